@@ -1,0 +1,99 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// The one list of settings that every Swift target shares.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A module of the star: it imports `Media` and the C modules in its row, and nothing else.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: ["Media"] + dependencies, swiftSettings: settings)
+}
+
+/// The tests of one module.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: ["Media", "TestSupport"] + dependencies, swiftSettings: settings)
+}
+
+/// A C library of the system, by module map and a shim of `static inline` functions.
+func system(_ name: String, apt package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([package])])
+}
+
+let package = Package(
+    name: "reprise",
+    products: [
+        .executable(name: "reprise", targets: ["Reprise"]),
+        .executable(name: "reprise-origin", targets: ["RepriseOriginCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
+    targets: [
+        .target(name: "CSystem"),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        system("CSQLite", apt: "libsqlite3-dev"),
+        system("CSodium", apt: "libsodium-dev"),
+        system("CExpat", apt: "libexpat1-dev"),
+        system("CMpg123", apt: "libmpg123-dev"),
+        system("CPulse", apt: "libpulse-dev"),
+        system("CCurses", apt: "libncurses-dev"),
+        system("CUtf8proc", apt: "libutf8proc-dev"),
+
+        .target(name: "Media", dependencies: ["CSystem"], swiftSettings: settings),
+        module("Playlists", ["CExpat"]),
+        module("HTTP", ["CCurl"]),
+        module("Cache", ["CSQLite", "CSodium"]),
+        module("Loading"),
+        module("Decoding", ["CMpg123"]),
+        module("Output", ["CPulse"]),
+        module("Playback"),
+        module("TerminalUI", ["CCurses", "CUtf8proc"]),
+        .executableTarget(
+            name: "Reprise",
+            dependencies: [
+                "Media", "Playlists", "HTTP", "Cache", "Loading", "Decoding", "Output", "Playback",
+                "TerminalUI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "RepriseOrigin",
+            dependencies: [.product(name: "FlyingSocks", package: "FlyingFox")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "RepriseOriginCommand",
+            dependencies: [
+                "RepriseOrigin",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["Media", "RepriseOrigin"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        tests("MediaTests", []),
+        tests("PlaylistsTests", ["Playlists"]),
+        tests("HTTPTests", ["HTTP", "RepriseOrigin"]),
+        tests("CacheTests", ["Cache", "CSQLite"]),
+        tests("LoadingTests", ["Loading", "HTTP", "Cache", "RepriseOrigin"]),
+        tests("DecodingTests", ["Decoding"]),
+        tests("OutputTests", ["Output"]),
+        tests("PlaybackTests", ["Playback"]),
+        tests("TerminalUITests", ["TerminalUI"]),
+        tests("OriginTests", ["RepriseOrigin"]),
+        tests("EndToEndTests", ["RepriseOrigin", "CSQLite"]),
+    ]
+)

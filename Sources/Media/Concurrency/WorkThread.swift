@@ -1,0 +1,91 @@
+import Glibc
+
+/// One named thread that runs jobs in the order they came, for C calls that block.
+///
+/// Also an executor: a task with this executor preference runs its own code here, so that
+/// a decoder's work stays off the cooperative pool.
+package final class WorkThread: TaskExecutor, @unchecked Sendable {
+    // Unchecked: `jobs` and `isStopped` are only touched with `mutex` held. A condition
+    // variable is needed, which Synchronization's Mutex does not offer.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let wake: UnsafeMutablePointer<pthread_cond_t>
+    private var jobs: [Job] = []
+    private var isStopped = false
+
+    private enum Job {
+        case closure(@Sendable () -> Void)
+        case task(UnownedJob)
+    }
+
+    /// Starts the thread; it lives until `stop`.
+    package init(name: String) {
+        mutex = .allocate(capacity: 1)
+        wake = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(wake, nil)
+        NamedThread.start(name) { self.serve() }
+    }
+
+    deinit {
+        pthread_cond_destroy(wake)
+        pthread_mutex_destroy(mutex)
+        wake.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Runs `body` on the thread and returns what it returns; never cancelled once handed over.
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            submit { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+
+    /// Runs a `body` that cannot fail.
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            submit { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Hands `body` over without waiting for it.
+    package func submit(_ body: @escaping @Sendable () -> Void) {
+        enqueue(job: .closure(body))
+    }
+
+    /// Runs what was handed over before, then ends the thread. Nothing may be handed over after.
+    package func stop() {
+        pthread_mutex_lock(mutex)
+        isStopped = true
+        pthread_cond_signal(wake)
+        pthread_mutex_unlock(mutex)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(job: .task(UnownedJob(job)))
+    }
+
+    private func enqueue(job: Job) {
+        pthread_mutex_lock(mutex)
+        precondition(!isStopped, "a stopped thread takes no more work")
+        jobs.append(job)
+        pthread_cond_signal(wake)
+        pthread_mutex_unlock(mutex)
+    }
+
+    private func serve() {
+        while true {
+            pthread_mutex_lock(mutex)
+            while jobs.isEmpty && !isStopped { pthread_cond_wait(wake, mutex) }
+            let batch = jobs
+            jobs.removeAll(keepingCapacity: true)
+            pthread_mutex_unlock(mutex)
+            if batch.isEmpty { return }
+            for job in batch {
+                switch job {
+                case .closure(let body): body()
+                case .task(let task): task.runSynchronously(on: asUnownedTaskExecutor())
+                }
+            }
+        }
+    }
+}

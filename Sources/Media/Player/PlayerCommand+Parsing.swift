@@ -1,0 +1,114 @@
+extension PlayerCommand {
+    /// Why a line is no command, worded for the listener.
+    package struct ParseError: Error, Equatable, CustomStringConvertible {
+        package var message: SafeText
+        package var description: String { message.string }
+    }
+
+    /// Parses one line, as typed after `:` or sent on standard input.
+    ///
+    /// Words are separated by spaces; `add` and `save` take the rest of the line as it is.
+    package init(parsing line: some StringProtocol) throws(ParseError) {
+        let words = String(line).split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        let name = words.first.map { String($0) } ?? ""
+        let rest = words.count > 1 ? Self.trimmed(words[1]) : ""
+        if let plain = Self.plain[name] {
+            guard rest.isEmpty else { throw Self.error("\(name) takes nothing after it") }
+            self = plain
+            return
+        }
+        switch name {
+        case "jump", "remove":
+            guard let number = Int(rest), number >= 1 else {
+                throw Self.error("\(name) takes the number of a track, from 1")
+            }
+            self = name == "jump" ? .jump(number) : .remove(number)
+        case "move":
+            let numbers = rest.split(separator: " ").map { Int($0) ?? 0 }
+            guard numbers.count == 2, numbers.allSatisfy({ $0 >= 1 }) else {
+                throw Self.error("move takes two numbers of tracks, from 1")
+            }
+            self = .move(from: numbers[0], to: numbers[1])
+        case "seek":
+            guard let target = SeekTarget(parsing: rest) else {
+                throw Self.error("seek takes +S, -S, M:SS, H:MM:SS or N%")
+            }
+            self = .seek(target)
+        case "volume":
+            guard let number = Int(rest), (-100...100).contains(number) else {
+                throw Self.error("volume takes 0 to 100, +N or -N")
+            }
+            self = rest.hasPrefix("+") || rest.hasPrefix("-") ? .changeVolume(by: number) : .volume(number)
+        case "repeat":
+            guard rest.isEmpty || RepeatMode(rawValue: rest) != nil else {
+                throw Self.error("repeat takes off, one or all")
+            }
+            self = .setRepeat(RepeatMode(rawValue: rest))
+        case "add", "save":
+            guard !rest.isEmpty else { throw Self.error("\(name) needs a file or URL after it") }
+            self = name == "add" ? .add(rest) : .save(rest)
+        default:
+            throw Self.error("\(name) is no command")
+        }
+    }
+
+    private static let plain: [String: PlayerCommand] = [
+        "play": .play, "pause": .pause, "toggle": .toggle, "stop": .stop, "next": .next, "previous": .previous,
+        "mute": .mute, "shuffle": .shuffle, "clear": .clear, "reload": .reload, "status": .status, "quit": .quit,
+    ]
+
+    private static func error(_ text: String) -> ParseError { ParseError(message: SafeText(text)) }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}
+
+extension SeekTarget {
+    /// Parses `+S`, `-S`, `S`, `M:SS`, `H:MM:SS` (with or without a sign, seconds with a fraction or
+    /// without) or `N%`; nil for anything else. Without a sign it is a place, with one a distance.
+    package init?(parsing text: some StringProtocol) {
+        if text.last == "%" {
+            guard let percent = Double(text.dropLast()), (0...100).contains(percent) else { return nil }
+            self = .percent(percent)
+            return
+        }
+        let sign = text.first
+        let isRelative = sign == "+" || sign == "-"
+        guard let time = Duration(clockTime: isRelative ? text.dropFirst() : text[...]) else { return nil }
+        guard isRelative else {
+            self = .to(time)
+            return
+        }
+        self = .by(sign == "-" ? .zero - time : time)
+    }
+}
+
+extension Duration {
+    /// Parses `S`, `M:SS` or `H:MM:SS`, the seconds with a fraction or without; nil for anything else.
+    package init?(clockTime text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count), parts.allSatisfy({ $0.first?.isNumber == true }) else { return nil }
+        var total = Duration.zero
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            guard let value = isLast ? Double(part) : Int(part).map(Double.init), (0..<1e7).contains(value),
+                index == 0 || value < 60
+            else { return nil }
+            total = total * 60 + .seconds(value)
+        }
+        self = total
+    }
+
+    /// `M:SS`, or `H:MM:SS` from an hour on; the fraction is dropped.
+    package var clockTime: String {
+        let seconds = max(0, components.seconds)
+        let padded = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+        let minutes = seconds / 60
+        if minutes < 60 { return "\(minutes):\(padded(seconds % 60))" }
+        return "\(minutes / 60):\(padded(minutes % 60)):\(padded(seconds % 60))"
+    }
+}

@@ -1,0 +1,42 @@
+/// What a listener can ask for, by key, on the `:` line or on headless standard input.
+package enum PlayerCommand: Sendable, Equatable {
+    case play
+    case pause
+    case toggle
+    case stop
+    case next
+    case previous
+    /// A place in the queue, from 1.
+    case jump(Int)
+    case seek(SeekTarget)
+    /// 0...100.
+    case volume(Int)
+    case changeVolume(by: Int)
+    case mute
+    case shuffle
+    /// nil goes to the next mode: off, all, one.
+    case setRepeat(RepeatMode?)
+    case add(String)
+    /// A place in the queue, from 1.
+    case remove(Int)
+    /// Places in the queue, from 1.
+    case move(from: Int, to: Int)
+    case clear
+    case save(String)
+    case reload
+    case status
+    case quit
+}
+
+package enum SeekTarget: Sendable, Equatable {
+    case by(Duration)
+    case to(Duration)
+    /// 0...100.
+    case percent(Double)
+}
+
+package enum RepeatMode: String, Sendable, CaseIterable {
+    case off
+    case one
+    case all
+}

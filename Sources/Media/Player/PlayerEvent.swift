@@ -1,0 +1,80 @@
+/// What the headless reporter prints; the cases and fields are the event contract.
+package enum PlayerEvent: Sendable, Equatable {
+    case loaded(tracks: Int)
+    case track(TrackReport)
+    case playing(index: Int, position: Duration, isExact: Bool)
+    case position(index: Int, position: Duration, duration: Duration?, isExact: Bool, buffered: Duration)
+    case buffering(index: Int, position: Duration)
+    case paused(index: Int, position: Duration, isExact: Bool)
+    case seeked(index: Int, position: Duration, isExact: Bool)
+    case notice(code: String, message: SafeText)
+    case ended(EndReport)
+    case summary(SummaryReport)
+
+    package struct TrackReport: Sendable, Equatable {
+        /// From 1.
+        package var index: Int
+        package var source: SafeText
+        package var tags: TrackTags
+        package var duration: Duration?
+        package var isSeekable: Bool
+
+        package init(index: Int, source: SafeText, tags: TrackTags, duration: Duration?, isSeekable: Bool) {
+            self.index = index
+            self.source = source
+            self.tags = tags
+            self.duration = duration
+            self.isSeekable = isSeekable
+        }
+    }
+
+    package struct EndReport: Sendable, Equatable {
+        package enum Reason: String, Sendable {
+            case finished
+            case skipped
+            case failed
+        }
+
+        /// From 1.
+        package var index: Int
+        package var reason: Reason
+        /// PCM frames that reached the sink.
+        package var frames: FrameCount
+        package var cachedBytes: Int64
+        package var fetchedBytes: Int64
+        package var requestCount: Int
+        package var stalls: Int
+        package var error: MediaError?
+
+        package init(
+            index: Int,
+            reason: Reason,
+            frames: FrameCount,
+            cachedBytes: Int64,
+            fetchedBytes: Int64,
+            requestCount: Int,
+            stalls: Int,
+            error: MediaError? = nil
+        ) {
+            self.index = index
+            self.reason = reason
+            self.frames = frames
+            self.cachedBytes = cachedBytes
+            self.fetchedBytes = fetchedBytes
+            self.requestCount = requestCount
+            self.stalls = stalls
+            self.error = error
+        }
+    }
+
+    package struct SummaryReport: Sendable, Equatable {
+        package var played = 0
+        package var failed = 0
+        package var cachedBytes: Int64 = 0
+        package var fetchedBytes: Int64 = 0
+        package var requestCount = 0
+        package var stalls = 0
+
+        package init() {}
+    }
+}

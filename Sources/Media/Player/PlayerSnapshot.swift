@@ -1,0 +1,55 @@
+/// Everything a view shows of the player, at one moment. Replaced whole, never edited.
+package struct PlayerSnapshot: Sendable, Equatable {
+    package enum State: String, Sendable {
+        case stopped
+        case opening
+        case playing
+        case paused
+        case buffering
+        case ended
+    }
+
+    package var state = State.stopped
+    package var tracks: [Track] = []
+    /// The place of the current track in `tracks`, from 0.
+    package var currentIndex: Int?
+    /// What the music itself said of the current track.
+    package var info: StreamInfo?
+    package var position = Duration.zero
+    /// Whether `position` is the truth or an estimate.
+    package var isExact = true
+    package var duration: Duration?
+    /// Seconds of music that are decoded or stored behind the position.
+    package var buffered = Duration.zero
+    /// The bytes of the current track.
+    package var load = LoadReport()
+    /// The offset of the byte being heard, for the bar; nil while unknown.
+    package var byteOffset: Int64?
+    package var volume = 100
+    package var isMuted = false
+    package var isShuffled = false
+    package var repeatMode = RepeatMode.off
+    /// Why tracks failed.
+    package var failures: [Track.ID: SafeText] = [:]
+    /// The newest messages, oldest first; at most 100.
+    package var messages: [SafeText] = []
+    /// Bytes of all tracks so far.
+    package var totalCachedBytes: Int64 = 0
+    package var totalFetchedBytes: Int64 = 0
+    /// Whether the player has ended and takes no more commands.
+    package var isOver = false
+
+    package init() {}
+}
+
+/// The player as its user interfaces see it.
+package protocol PlayerControl: Sendable {
+    /// Hands a command over; never waits.
+    func send(_ command: PlayerCommand)
+
+    /// The newest snapshot; never waits.
+    var snapshot: PlayerSnapshot { get }
+
+    /// Calls `observer` after each new snapshot, from any thread; it must only wake its user interface.
+    func observe(_ observer: @escaping @Sendable () -> Void)
+}

@@ -1,0 +1,52 @@
+/// A failure that crosses a seam, worded for the listener: the thing, the cause, what to do.
+package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure; the raw value is the `code` of events and part of the contract.
+    package enum Code: String, Sendable {
+        case notFound = "not-found"
+        case unreadable = "unreadable"
+        case emptyFolder = "empty-folder"
+        case emptyResource = "empty"
+        case notAudio = "not-audio"
+        case badPlaylist = "bad-playlist"
+        case unsupportedScheme = "unsupported-scheme"
+        case badURL = "bad-url"
+        case refusedLocalFile = "local-file-refused"
+        case unknownHost = "unknown-host"
+        case connectionRefused = "connection-refused"
+        case connectionFailed = "connection-failed"
+        case tlsFailed = "tls-failed"
+        case timedOut = "timed-out"
+        case cut = "cut"
+        case httpStatus = "http-status"
+        case tooManyRedirects = "too-many-redirects"
+        case resourceChanged = "resource-changed"
+        case offline = "offline"
+        case notKept = "not-cached"
+        case damaged = "damaged"
+        case decodingFailed = "decoding-failed"
+        case audioServer = "audio-server"
+        case audioLost = "audio-lost"
+        case sinkFailed = "sink-failed"
+        case sinkFormat = "sink-format"
+        case missingLibrary = "missing-library"
+        case internalError = "internal"
+    }
+
+    package var code: Code
+    /// What failed: a location without secrets, a folder, the audio server.
+    package var subject: SafeText
+    /// Why, and where it helps what to do; no final full stop.
+    package var cause: SafeText
+
+    package init(_ code: Code, _ subject: SafeText, _ cause: SafeText) {
+        self.code = code
+        self.subject = subject
+        self.cause = cause
+    }
+
+    /// One sentence, `subject: cause`, safe for a terminal.
+    package var description: String { "\(subject): \(cause)" }
+
+    /// The same sentence as safe text.
+    package var safeText: SafeText { subject + ": " + cause }
+}

@@ -1,0 +1,104 @@
+/// Percent-encoding (RFC 3986 §2.1) and dot segments (§5.2.4).
+package enum PercentEncoding {
+    /// Which reserved characters stand for themselves.
+    package enum Component: Sendable {
+        case path
+        case query
+    }
+
+    /// `text` with escapes in upper case, escaped letters and digits unescaped, and whatever
+    /// may not stand in the component escaped as UTF-8. A `%` without two digits is escaped.
+    package static func normalized(_ text: some StringProtocol, keeping component: Component) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == percent, index + 2 < bytes.count,
+                let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+            {
+                let value = high << 4 | low
+                if isUnreserved(value) { result.append(value) } else { appendEscape(value, to: &result) }
+                index += 3
+                continue
+            }
+            if isAllowed(byte, in: component) { result.append(byte) } else { appendEscape(byte, to: &result) }
+            index += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// `text` with its escapes replaced by what they mean; broken UTF-8 becomes U+FFFD.
+    package static func decoded(_ text: some StringProtocol) -> String {
+        guard text.utf8.contains(percent) else { return String(text) }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == percent, index + 2 < bytes.count,
+                let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The path with `.` and `..` carried out; `..` never leads above the root.
+    package static func removingDotSegments(_ path: String) -> String {
+        guard path.contains("./") || path.hasSuffix(".") else { return path }
+        var result: [Substring] = []
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            switch part {
+            case ".":
+                if isLast { result.append("") }
+            case "..":
+                if result.count > 1 { result.removeLast() }
+                if isLast { result.append("") }
+            default: result.append(part)
+            }
+        }
+        return result.joined(separator: "/")
+    }
+
+    private static let percent = UInt8(ascii: "%")
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func appendEscape(_ byte: UInt8, to result: inout [UInt8]) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        result.append(percent)
+        result.append(digits[Int(byte >> 4)])
+        result.append(digits[Int(byte & 15)])
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func isAllowed(_ byte: UInt8, in component: Component) -> Bool {
+        if isUnreserved(byte) || "!$&'()*+,;=:@/".utf8.contains(byte) { return true }
+        return component == .query && byte == UInt8(ascii: "?")
+    }
+}

@@ -1,0 +1,56 @@
+/// Text that may reach a screen, a terminal's title or a log.
+///
+/// Made from outside text only by the sanitiser in `init(_:)`, so a value of this type never
+/// holds a control character (C0, DEL, C1), a line break or a bidirectional control. Those
+/// could steer the terminal, forge a second log line or reverse what is read.
+package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// More than any title needs; a hostile tag cannot flood the screen or the log.
+    package static let longest = 2_000
+
+    /// The sanitised text.
+    package let string: String
+
+    /// Sanitises `outside`: line breaks and tabs become spaces, other controls U+FFFD, and
+    /// what exceeds `longest` scalars is cut with `…`.
+    package init(_ outside: some StringProtocol) {
+        if outside.utf8.count <= Self.longest, outside.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
+            string = String(outside)
+            return
+        }
+        var scalars = String.UnicodeScalarView()
+        var count = 0
+        for scalar in outside.unicodeScalars {
+            if count == Self.longest {
+                scalars.append("…")
+                break
+            }
+            count += 1
+            scalars.append(Self.harmless(scalar))
+        }
+        string = String(scalars)
+    }
+
+    /// The program's own words, which need no sanitiser.
+    package init(stringLiteral value: StaticString) {
+        string = value.description
+    }
+
+    package var description: String { string }
+    package var isEmpty: Bool { string.isEmpty }
+
+    package static func + (left: SafeText, right: SafeText) -> SafeText {
+        SafeText(left.string + right.string)
+    }
+
+    private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        switch scalar.value {
+        case 0x09...0x0D, 0x85, 0x2028, 0x2029: " "
+        case 0x00..<0x20, 0x7F...0x9F: "\u{FFFD}"
+        // Left-to-right and right-to-left marks, embeddings, overrides and isolates (UAX #9).
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
+        // Invisible operators, tags and the byte order mark: nothing to see, much to hide.
+        case 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: "\u{FFFD}"
+        default: scalar
+        }
+    }
+}

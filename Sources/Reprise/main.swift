@@ -1,0 +1,2 @@
+import Media
+print("not built yet")

@@ -1,0 +1,2 @@
+import RepriseOrigin
+print("origin")

@@ -1,0 +1,57 @@
+import Media
+import Synchronization
+
+/// A clock that stands still until `advance` is called.
+package final class TestClock: MonotonicClock {
+    private struct State {
+        var now = Duration.zero
+        var nextID = 0
+        var sleepers: [Int: (wakeAt: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var cancelledEarly: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var now: Duration { state.withLock { $0.now } }
+
+    /// How many sleeps are under way: wait for this to be reached before advancing.
+    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// Moves the time on and wakes who slept until then, the earliest first.
+    package func advance(by duration: Duration) {
+        let woken = state.withLock { state in
+            state.now += duration
+            let due = state.sleepers.filter { $0.value.wakeAt <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.sorted { $0.wakeAt < $1.wakeAt }.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    package func sleep(until time: Duration) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
+                    if time <= state.now { return .success(()) }
+                    state.sleepers[id] = (time, continuation)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                let sleeper = state.sleepers.removeValue(forKey: id)
+                if sleeper == nil { state.cancelledEarly.insert(id) }
+                return sleeper
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}
