@@ -31,7 +31,7 @@ package protocol ByteStore: Sendable {
     /// Makes all that was written durable.
     func commit() async throws
 
-    /// Removes the entry and all its bytes.
+    /// Removes the entry and all its bytes. Reads and writes of this open still work.
     func discard() async
 
     /// Commits and lets go. No call may follow.

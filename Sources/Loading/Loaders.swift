@@ -1,0 +1,177 @@
+package import Media
+import Synchronization
+
+/// Opens resources: local files as they are, web resources through one loader each.
+///
+/// Everyone who opens one URL at a time shares its loader, so no byte is fetched by two of them.
+package final class Loaders: ResourceOpener {
+    private enum Slot {
+        /// Being opened by a task that the others wait for.
+        case opening(Task<ResourceLoader, any Error>)
+        case open(ResourceLoader)
+    }
+
+    private let transport: any RangeTransport
+    private let kept: any ByteStoreOpener
+    private let volatile: any ByteStoreOpener
+    private let clock: any MonotonicClock
+    private let settings: LoadSettings
+    private let onNotice: @Sendable (MediaError) -> Void
+    private let files = WorkThread(name: "files")
+    // Guards which loader serves which URL; loaders are opened and closed without it.
+    private let slots = Mutex<[String: Slot]>([:])
+
+    /// `volatile` takes what `kept` cannot; `onNotice` hears of that, and of changed resources, from any task.
+    package init(
+        transport: any RangeTransport,
+        kept: any ByteStoreOpener,
+        volatile: any ByteStoreOpener,
+        clock: any MonotonicClock,
+        settings: LoadSettings = LoadSettings(),
+        onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
+    ) {
+        self.transport = transport
+        self.kept = kept
+        self.volatile = volatile
+        self.clock = clock
+        self.settings = settings
+        self.onNotice = onNotice
+    }
+
+    package func open(_ location: ResourceLocation) async throws -> any ResourceReader {
+        switch location {
+        case .file(let path): try await FileReader.open(path, on: files)
+        case .web(let url): try await reader(of: url)
+        }
+    }
+
+    /// Opens like `open`, but asks the server first whether what is stored is still current.
+    ///
+    /// A server that cannot be reached changes nothing: what is stored is used as it is.
+    package func openRevalidated(_ location: ResourceLocation) async throws -> any ResourceReader {
+        if case .web(let url) = location { try await revalidate(url) }
+        return try await open(location)
+    }
+
+    private func reader(of url: WebURL) async throws -> any ResourceReader {
+        while true {
+            let loader = try await loader(of: url)
+            if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
+            // Its last reader closed it between the look-up and here; wait until it is gone.
+            await Task.yield()
+        }
+    }
+
+    private func loader(of url: WebURL) async throws -> ResourceLoader {
+        let key = url.requestString
+        let task: Task<ResourceLoader, any Error> = slots.withLock { slots in
+            switch slots[key] {
+            case .open(let loader): return Task { loader }
+            case .opening(let task): return task
+            case nil:
+                let task = Task { try await self.makeLoader(of: url) }
+                slots[key] = .opening(task)
+                return task
+            }
+        }
+        do {
+            return try await task.value
+        } catch {
+            slots.withLock { slots in
+                if case .opening(task) = slots[key] { slots[key] = nil }
+            }
+            throw error
+        }
+    }
+
+    private func makeLoader(of url: WebURL) async throws -> ResourceLoader {
+        let store = try await openStore(of: url)
+        let loader = ResourceLoader(
+            url: url,
+            store: store,
+            transport: transport,
+            clock: clock,
+            settings: settings,
+            onChanged: { [kept, onNotice] url in
+                onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
+                // The next open finds the new, empty entry; the old one lives until its loader closes.
+                if let fresh = try? await kept.replace(url) { await fresh.close() }
+            },
+            onIdle: { [weak self] url, loader in self?.forget(url, loader) }
+        )
+        slots.withLock { $0[url.requestString] = .open(loader) }
+        return loader
+    }
+
+    private func openStore(of url: WebURL) async throws -> any ByteStore {
+        do {
+            let store = try await kept.open(url)
+            return SpillingStore(
+                kept: store,
+                makeVolatile: { [volatile] in try await volatile.open(url) },
+                onSpill: onNotice
+            )
+        } catch let error as MediaError where error.code == .notKept {
+            onNotice(error)
+            return try await volatile.open(url)
+        }
+    }
+
+    private func forget(_ url: WebURL, _ loader: ResourceLoader) {
+        slots.withLock { slots in
+            if case .open(let current) = slots[url.requestString], current === loader {
+                slots[url.requestString] = nil
+            }
+        }
+    }
+
+    /// One small request tells whether the entry is current; a changed one is replaced by an empty one.
+    private func revalidate(_ url: WebURL) async throws {
+        guard let store = try? await kept.open(url) else { return }
+        let known = store.description
+        let probe = (store.stored.run(from: 0) ?? 0..<0).clamped(to: 0..<settings.overlap)
+        let head = probe.isEmpty ? [] : (try? await store.read(at: 0, count: probe.count)) ?? []
+        await store.close()
+        guard !head.isEmpty else { return }
+        let request = RangeRequest(url: url, range: 0..<Int64(head.count))
+        do {
+            let response = try await transport.send(request)
+            defer { response.body.cancel() }
+            guard Self.isSame(known, response.answer),
+                try await OverlapCheck(expected: head, at: 0).passes(firstBytes(of: response.body), at: 0)
+            else {
+                guard Self.isContent(response.answer) else { return }
+                if let fresh = try? await kept.replace(url) { await fresh.close() }
+                return
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // Unreachable is not changed.
+        }
+    }
+
+    private func firstBytes(of body: any ResponseBody) async throws -> [UInt8] {
+        try await body.next() ?? []
+    }
+
+    private static func isContent(_ answer: RangeAnswer) -> Bool {
+        switch answer.kind {
+        case .part, .whole: true
+        case .unsatisfiable, .notModified, .refused: false
+        }
+    }
+
+    private static func isSame(_ known: EntryDescription, _ answer: RangeAnswer) -> Bool {
+        let length: Int64?
+        switch answer.kind {
+        case .part(_, let total): length = total
+        case .whole(let whole): length = whole
+        case .unsatisfiable, .notModified, .refused: return false
+        }
+        if let length, let old = known.length, length != old { return false }
+        if let new = answer.validators.etag, let old = known.validators.etag { return new == old }
+        if let new = answer.validators.lastModified, let old = known.validators.lastModified { return new == old }
+        return true
+    }
+}

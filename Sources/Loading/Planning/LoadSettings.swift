@@ -1,0 +1,40 @@
+/// How much is fetched at a time and ahead; every number with its reason.
+package struct LoadSettings: Sendable, Equatable {
+    /// How far ahead of the reader the loader fetches.
+    package enum ReadAhead: Sendable, Equatable {
+        /// So much music, and `leastReadAhead` at the least.
+        case time(Duration)
+        /// So many bytes.
+        case size(Int64)
+        /// The whole track.
+        case all
+    }
+
+    /// One minute outlives most hiccups of a line, and is what one wastes at most by leaving.
+    package var readAhead = ReadAhead.time(.seconds(60))
+
+    /// A minute of a low bit rate is little; below 1 MiB the requests get many.
+    package var leastReadAhead: Int64 = 1 << 20
+
+    /// What a read that waits asks for: 1.6 s of music at 320 kbit/s, more than the first sound needs,
+    /// and over a 2 MB/s line there in 33 ms.
+    package var demandWindow: Int64 = 64 << 10
+
+    /// The first window of read-ahead, while the line's rate is not known.
+    package var firstWindow: Int64 = 128 << 10
+
+    /// The largest window. Longer ones save little, and cost more when they are cancelled.
+    package var largestWindow: Int64 = 1 << 20
+
+    /// The next window is asked for when the current one has this much left: at 2 MB/s about 30 ms.
+    package var askNextAt: Int64 = 64 << 10
+
+    /// Waiting for so many bytes to pass by costs less than a new request; also what may be left of
+    /// a window that nobody wants any more for it to end by itself, so that its connection lives.
+    package var readThrough: Int64 = 64 << 10
+
+    /// How many stored bytes are asked for again, and compared, where a server sends no validators.
+    package var overlap: Int64 = 4 << 10
+
+    package init() {}
+}

@@ -1,0 +1,129 @@
+package import Media
+
+// What an answer means for the resource. The answer decides, never the request.
+extension ResourceLoadState {
+    /// What the shell does with the body of an answer.
+    package enum BodyUse: Equatable, Sendable {
+        /// Bytes of the body belong at offsets from `from` on.
+        case store(from: Int64)
+        /// The body is no part of this resource.
+        case discard
+    }
+
+    package struct AnswerOutcome: Equatable, Sendable {
+        package var use: BodyUse
+        package var actions: [Action]
+    }
+
+    /// The head of the answer to fetch `id` came.
+    package mutating func fetchAnswered(_ id: FetchPlan.ID, _ answer: RangeAnswer) -> AnswerOutcome {
+        // Cancelled meanwhile; its body is of no interest.
+        guard var fetch = fetches[id] else { return AnswerOutcome(use: .discard, actions: []) }
+        if isChanged(fetch, answer) { return refuse(id, changed()) }
+        switch answer.kind {
+        case .part(let range, let total):
+            guard let wanted = fetch.plan.wanted, let asked = fetch.plan.asked,
+                range.lowerBound <= wanted.lowerBound, range.contains(wanted.lowerBound),
+                range.lowerBound <= asked.lowerBound || fetch.plan.overlap.isEmpty
+            else {
+                return refuse(id, error(.httpStatus, "the server sends another part than was asked for"))
+            }
+            description.acceptsRanges = true
+            description.length = total ?? description.length
+            learn(answer)
+            fetch.end = min(fetch.end, range.upperBound)
+            fetch.isAnswered = true
+            fetches[id] = fetch
+            return AnswerOutcome(use: .store(from: range.lowerBound), actions: wakes() + plan())
+        case .whole(let length):
+            // A 200 to a ranged request is the whole from its first byte: this server has no ranges.
+            description.acceptsRanges = false
+            description.length = answer.isEncoded ? nil : length ?? description.length
+            learn(answer)
+            fetch.plan.wanted = nil
+            fetch.next = 0
+            fetch.end = description.length ?? .max
+            fetch.isAnswered = true
+            fetches[id] = fetch
+            return AnswerOutcome(use: .store(from: 0), actions: wakes() + plan())
+        case .unsatisfiable(let total):
+            fetches[id] = nil
+            let end = total ?? fetch.plan.wanted?.lowerBound
+            if let end, stored.ranges.last?.upperBound ?? 0 <= end { description.length = end }
+            let failures = failReads(in: fetch, error(.cut, "the server has nothing at this place"))
+            return AnswerOutcome(use: .discard, actions: wakes() + failures + plan())
+        case .refused(let status):
+            return refuse(id, error(.httpStatus, Self.cause(status: status)))
+        case .notModified:
+            return refuse(id, error(.httpStatus, "the server answers 304 to a plain request"))
+        }
+    }
+
+    /// The bytes that were asked for again are not those that are stored: another file.
+    package mutating func overlapDiffered(_ id: FetchPlan.ID) -> [Action] {
+        guard fetches[id] != nil else { return [] }
+        return refuse(id, changed()).actions
+    }
+
+    private func isChanged(_ fetch: Fetch, _ answer: RangeAnswer) -> Bool {
+        guard !stored.isEmpty else { return false }
+        switch answer.kind {
+        case .part(_, let total):
+            if let total, let length, total != length { return true }
+        case .whole(let length):
+            // If-Range was sent and the validator did not match: that is what a 200 then means.
+            if fetch.plan.ifRange != nil, answer.validators != description.validators { return true }
+            if let length, let known = self.length, length != known, !answer.isEncoded { return true }
+        case .unsatisfiable(let total):
+            if let total, let length, total != length { return true }
+            return false
+        case .notModified, .refused:
+            return false
+        }
+        let known = description.validators
+        // Servers that ignore If-Range send a part of the new file with the new file's validators.
+        if let old = known.etag, let new = answer.validators.etag, old != new { return true }
+        if let old = known.lastModified, let new = answer.validators.lastModified, old != new { return true }
+        return false
+    }
+
+    private mutating func changed() -> MediaError {
+        let error = error(.resourceChanged, "the file on the server has changed; starting it anew")
+        verdict = error
+        return error
+    }
+
+    private mutating func refuse(_ id: FetchPlan.ID, _ error: MediaError) -> AnswerOutcome {
+        guard let fetch = fetches.removeValue(forKey: id) else {
+            return AnswerOutcome(use: .discard, actions: [])
+        }
+        isBackgroundHeld = true
+        guard verdict == nil else {
+            let others = fetches.keys.sorted().map { Action.cancelFetch($0) }
+            fetches = [:]
+            return AnswerOutcome(use: .discard, actions: others + wakes())
+        }
+        return AnswerOutcome(use: .discard, actions: failReads(in: fetch, error) + plan())
+    }
+
+    private mutating func learn(_ answer: RangeAnswer) {
+        if !answer.validators.isEmpty { description.validators = answer.validators }
+        description.contentType = answer.contentType ?? description.contentType
+    }
+
+    private func error(_ code: MediaError.Code, _ cause: SafeText) -> MediaError {
+        MediaError(code, subject, cause)
+    }
+
+    private static func cause(status: Int) -> SafeText {
+        switch status {
+        case 401: "the server asks for a user name and password (401); put them into the URL"
+        case 403: "the server forbids it (403)"
+        case 404: "the server has no such file (404)"
+        case 410: "the server no longer has this file (410)"
+        case 429: "the server takes no more requests for now (429)"
+        case 500...599: SafeText("the server has a problem of its own (\(status)); try again later")
+        default: SafeText("the server answers \(status)")
+        }
+    }
+}
