@@ -1,0 +1,106 @@
+package import Media
+
+/// The tracks to play, which of them is current, and which comes next. Pure.
+///
+/// Places count from 0 here; the command line counts from 1.
+package struct PlayQueue: Sendable {
+    package private(set) var tracks: [Track] = []
+    /// The place of the current track; nil before the first and when there are none.
+    package private(set) var current: Int?
+    package var repeatMode = RepeatMode.off
+    /// The places in playing order; nil when that is the order they are in.
+    private var order: [Int]?
+
+    package init() {}
+
+    package var isShuffled: Bool { order != nil }
+    package var currentTrack: Track? { current.map { tracks[$0] } }
+
+    /// The place that follows when the track at `place` ends by itself; nil at the end.
+    package func nextAfterEnd(of place: Int) -> Int? {
+        repeatMode == .one ? place : next(after: place)
+    }
+
+    /// The place that follows `place` when it is skipped or fails; nil at the end.
+    package func next(after place: Int?) -> Int? {
+        guard !tracks.isEmpty else { return nil }
+        guard let place else { return track(atOrderPlace: 0) }
+        let next = orderPlace(of: place) + 1
+        if next < tracks.count { return track(atOrderPlace: next) }
+        return repeatMode == .all ? track(atOrderPlace: 0) : nil
+    }
+
+    /// Where the track is; nil when it was removed.
+    package func place(of id: Track.ID) -> Int? {
+        if let current, tracks[current].id == id { return current }
+        return tracks.firstIndex { $0.id == id }
+    }
+
+    /// The place that `previous` goes to; the first track's is itself.
+    package func previous() -> Int? {
+        guard let current else { return nil }
+        let place = orderPlace(of: current)
+        if place > 0 { return track(atOrderPlace: place - 1) }
+        return repeatMode == .all ? track(atOrderPlace: tracks.count - 1) : current
+    }
+
+    package mutating func select(_ place: Int) {
+        precondition(tracks.indices.contains(place), "only a track of the queue can be current")
+        current = place
+    }
+
+    /// Appends; with shuffle on, the new tracks come after the others in an order of their own.
+    package mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
+        let places = tracks.count..<tracks.count + new.count
+        tracks += new
+        order?.append(contentsOf: places.shuffled(using: &random))
+    }
+
+    /// Removes the track at `place`. A removed current track is succeeded by the one after it, or nil.
+    package mutating func remove(at place: Int) {
+        let successor = place == current ? successorPlace(of: place) : nil
+        tracks.remove(at: place)
+        let moved = { (old: Int) in old > place ? old - 1 : old }
+        order = order?.filter { $0 != place }.map(moved)
+        current = place == current ? successor.map(moved) : current.map(moved)
+    }
+
+    /// Moves a track to where another is; the current track stays the same one.
+    package mutating func move(from source: Int, to target: Int) {
+        guard source != target else { return }
+        tracks.insert(tracks.remove(at: source), at: target)
+        let moved = { (old: Int) -> Int in
+            if old == source { return target }
+            if source < old, old <= target { return old - 1 }
+            if target <= old, old < source { return old + 1 }
+            return old
+        }
+        order = order?.map(moved)
+        current = current.map(moved)
+    }
+
+    package mutating func clear() {
+        tracks = []
+        current = nil
+        order = order.map { _ in [] }
+    }
+
+    /// Switches shuffle; the current track stays current and, when switching on, is first in the order.
+    package mutating func toggleShuffle(using random: inout some RandomNumberGenerator) {
+        guard order == nil else {
+            order = nil
+            return
+        }
+        var places = tracks.indices.filter { $0 != current }.shuffled(using: &random)
+        if let current { places.insert(current, at: 0) }
+        order = places
+    }
+
+    private func successorPlace(of place: Int) -> Int? {
+        let next = orderPlace(of: place) + 1
+        return next < tracks.count ? track(atOrderPlace: next) : nil
+    }
+
+    private func orderPlace(of place: Int) -> Int { order?.firstIndex(of: place) ?? place }
+    private func track(atOrderPlace place: Int) -> Int { order?[place] ?? place }
+}

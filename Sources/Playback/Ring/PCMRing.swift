@@ -1,0 +1,92 @@
+import Glibc
+package import Media
+import Synchronization
+
+/// The PCM between the decoder and the audio thread: one writer, one reader, no lock.
+///
+/// Both counts only grow while the two sides run, and their difference never exceeds the
+/// capacity, so each side owns the bytes that the other's count has released to it.
+package final class PCMRing: PCMReader, @unchecked Sendable {
+    // Unchecked: `storage` never changes; the reader touches the bytes from `taken` to `written`, the
+    // writer the others, and each count is published with release and read with acquire ordering or stronger.
+    private let storage: UnsafeMutableRawPointer
+    private let capacity: Int
+    private let bytesPerFrame: Int
+    private let written = Atomic<Int>(0)
+    private let taken = Atomic<Int>(0)
+    private let finished = Atomic<Bool>(false)
+    private let space: SpaceSignal
+
+    /// A ring for `frames` of `format`; `space` carries the news of room to the writer.
+    package init(format: AudioFormat, frames: Int, space: SpaceSignal) {
+        bytesPerFrame = format.bytesPerFrame
+        capacity = max(1, frames) * bytesPerFrame
+        storage = .allocate(byteCount: capacity, alignment: 16)
+        self.space = space
+    }
+
+    deinit { storage.deallocate() }
+
+    /// Frames written since the start, those discarded not counted.
+    package var writtenFrames: FrameCount { FrameCount(written.load(ordering: .acquiring) / bytesPerFrame) }
+
+    package var availableFrames: Int { availableBytes / bytesPerFrame }
+    package var capacityFrames: Int { capacity / bytesPerFrame }
+
+    package var availableBytes: Int {
+        let taken = taken.load(ordering: .acquiring)
+        return written.load(ordering: .acquiring) - taken
+    }
+
+    package var isFinished: Bool { finished.load(ordering: .acquiring) }
+
+    // MARK: The audio thread's side
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let start = taken.load(ordering: .relaxed)
+        let available = written.load(ordering: .acquiring) - start
+        let count = min(available, buffer.count - buffer.count % bytesPerFrame)
+        guard count > 0, let target = buffer.baseAddress else { return 0 }
+        let offset = start % capacity
+        let first = min(count, capacity - offset)
+        target.copyMemory(from: storage + offset, byteCount: first)
+        if first < count { (target + first).copyMemory(from: storage, byteCount: count - first) }
+        // Sequentially consistent with the writer's announcement, so that of "room is made" and "room is
+        // wanted" at the same moment at least one side sees the other.
+        taken.store(start + count, ordering: .sequentiallyConsistent)
+        space.roomMade(capacity - (available - count))
+        return count
+    }
+
+    // MARK: The writer's side
+
+    /// Copies as many whole frames as there is room for, and returns their number of bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let end = written.load(ordering: .relaxed)
+        let room = capacity - (end - taken.load(ordering: .acquiring))
+        let count = min(room - room % bytesPerFrame, bytes.count)
+        guard count > 0, let source = bytes.baseAddress else { return 0 }
+        let offset = end % capacity
+        let first = min(count, capacity - offset)
+        (storage + offset).copyMemory(from: source, byteCount: first)
+        if first < count { storage.copyMemory(from: source + first, byteCount: count - first) }
+        written.store(end + count, ordering: .releasing)
+        return count
+    }
+
+    /// Waits until half of the ring is free: waking for less would wake the machine more often.
+    package func waitForRoom() async throws {
+        try await space.wait(for: capacity / 2) { [self] in
+            capacity - (written.load(ordering: .relaxed) - taken.load(ordering: .sequentiallyConsistent))
+        }
+    }
+
+    /// Says that nothing more will be written.
+    package func finish() { finished.store(true, ordering: .releasing) }
+
+    /// Drops what was not read. Only while neither side runs.
+    package func discard() {
+        written.store(taken.load(ordering: .acquiring), ordering: .releasing)
+        finished.store(false, ordering: .releasing)
+    }
+}

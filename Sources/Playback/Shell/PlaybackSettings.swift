@@ -1,0 +1,74 @@
+package import Media
+
+/// The player's own numbers, each with its reason.
+package struct PlaybackSettings: Sendable {
+    /// PCM held between decoder and sink. Two seconds ride out a busy machine, and wake it once a second.
+    package var ringTime = Duration.seconds(2)
+    /// PCM to have before the first sound: the sink's own buffer, so that it starts full.
+    package var startTime = Duration.milliseconds(250)
+    /// PCM to have before going on after running dry, so that a slow line does not stutter.
+    package var restartTime = Duration.seconds(1)
+    /// How often the position is looked at while music plays.
+    package var tick = Duration.milliseconds(250)
+    /// What is fetched of the next track before its turn.
+    package var headTime = Duration.seconds(10)
+
+    package var exitsAtEnd: Bool
+    package var volume: Int
+    package var repeatMode: RepeatMode
+    package var shuffle: Bool
+    package var seed: UInt64
+
+    package init(
+        exitsAtEnd: Bool,
+        volume: Int = 100,
+        repeatMode: RepeatMode = .off,
+        shuffle: Bool = false,
+        seed: UInt64 = .random(in: 0 ... .max)
+    ) {
+        self.exitsAtEnd = exitsAtEnd
+        self.volume = volume
+        self.repeatMode = repeatMode
+        self.shuffle = shuffle
+        self.seed = seed
+    }
+}
+
+/// What the player is given to play with.
+package struct PlaybackParts: Sendable {
+    /// Opens a resource; with `true` the server is asked first whether what is stored is current.
+    package var open: @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+    /// Makes a decoder over a source, with the resource's name for errors and its stored seek table.
+    package var makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
+    package var output: any AudioOutput
+    package var resolver: any TrackResolver
+    package var save: @Sendable ([Track], String) async throws -> Void
+    package var clock: any MonotonicClock
+    /// Hears every event, in order, from the player's task.
+    package var report: @Sendable (PlayerEvent) -> Void
+
+    package init(
+        open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
+        makeDecoder: @escaping @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder,
+        output: any AudioOutput,
+        resolver: any TrackResolver,
+        save: @escaping @Sendable ([Track], String) async throws -> Void,
+        clock: any MonotonicClock,
+        report: @escaping @Sendable (PlayerEvent) -> Void
+    ) {
+        self.open = open
+        self.makeDecoder = makeDecoder
+        self.output = output
+        self.resolver = resolver
+        self.save = save
+        self.clock = clock
+        self.report = report
+    }
+}
+
+/// How a session ended.
+package struct PlayerOutcome: Sendable, Equatable {
+    package var summary: PlayerEvent.SummaryReport
+    /// Why the player could not go on; nil when it ended as asked.
+    package var fatal: MediaError?
+}

@@ -1,0 +1,60 @@
+package import Media
+
+/// What the player's shell does for its state, in the order given.
+package enum PlayerEffect: Sendable, Equatable {
+    /// Begins a pass over `track`. It takes over the open resource of `reusing` where that is given.
+    case startRun(RunID, Track, at: Duration, reusing: RunID?, refresh: Bool)
+    /// Ends a pass and waits until it writes nothing more. Its resource is closed unless it is kept for
+    /// the pass that reuses it.
+    case cancelRun(RunID, keepsResource: Bool)
+    /// The pass may write PCM. With `holds` it stops once the sink has enough to start, until `release`.
+    case grant(RunID, holds: Bool)
+    case release(RunID)
+    /// The pass tells when the ring holds enough to start again.
+    case requestPrime(RunID)
+    case openOutput(AudioFormat)
+    case startOutput
+    case pauseOutput
+    /// Drops what is in the ring and the sink.
+    case flushOutput
+    /// Nothing more will be written.
+    case finishRing
+    case drain
+    case allowReadAhead(RunID)
+    /// Fetches the first seconds of a track whose turn will come.
+    case prefetchHead(RunID)
+    /// The bytes are no music: nothing of them is kept.
+    case reject(RunID)
+    case emit(PlayerEvent)
+    /// Reports the end of a track, with what its resource counted.
+    case endTrack(RunID, index: Int, PlayerEvent.EndReport.Reason, frames: FrameCount, stalls: Int, MediaError?)
+    case setVolume(Int, isMuted: Bool)
+    case setTitle(SafeText)
+    case resolve(String)
+    case save(String)
+    /// The player is over; `fatal` says why it could not go on.
+    case finish(fatal: MediaError?)
+}
+
+/// What the player's state hears.
+package enum PlayerInput: Sendable {
+    case command(PlayerCommand)
+    /// The sources of the command line are known.
+    case launched(tracks: [Track], problems: [MediaError], start: Int, position: Duration)
+    case added([Track], problems: [MediaError])
+    case notice(MediaError)
+    case runReady(RunID, StreamInfo, SeekLanding, isSeekable: Bool)
+    /// The pass was let write; its first frame will be the sink's frame `start`.
+    case runGranted(RunID, start: FrameCount)
+    case infoChanged(RunID, StreamInfo)
+    /// The ring holds enough to start.
+    case runPrimed(RunID)
+    case formatChanged(RunID, StreamInfo)
+    case runWritten(RunID)
+    case runFailed(RunID, MediaError)
+    case outputStarted
+    case outputFailed(MediaError)
+    case outputEvent(OutputEvent)
+    case drained
+    case tick
+}

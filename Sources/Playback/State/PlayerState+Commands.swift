@@ -1,0 +1,164 @@
+import Media
+
+// What the listener asks for.
+extension PlayerState {
+    mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
+        switch command {
+        case .play: play()
+        case .pause: pause()
+        case .toggle: phase == .active && !isPaused ? pause() : play()
+        case .stop: stop()
+        case .next: skip(to: queue.next(after: queue.current))
+        case .previous: previous()
+        case .jump(let number): jump(to: number)
+        case .seek(let target): seek(target)
+        case .volume(let percent): setVolume(percent, isMuted: false)
+        case .changeVolume(let change): setVolume(volume + change, isMuted: false)
+        case .mute: setVolume(volume, isMuted: !isMuted)
+        case .shuffle: toggleShuffle()
+        case .setRepeat(let mode): setRepeat(mode)
+        case .add(let source): [.resolve(source)]
+        case .remove(let number): remove(number)
+        case .move(let source, let target): move(source, target)
+        case .clear: clear()
+        case .save(let path): [.save(path)]
+        case .reload: reload()
+        case .status: status()
+        case .quit: leave(.skipped) + cancelRuns() + [.finish(fatal: nil)]
+        }
+    }
+
+    private mutating func play() -> [PlayerEffect] {
+        guard phase == .active else {
+            let place = phase == .ended ? queue.next(after: nil) : queue.current ?? queue.next(after: nil)
+            return place.map { begin($0, at: .zero) } ?? []
+        }
+        guard isPaused else { return [] }
+        isPaused = false
+        return isPrimed ? [.startOutput] : []
+    }
+
+    private mutating func pause() -> [PlayerEffect] {
+        guard phase == .active, !isPaused, let run = runs.first else { return [] }
+        isPaused = true
+        let paused = PlayerEffect.emit(.paused(index: index(of: run), position: position, isExact: isExact))
+        guard output.isRunning else { return [paused] }
+        output.isRunning = false
+        isPrimed = true
+        return [.pauseOutput, paused]
+    }
+
+    private mutating func stop() -> [PlayerEffect] {
+        guard phase == .active else { return [] }
+        defer {
+            phase = .stopped
+            isPaused = false
+        }
+        return leave(.skipped) + cancelRuns() + silence()
+    }
+
+    private mutating func skip(to place: Int?) -> [PlayerEffect] {
+        guard let place else {
+            let effects = leave(.skipped) + cancelRuns() + silence()
+            return effects + endOfQueue()
+        }
+        return begin(place, at: .zero)
+    }
+
+    private mutating func previous() -> [PlayerEffect] {
+        // As on every player: the first press goes back to the start of a track that is under way.
+        if phase == .active, position > .seconds(3) { return seek(.to(.zero)) }
+        return queue.previous().map { begin($0, at: .zero) } ?? []
+    }
+
+    private mutating func jump(to number: Int) -> [PlayerEffect] {
+        guard queue.tracks.indices.contains(number - 1) else { return [misuse("there is no track \(number)")] }
+        isPaused = false
+        return begin(number - 1, at: .zero)
+    }
+
+    private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
+        guard phase == .active, let run = runs.first else { return [] }
+        guard run.isSeekable else { return [misuse("this server cannot be seeked; it sends files only as a whole")] }
+        let wanted: Duration
+        switch target {
+        case .by(let distance): wanted = position + distance
+        case .to(let time): wanted = time
+        case .percent(let share):
+            guard let duration else { return [misuse("the track's length is not known yet")] }
+            wanted = duration * (share / 100)
+        }
+        let limit = duration ?? .seconds(1_000_000)
+        return restart(at: max(.zero, min(wanted, limit)), answersSeek: true)
+    }
+
+    private mutating func setVolume(_ percent: Int, isMuted: Bool) -> [PlayerEffect] {
+        volume = max(0, min(100, percent))
+        self.isMuted = isMuted
+        return [.setVolume(volume, isMuted: isMuted)]
+    }
+
+    private mutating func toggleShuffle() -> [PlayerEffect] {
+        queue.toggleShuffle(using: &random)
+        return dropStalePreparation()
+    }
+
+    private mutating func setRepeat(_ mode: RepeatMode?) -> [PlayerEffect] {
+        switch mode {
+        case .some(let mode): queue.repeatMode = mode
+        case nil:
+            switch queue.repeatMode {
+            case .off: queue.repeatMode = .all
+            case .all: queue.repeatMode = .one
+            case .one: queue.repeatMode = .off
+            }
+        }
+        return dropStalePreparation()
+    }
+
+    private mutating func remove(_ number: Int) -> [PlayerEffect] {
+        guard queue.tracks.indices.contains(number - 1) else { return [misuse("there is no track \(number)")] }
+        guard number - 1 == queue.current, phase == .active else {
+            queue.remove(at: number - 1)
+            return dropStalePreparation()
+        }
+        let effects = leave(.skipped) + cancelRuns() + silence()
+        queue.remove(at: number - 1)
+        guard let successor = queue.current else { return effects + endOfQueue() }
+        return effects + begin(successor, at: .zero)
+    }
+
+    private mutating func move(_ source: Int, _ target: Int) -> [PlayerEffect] {
+        guard queue.tracks.indices.contains(source - 1), queue.tracks.indices.contains(target - 1) else {
+            return [misuse("there are tracks 1 to \(queue.tracks.count)")]
+        }
+        queue.move(from: source - 1, to: target - 1)
+        return dropStalePreparation()
+    }
+
+    private mutating func clear() -> [PlayerEffect] {
+        let effects = stop()
+        queue.clear()
+        failures = [:]
+        return effects
+    }
+
+    private mutating func reload() -> [PlayerEffect] {
+        guard let run = runs.first, phase == .active else { return [] }
+        return restart(at: run.stage == .opening ? run.start : position, answersSeek: false, refresh: true)
+    }
+
+    private func status() -> [PlayerEffect] {
+        guard let run = runs.first else { return [.emit(.loaded(tracks: queue.tracks.count))] }
+        return [trackEvent(run), isPaused ? pausedEvent(run) : positionEvent(run)]
+    }
+
+    private func pausedEvent(_ run: Run) -> PlayerEffect {
+        .emit(.paused(index: index(of: run), position: position, isExact: isExact))
+    }
+
+    private mutating func misuse(_ text: String) -> PlayerEffect {
+        note(SafeText(text))
+        return .emit(.notice(code: "bad-command", message: SafeText(text)))
+    }
+}

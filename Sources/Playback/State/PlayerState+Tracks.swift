@@ -1,0 +1,187 @@
+import Media
+
+// Beginning tracks, leaving them, and what follows what.
+extension PlayerState {
+    mutating func launched(
+        _ tracks: [Track],
+        _ problems: [MediaError],
+        start: Int,
+        position: Duration
+    ) -> [PlayerEffect] {
+        queue.append(tracks, using: &random)
+        var effects = problems.map { notice($0) }
+        effects.append(.emit(.loaded(tracks: tracks.count)))
+        guard phase == .launching else { return effects }
+        phase = .stopped
+        guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : []) }
+        let first = start > 1 ? min(start, tracks.count) - 1 : queue.next(after: nil) ?? 0
+        return effects + begin(first, at: position)
+    }
+
+    mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
+        queue.append(tracks, using: &random)
+        let notices = problems.map { notice($0) }
+        return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
+    }
+
+    /// Leaves the current track, if any, for the one at `place`.
+    mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
+        let track = queue.tracks[place]
+        // A track that was prepared as the next one is begun with what it has.
+        let prepared = runs.dropFirst().last.flatMap { run in
+            run.track.id == track.id && start == .zero && run.stage != .writing && run.stage != .written ? run : nil
+        }
+        var effects = leave(.skipped) + cancelRuns(except: prepared?.id) + silence()
+        queue.select(place)
+        phase = .active
+        failedAhead = nil
+        if let prepared {
+            runs = [prepared]
+            effects += announce(prepared)
+            return effects + (prepared.stage == .ready ? turn() : [])
+        }
+        let run = newRun(track, at: start)
+        runs = [run]
+        effects += announce(run)
+        return effects + [.startRun(run.id, track, at: start, reusing: nil, refresh: false)]
+    }
+
+    /// Begins the current track anew at `start`, with the resource it has open.
+    mutating func restart(
+        at start: Duration,
+        answersSeek: Bool,
+        refresh: Bool = false,
+        isAfterChange: Bool = false
+    ) -> [PlayerEffect] {
+        guard let old = runs.first else { return [] }
+        let isKept = !refresh && !isAfterChange
+        var run = newRun(old.track, at: start)
+        run.framesBefore = old.framesBefore + timeline.heardFrames(at: heard)
+        run.stalls = old.stalls
+        run.answersSeek = answersSeek
+        run.isAfterChange = old.isAfterChange || isAfterChange
+        // Shown until the new pass knows better.
+        run.info = old.info
+        let effects = cancelRuns(keepingResourceOf: isKept ? old.id : nil) + silence()
+        runs = [run]
+        return effects + [
+            .startRun(run.id, run.track, at: start, reusing: isKept ? old.id : nil, refresh: refresh)
+        ]
+    }
+
+    /// Reports the end of the current track; the caller then cancels its run.
+    func leave(_ reason: PlayerEvent.EndReport.Reason, error: MediaError? = nil) -> [PlayerEffect] {
+        guard let run = runs.first else { return [] }
+        let frames = run.framesBefore + timeline.heardFrames(at: heard)
+        return [.endTrack(run.id, index: index(of: run), reason, frames: frames, stalls: run.stalls, error)]
+    }
+
+    mutating func cancelRuns(except kept: RunID? = nil, keepingResourceOf open: RunID? = nil) -> [PlayerEffect] {
+        let cancelled = runs.filter { $0.id != kept }
+        runs = []
+        return cancelled.map { .cancelRun($0.id, keepsResource: $0.id == open) }
+    }
+
+    /// Empties the sink, so that a new pass can begin. Only after the passes were cancelled.
+    mutating func silence() -> [PlayerEffect] {
+        timeline.removeAll()
+        isBuffering = false
+        isPrimed = false
+        output.isFinishing = false
+        guard output.format != nil else { return [] }
+        output.isRunning = false
+        return [.pauseOutput, .flushOutput]
+    }
+
+    mutating func endOfQueue() -> [PlayerEffect] {
+        phase = .ended
+        isPaused = false
+        guard exitsAtEnd else { return [] }
+        return [.finish(fatal: nil)]
+    }
+
+    // MARK: The next track
+
+    /// The last pass that writes or has written.
+    var lastGranted: Run? { runs.last { $0.stage == .writing || $0.stage == .written } }
+
+    /// The pass that was prepared and not yet let write, when it is not the current one.
+    var prepared: Run? {
+        guard runs.count > 1, let last = runs.last, last.stage == .opening || last.stage == .ready else { return nil }
+        return last
+    }
+
+    /// The place of the track that follows the last pass that writes; nil at the end of the queue.
+    func placeAhead() -> Int? {
+        if let failedAhead, let place = queue.place(of: failedAhead) { return queue.next(after: place) }
+        guard let last = lastGranted else { return nil }
+        // A track that was removed meanwhile left its place to its successor.
+        guard let place = queue.place(of: last.track.id) else { return queue.current }
+        return last.failure == nil ? queue.nextAfterEnd(of: place) : queue.next(after: place)
+    }
+
+    /// Opens the next track and reads its head, without writing.
+    mutating func prepareNext() -> [PlayerEffect] {
+        guard prepared == nil, let place = placeAhead() else { return [] }
+        let run = newRun(queue.tracks[place], at: .zero)
+        runs.append(run)
+        return [.startRun(run.id, run.track, at: .zero, reusing: nil, refresh: false)]
+    }
+
+    /// The queue has changed: a track that was prepared may no longer be the next.
+    mutating func dropStalePreparation() -> [PlayerEffect] {
+        guard let stale = prepared, placeAhead().map({ queue.tracks[$0].id }) != stale.track.id else { return [] }
+        runs.removeLast()
+        return [.cancelRun(stale.id, keepsResource: false)] + followUp()
+    }
+
+    /// Called when a pass has written its last frame: lets the next one write, or ends the stream.
+    mutating func followUp() -> [PlayerEffect] {
+        guard phase == .active, let last = lastGranted, last.stage == .written, !output.isFinishing else { return [] }
+        guard let next = prepared else {
+            return placeAhead() == nil ? finishStream() : prepareNext()
+        }
+        guard next.stage == .ready, let format = next.info?.format else { return [] }
+        guard format == output.format else { return finishStream() }
+        setStage(.writing, of: next.id)
+        failedAhead = nil
+        return [.grant(next.id, holds: false)] + (isBuffering ? [.requestPrime(next.id)] : [])
+    }
+
+    /// Lets what is written be heard to its end: the queue ends here, or the next track needs another format.
+    private mutating func finishStream() -> [PlayerEffect] {
+        output.isFinishing = true
+        return [.finishRing] + (output.isRunning ? [.drain] : [])
+    }
+
+    mutating func setStage(_ stage: Run.Stage, of id: RunID) {
+        guard let place = runs.firstIndex(where: { $0.id == id }) else { return }
+        runs[place].stage = stage
+    }
+
+    // MARK: Events
+
+    func announce(_ run: Run) -> [PlayerEffect] {
+        let tags = tags(of: run)
+        let title = tags.title ?? run.track.location.name
+        return [trackEvent(run), .setTitle(tags.artist.map { $0 + " – " + title } ?? title)]
+    }
+
+    func trackEvent(_ run: Run) -> PlayerEffect {
+        .emit(
+            .track(
+                PlayerEvent.TrackReport(
+                    index: index(of: run),
+                    source: run.track.location.safeText,
+                    tags: tags(of: run),
+                    duration: run.info?.duration ?? run.track.duration,
+                    isSeekable: run.isSeekable
+                )
+            )
+        )
+    }
+
+    func tags(of run: Run) -> TrackTags {
+        (run.info?.tags ?? TrackTags()).filled(from: run.track.tags)
+    }
+}

@@ -1,0 +1,165 @@
+package import Media
+
+/// Decides what the player does: inputs in, effects out. Pure.
+///
+/// `runs` holds the passes of the decoder whose PCM is on its way to the listener's ear, the one being heard
+/// first. Behind it come those that already write into the same stream (gapless), and at the end at most
+/// one that has been prepared and waits for its turn.
+package struct PlayerState: Sendable {
+    package enum Phase: Sendable, Equatable {
+        /// Sources are being resolved.
+        case launching
+        case stopped
+        case active
+        /// The queue was played to its end.
+        case ended
+        case over
+    }
+
+    struct Output: Sendable, Equatable {
+        var format: AudioFormat?
+        var isRunning = false
+        /// The ring's end was announced: what is in it is the last.
+        var isFinishing = false
+    }
+
+    /// Whether the player is over when the queue is.
+    let exitsAtEnd: Bool
+    package internal(set) var queue = PlayQueue()
+    package internal(set) var phase = Phase.launching
+    package internal(set) var isPaused = false
+    package internal(set) var isBuffering = false
+    var runs: [Run] = []
+    /// The track that failed while it was prepared behind the last of `runs`; the one after it comes next.
+    var failedAhead: Track.ID?
+    var consecutiveFailures = 0
+    var timeline = Timeline()
+    var output = Output()
+    /// The ring holds enough, and only the pause keeps the sink from starting.
+    var isPrimed = false
+    var heard: FrameCount = 0
+    var now = Duration.zero
+    var lastPositionEvent = Duration.zero
+    package internal(set) var volume: Int
+    package internal(set) var isMuted = false
+    package internal(set) var failures: [Track.ID: SafeText] = [:]
+    package internal(set) var messages: [SafeText] = []
+    var nextRun = 1
+    var random: Shuffler
+
+    /// `seed` decides every shuffle.
+    package init(exitsAtEnd: Bool, volume: Int = 100, repeatMode: RepeatMode = .off, seed: UInt64) {
+        self.exitsAtEnd = exitsAtEnd
+        self.volume = volume
+        random = Shuffler(state: seed)
+        queue.repeatMode = repeatMode
+    }
+
+    /// Takes one input. `heard` is what the sink says of its open stream, `now` the clock's time.
+    package mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
+        guard phase != .over else { return [] }
+        self.heard = heard
+        self.now = now
+        let passed = advance()
+        return passed + respond(to: input)
+    }
+
+    private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
+        switch input {
+        case .command(let command): obey(command)
+        case .launched(let tracks, let problems, let start, let position):
+            launched(tracks, problems, start: start, position: position)
+        case .added(let tracks, let problems): added(tracks, problems)
+        case .notice(let error): [notice(error)]
+        case .runReady(let id, let info, let landing, let isSeekable):
+            runReady(id, info, landing, isSeekable: isSeekable)
+        case .runGranted(let id, let start): runGranted(id, at: start)
+        case .infoChanged(let id, let info): infoChanged(id, info)
+        case .runPrimed(let id): runPrimed(id)
+        case .formatChanged(let id, let info): formatChanged(id, info)
+        case .runWritten(let id): runWritten(id)
+        case .runFailed(let id, let error): runFailed(id, error)
+        case .outputStarted: outputStarted()
+        case .outputFailed(let error): outputFailed(error)
+        case .outputEvent(let event): outputReported(event)
+        case .drained: drained()
+        case .tick: ticked()
+        }
+    }
+
+    /// Whether time must be told to the state: something is heard, or waited for.
+    package var needsTicks: Bool { phase == .active && !isPaused }
+
+    /// The pass whose track is current.
+    package var currentRun: RunID? { runs.first?.id }
+
+    /// The track that is current, heard or about to be.
+    package var currentTrack: Track? { runs.first?.track ?? queue.currentTrack }
+
+    package var currentInfo: StreamInfo? { runs.first?.info }
+
+    /// The position heard, or where a pending start or seek leads.
+    package var position: Duration {
+        guard let run = runs.first else { return .zero }
+        if timeline.segments.first?.run == run.id, let position = timeline.position(at: heard) { return position }
+        guard run.stage != .opening, let format = run.info?.format else { return run.start }
+        return format.duration(of: run.landing.frame)
+    }
+
+    package var isExact: Bool { runs.first?.landing.isExact ?? true }
+
+    package var duration: Duration? {
+        runs.first.flatMap { $0.info?.duration ?? $0.track.duration }
+    }
+
+    package var snapshotState: PlayerSnapshot.State {
+        switch phase {
+        case .launching: .opening
+        case .stopped: .stopped
+        case .ended, .over: .ended
+        case .active:
+            if isPaused { .paused } else if output.isRunning { .playing } else if isBuffering { .buffering } else {
+                .opening
+            }
+        }
+    }
+
+    // Numbers of tracks count from 1 outside.
+    func index(of run: Run) -> Int { (queue.place(of: run.track.id) ?? 0) + 1 }
+
+    mutating func notice(_ error: MediaError) -> PlayerEffect {
+        note(error.safeText)
+        return .emit(.notice(code: error.code.rawValue, message: error.safeText))
+    }
+
+    mutating func note(_ message: SafeText) {
+        messages.append(message)
+        if messages.count > 100 { messages.removeFirst() }
+    }
+
+    mutating func newRun(_ track: Track, at start: Duration) -> Run {
+        defer { nextRun += 1 }
+        return Run(id: RunID(value: nextRun), track: track, start: start)
+    }
+}
+
+/// The shuffle's source of randomness (SplitMix64): good enough for music, and repeatable in tests.
+struct Shuffler: RandomNumberGenerator, Sendable {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+// What the shell asks in passing.
+extension PlayerState {
+    /// The format of the open stream; nil when the sink is closed.
+    var outputFormat: AudioFormat? { output.format }
+
+    func info(of id: RunID) -> StreamInfo? { runs.first { $0.id == id }?.info }
+}

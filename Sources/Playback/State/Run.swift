@@ -1,0 +1,47 @@
+import Media
+
+/// Tells apart two passes of the decoder over a track; a seek begins a new one. An event with an old ID
+/// is dropped.
+package struct RunID: Hashable, Sendable, Comparable {
+    package var value: Int
+
+    package static func < (left: RunID, right: RunID) -> Bool { left.value < right.value }
+}
+
+/// What the player knows of one pass of the decoder.
+struct Run: Sendable {
+    enum Stage: Sendable, Equatable {
+        /// Reading its head, or seeking.
+        case opening
+        /// Knows its format and waits for its turn to write.
+        case ready
+        /// Writes PCM.
+        case writing
+        /// All its PCM is written, or it failed after writing some.
+        case written
+    }
+
+    let id: RunID
+    let track: Track
+    /// Where it was asked to begin.
+    let start: Duration
+    var stage = Stage.opening
+    var info: StreamInfo?
+    var landing = SeekLanding(frame: 0, isExact: true)
+    /// Why it stopped before the end.
+    var failure: MediaError?
+    /// Frames that earlier passes over the same track brought to the sink.
+    var framesBefore: FrameCount = 0
+    var stalls = 0
+    /// Whether a seek command began it, which wants an answer.
+    var answersSeek = false
+    /// Whether it began anew because the resource changed; it does so once.
+    var isAfterChange = false
+    var isSeekable = true
+
+    init(id: RunID, track: Track, start: Duration) {
+        self.id = id
+        self.track = track
+        self.start = start
+    }
+}

@@ -1,0 +1,46 @@
+import Media
+
+/// Tells which track, and where in it, a frame of the sink belongs to. Pure.
+///
+/// Tracks of one format follow each other in one stream, so the track being heard changes in mid-stream,
+/// some time after the decoder went on to the next.
+struct Timeline: Sendable {
+    struct Segment: Sendable, Equatable {
+        var run: RunID
+        /// The first frame, counted as the sink counts what it takes.
+        var start: FrameCount
+        /// The frame of the track that this is.
+        var landing: FrameCount
+        var format: AudioFormat
+        var isExact: Bool
+    }
+
+    private(set) var segments: [Segment] = []
+
+    /// A run begins to write at `start`.
+    mutating func append(_ segment: Segment) { segments.append(segment) }
+
+    mutating func removeAll() { segments = [] }
+
+    /// Leaves behind what ended at or before `heard`, and returns the runs whose last frame was heard,
+    /// each with the number of its frames.
+    mutating func advance(to heard: FrameCount) -> [(run: RunID, frames: FrameCount)] {
+        var passed: [(run: RunID, frames: FrameCount)] = []
+        while segments.count > 1, heard >= segments[1].start {
+            passed.append((segments[0].run, segments[1].start - segments[0].start))
+            segments.removeFirst()
+        }
+        return passed
+    }
+
+    /// Frames of the heard run that were heard.
+    func heardFrames(at heard: FrameCount) -> FrameCount {
+        segments.first.map { max(0, heard - $0.start) } ?? 0
+    }
+
+    /// The position in the heard run's track; nil when nothing is on the way to the sink.
+    func position(at heard: FrameCount) -> Duration? {
+        guard let segment = segments.first else { return nil }
+        return segment.format.duration(of: segment.landing + max(0, heard - segment.start))
+    }
+}
