@@ -261,7 +261,7 @@ final class PlayerShell {
     private func resolve(_ source: String) {
         let resolver = parts.resolver
         let tell = tell
-        let errand: @Sendable () async -> Void = {
+        let errand: @Sendable @concurrent () async -> Void = {
             do {
                 let resolved = try await resolver.tracks(for: source)
                 tell(.added(resolved.tracks, problems: resolved.problems))
@@ -276,7 +276,7 @@ final class PlayerShell {
         let save = parts.save
         let tell = tell
         let tracks = state.queue.tracks
-        let errand: @Sendable () async -> Void = {
+        let errand: @Sendable @concurrent () async -> Void = {
             do { try await save(tracks, path) } catch { tell(.notice(Self.mediaError(error))) }
         }
         errands.append(Task(operation: errand))
