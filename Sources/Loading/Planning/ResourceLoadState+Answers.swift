@@ -50,8 +50,10 @@ extension ResourceLoadState {
             fetches[id] = nil
             let end = total ?? fetch.plan.wanted?.lowerBound
             if let end, stored.ranges.last?.upperBound ?? 0 <= end { description.length = end }
+            // Who waits past the end learns that it is the end; who waits before it is failed.
+            let woken = wakes()
             let failures = failReads(in: fetch, error(.cut, "the server has nothing at this place"))
-            return AnswerOutcome(use: .discard, actions: wakes() + failures + plan())
+            return AnswerOutcome(use: .discard, actions: woken + failures + plan())
         case .refused(let status):
             return refuse(id, error(.httpStatus, Self.cause(status: status)))
         case .notModified:

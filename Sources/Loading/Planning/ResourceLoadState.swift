@@ -123,7 +123,7 @@ extension ResourceLoadState {
 
     package mutating func readAheadAllowed(_ id: ReaderID, bytesPerSecond: Double) -> [Action] {
         let ahead = readAhead(bytesPerSecond: bytesPerSecond)
-        readers[id]?.readAhead = ahead
+        readers[id]?.readAhead = bytesPerSecond > 0 ? ahead : nil
         return plan()
     }
 

@@ -28,7 +28,8 @@ package protocol ResourceReader: ByteSource {
     /// Lets the loader fetch ahead of this reader's last read.
     ///
     /// Before the first call only what a read waits for is fetched, so that a cold start
-    /// costs one request. `bytesPerSecond` is the music's mean rate, to turn seconds into bytes.
+    /// costs one request. `bytesPerSecond` is the music's mean rate, to turn seconds into bytes; 0 takes
+    /// the permission back, so that a seek costs one request too.
     func allowReadAhead(bytesPerSecond: Double)
 
     /// Asks for `range` at low priority: the head of the next track. Never waits.

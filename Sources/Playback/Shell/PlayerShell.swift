@@ -102,6 +102,8 @@ final class PlayerShell {
 
     private func startRun(_ id: RunID, _ track: Track, at start: Duration, reusing: RunID?, refresh: Bool) {
         let kept = reusing.flatMap { keptResources.removeValue(forKey: $0) }
+        // Until its first sound the pass fetches only what it waits for.
+        kept?.openReader?.allowReadAhead(bytesPerSecond: 0)
         let resource = kept ?? TrackResource(track: track, refresh: refresh, open: parts.open)
         let control = RunControl()
         let run = DecodeRun(
