@@ -8,6 +8,7 @@ final class FakeReader: PCMReader {
         var start = 0
         var isFinished = false
         var readCount = 0
+        var takenBytes = 0
     }
 
     private let state = Mutex(State())
@@ -21,7 +22,7 @@ final class FakeReader: PCMReader {
 
     /// Frames that were read since the start.
     var takenFrames: FrameCount {
-        state.withLock { Int64($0.start / format.bytesPerFrame) }
+        state.withLock { Int64($0.takenBytes / format.bytesPerFrame) }
     }
 
     /// How often the output looked.
@@ -40,6 +41,7 @@ final class FakeReader: PCMReader {
             if count > 0 {
                 buffer.copyBytes(from: state.bytes[state.start..<state.start + count])
                 state.start += count
+                state.takenBytes += count
             }
             return count
         }

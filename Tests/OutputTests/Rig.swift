@@ -5,9 +5,8 @@ import TestSupport
 
 /// An output under test with what stands around it.
 struct Rig {
-    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+    enum Kind: String, CaseIterable {
         case null, nullFast, raw, wav
-        var testDescription: String { rawValue }
 
         /// Those whose result can be read back.
         static let files: [Self] = [.raw, .wav]
