@@ -6,7 +6,7 @@ extension SinkKind {
     /// `clock` is the time of the null device; every other output has its own: the server's, or none.
     package func makeOutput(clock: any MonotonicClock) -> any AudioOutput {
         switch self {
-        case .pulse: NullOutput(clock: clock)
+        case .pulse(let sink): PulseOutput(sink: sink)
         case .null: NullOutput(clock: clock)
         case .nullFast: FastNullOutput()
         case .wav(let path): WAVFileOutput(path: path)
