@@ -22,6 +22,9 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Whether frames are taken at the speed they are heard. Only then can the music run late.
     var isRealTime: Bool { get }
 
+    /// Whether each track wants an `open` of its own, also when the format stays: files numbered by `%n`.
+    var opensEachTrack: Bool { get }
+
     /// Reaches the audio server or makes the file; throws `MediaError` with `.audioServer` or `.sinkFailed`.
     func connect() async throws
 
@@ -58,6 +61,11 @@ package protocol AudioOutput: AnyObject, Sendable {
 
     /// Called from any thread, for each event; set once before `connect`.
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void)
+}
+
+extension AudioOutput {
+    /// Consecutive tracks of one format are one stream, without a gap.
+    package var opensEachTrack: Bool { false }
 }
 
 package enum OutputEvent: Sendable, Equatable {

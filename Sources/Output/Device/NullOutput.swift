@@ -1,0 +1,148 @@
+package import Media
+import Synchronization
+
+/// `null`: takes frames at the speed they would be heard, and plays them to nobody.
+///
+/// It looks at the reader once per `period` of its clock, and not at all while paused. A test
+/// advances its clock when `sleeperCount` says that the device sleeps, and looks at `heardFrames`
+/// or the reader when it sleeps again: one advance of any length takes exactly that time's frames.
+package final class NullOutput: AudioOutput {
+    /// How often a playing device looks at the reader: seldom enough to cost nothing.
+    package static let period = Duration.milliseconds(50)
+
+    private struct State: Sendable {
+        var device: DeviceState?
+        var reader: (any PCMReader)?
+        /// The loop that sleeps and takes; it belongs to the state and ends with each pause.
+        var ticking: Task<Void, Never>?
+        var drain: Answer<Void>?
+        var handler: (@Sendable (OutputEvent) -> Void)?
+    }
+
+    private let clock: any MonotonicClock
+    private let latency: Duration
+    private let scratch = ScratchBuffer()
+    // Guards all of the device. The reader is read under it, which never waits.
+    private let state = Mutex(State())
+
+    /// A device that holds `latency` of music ahead of what is heard.
+    package init(clock: any MonotonicClock, latency: Duration = NullOutput.period) {
+        self.clock = clock
+        self.latency = latency
+    }
+
+    deinit { state.withLock { $0.ticking }?.cancel() }
+
+    package var isRealTime: Bool { true }
+
+    package var heardFrames: FrameCount {
+        state.withLock { $0.device?.heard(at: clock.now) ?? 0 }
+    }
+
+    package func connect() async throws {}
+
+    package func open(_ format: AudioFormat, reader: any PCMReader) async throws {
+        standStill { state in
+            state.device = DeviceState(format: format, latency: latency)
+            state.reader = reader
+        }
+    }
+
+    package func start() async throws {
+        standStill { state in state.device?.started(at: clock.now) }
+        guard let wait = tick() else { return }
+        let ticking = Task { [weak self, clock] in
+            var wait = wait
+            while true {
+                do { try await clock.sleep(for: wait) } catch { return }
+                guard !Task.isCancelled, let next = self?.tick() else { return }
+                wait = next
+            }
+        }
+        state.withLock { $0.ticking = ticking }
+    }
+
+    package func pause() async {
+        standStill { _ in }
+    }
+
+    package func flush() async {
+        state.withLock { $0.device?.flushed() }
+    }
+
+    package func drain() async {
+        let answer = Answer<Void>()
+        let isPlaying = state.withLock { state in
+            guard state.device?.isPlaying == true else { return false }
+            state.drain = answer
+            return !isOver(state)
+        }
+        guard isPlaying else { return }
+        await answer.wait(ifCancelled: ())
+    }
+
+    package func close() async {
+        standStill { state in
+            state.device = nil
+            state.reader = nil
+        }
+    }
+
+    /// The device looks at the reader on its own time.
+    package func framesAvailable() {}
+
+    package func setVolume(_ percent: Int, isMuted: Bool) {}
+
+    package func setTitle(_ title: SafeText) {}
+
+    package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
+        state.withLock { $0.handler = handler }
+    }
+
+    /// Stops the device and whoever waits for it, then changes the state as told.
+    private func standStill(_ change: (inout State) -> Void) {
+        let (ticking, drain) = state.withLock { state in
+            state.device?.paused(at: clock.now)
+            defer {
+                state.ticking = nil
+                state.drain = nil
+                change(&state)
+            }
+            return (state.ticking, state.drain)
+        }
+        ticking?.cancel()
+        drain?.give(())
+    }
+
+    /// Takes what is due. Returns how long to sleep until the next look; nil when the device stands
+    /// still or all was heard.
+    private func tick() -> Duration? {
+        let (wait, isUnderrun, drain, handler) = state.withLock { state in
+            let now = clock.now
+            guard var device = state.device, device.isPlaying, let reader = state.reader else {
+                return (Duration?.none, false, Answer<Void>?.none, state.handler)
+            }
+            let isFinished = reader.isFinished
+            let taken = scratch.discard(device.wanted(at: now), of: reader, device.format)
+            let isUnderrun = device.took(taken, isFinished: isFinished, at: now)
+            state.device = device
+            guard !isOver(state) else {
+                defer { state.drain = nil }
+                return (nil, isUnderrun, state.drain, state.handler)
+            }
+            // The last look comes when the last frame was heard, and not up to a period later.
+            let isLast = isFinished && reader.availableBytes == 0
+            let wait = isLast ? min(Self.period, device.remaining(at: now)) : Self.period
+            return (max(wait, .microseconds(1)), isUnderrun, nil, state.handler)
+        }
+        if isUnderrun { handler?(.underrun) }
+        drain?.give(())
+        return wait
+    }
+
+    /// Whether all there will ever be was heard.
+    private func isOver(_ state: State) -> Bool {
+        guard let device = state.device, let reader = state.reader else { return true }
+        return reader.isFinished && reader.availableBytes == 0 && device.heard(at: clock.now) == device.taken
+    }
+}

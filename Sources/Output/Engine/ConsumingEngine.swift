@@ -1,0 +1,146 @@
+import Media
+import Synchronization
+
+/// What a `ConsumingOutput` does on its thread: read a chunk, have it consumed, again.
+///
+/// Everything but the counters lives on that one thread and needs no lock.
+final class ConsumingEngine: @unchecked Sendable {
+    // Unchecked: every variable below is only touched on the output's thread; what other threads ask
+    // for is in the atomics.
+
+    private enum Phase {
+        case closed
+        case paused
+        case playing
+        case failed(MediaError)
+    }
+
+    /// 93 ms of CD audio: large enough to make system calls cheap, small enough to let commands in.
+    private static let chunkBytes = 16 * 1024
+
+    private let consumer: any FrameConsumer
+    private let interruption: Interruption
+    private let chunk = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: ConsumingEngine.chunkBytes,
+        alignment: MemoryLayout<Int16>.alignment
+    )
+    /// The part of `chunk` that was read and not consumed yet.
+    private var pending = 0..<0
+    private var phase = Phase.closed
+    private var reader: (any PCMReader)?
+    private var bytesPerFrame = 1
+    private var drain: Answer<Void>?
+    private var consumedBytes: Int64 = 0
+    private let heard = Atomic<Int64>(0)
+
+    init(consumer: any FrameConsumer, interruption: Interruption) {
+        self.consumer = consumer
+        self.interruption = interruption
+    }
+
+    deinit { chunk.deallocate() }
+
+    /// Frames consumed or flushed since `open`; from any thread.
+    var heardFrames: FrameCount { heard.load(ordering: .relaxed) }
+
+    func connect() throws(MediaError) { try consumer.connect() }
+
+    func open(_ format: AudioFormat, reader: any PCMReader) throws(MediaError) {
+        endDrain()
+        phase = .closed
+        pending = 0..<0
+        try consumer.begin(format)
+        self.reader = reader
+        bytesPerFrame = format.bytesPerFrame
+        consumedBytes = 0
+        heard.store(0, ordering: .relaxed)
+        phase = .paused
+    }
+
+    /// Takes the first chunk, which `step` then consumes.
+    func start() throws(MediaError) {
+        switch phase {
+        case .closed: return
+        case .failed(let error): throw error
+        case .paused, .playing: phase = .playing
+        }
+        if pending.isEmpty { take() }
+    }
+
+    func pause() {
+        endDrain()
+        if case .playing = phase { phase = .paused }
+    }
+
+    /// Drops what was read, but for the rest of a frame whose beginning is in the file already.
+    func flush() {
+        guard case .paused = phase else { return }
+        let begun = Int(consumedBytes % Int64(bytesPerFrame))
+        let rest = begun == 0 ? 0 : min(bytesPerFrame - begun, pending.count)
+        let dropped = pending.count - rest
+        pending = pending.lowerBound..<pending.lowerBound + rest
+        count(consumed: dropped)
+    }
+
+    /// Gives `answer` once the reader is finished and empty, or when nothing plays.
+    func drain(_ answer: Answer<Void>) {
+        guard case .playing = phase else { return answer.give(()) }
+        endDrain()
+        drain = answer
+    }
+
+    func close() {
+        endDrain()
+        consumer.end()
+        phase = .closed
+        reader = nil
+        pending = 0..<0
+    }
+
+    enum StepResult: Equatable {
+        /// Another step has work to do.
+        case more
+        /// Nothing to do until told of frames or given a command.
+        case idle
+        /// The consumer failed; told once.
+        case lost(MediaError)
+    }
+
+    /// Consumes one chunk.
+    func step() -> StepResult {
+        guard case .playing = phase else { return .idle }
+        do throws(MediaError) {
+            if pending.isEmpty, !take() { return .idle }
+            let bytes = UnsafeRawBufferPointer(rebasing: chunk[pending])
+            let consumed = try consumer.consume(bytes, until: interruption)
+            pending = pending.lowerBound + consumed..<pending.upperBound
+            count(consumed: consumed)
+            return .more
+        } catch {
+            phase = .failed(error)
+            endDrain()
+            return .lost(error)
+        }
+    }
+
+    /// Reads into the empty chunk; false when there is nothing, which ends a drain if it is the end.
+    @discardableResult
+    private func take() -> Bool {
+        guard let reader else { return false }
+        // Looked at before reading: what the writer gave before it finished is then seen by `read`.
+        let isFinished = reader.isFinished
+        pending = 0..<reader.read(into: chunk)
+        if pending.isEmpty && isFinished { endDrain() }
+        return !pending.isEmpty
+    }
+
+    private func count(consumed bytes: Int) {
+        consumedBytes += Int64(bytes)
+        heard.store(consumedBytes / Int64(bytesPerFrame), ordering: .relaxed)
+    }
+
+    private func endDrain() {
+        drain?.give(())
+        drain = nil
+    }
+}

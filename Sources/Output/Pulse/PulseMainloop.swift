@@ -1,0 +1,40 @@
+import CPulse
+import Media
+
+/// The thread that libpulse runs its protocol and our callbacks on, and its lock.
+///
+/// Every `pa_` call of ours is made inside `withLock`, or in a callback, which holds the lock already
+/// (thread-mainloop.h). The lock stops the thread: nothing under it waits, decodes or does I/O.
+final class PulseMainloop: @unchecked Sendable {
+    // Unchecked: `pointer` never changes, and libpulse allows these functions from any thread.
+    private let pointer: OpaquePointer
+
+    /// What a context is made with; valid as long as this object.
+    let api: UnsafeMutablePointer<pa_mainloop_api>
+
+    /// Starts the thread.
+    init() throws(MediaError) {
+        guard let pointer = pa_threaded_mainloop_new(), let api = pa_threaded_mainloop_get_api(pointer) else {
+            throw MediaError(.audioServer, "PulseAudio", "its client library cannot be set up")
+        }
+        pa_threaded_mainloop_set_name(pointer, "output-pulse")
+        guard pa_threaded_mainloop_start(pointer) == 0 else {
+            pa_threaded_mainloop_free(pointer)
+            throw MediaError(.audioServer, "PulseAudio", "its thread cannot be started")
+        }
+        self.pointer = pointer
+        self.api = api
+    }
+
+    deinit { pa_threaded_mainloop_free(pointer) }
+
+    /// Runs `body` with the thread held between two of its callbacks; never from a callback.
+    func withLock<Value>(_ body: () -> Value) -> Value {
+        pa_threaded_mainloop_lock(pointer)
+        defer { pa_threaded_mainloop_unlock(pointer) }
+        return body()
+    }
+
+    /// Ends the thread after the callback it is in. Without the lock, or it would wait for itself.
+    func stop() { pa_threaded_mainloop_stop(pointer) }
+}

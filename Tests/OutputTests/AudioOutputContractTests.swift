@@ -1,0 +1,177 @@
+import Media
+import Output
+import TestSupport
+import Testing
+
+/// What every output that needs no server does, whatever it is.
+struct AudioOutputContractTests {
+    @Test(arguments: Rig.Kind.allCases)
+    func `all frames are taken and drain returns after the last`(kind: Rig.Kind) async throws {
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(100_000))
+        reader.finish()
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        try await rig.output.start()
+        try await rig.running { await rig.output.drain() }
+        #expect(reader.takenFrames == 100_000)
+        #expect(rig.output.heardFrames == 100_000)
+        #expect(rig.events.all.isEmpty)
+        await rig.output.close()
+    }
+
+    @Test(arguments: Rig.Kind.files, 0..<4 as Range<UInt64>)
+    func `a file holds each frame once and in order, however they came`(
+        kind: Rig.Kind,
+        seed: UInt64
+    ) async throws {
+        var random = SeededGenerator(seed: seed)
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        try await rig.output.start()
+        var count = 0
+        for _ in 0..<40 {
+            let next = Int.random(in: 0...9_000, using: &random)
+            reader.append(AudioFormat.cd.numbered(next, from: count))
+            count += next
+            rig.output.framesAvailable()
+            if Int.random(in: 0..<5, using: &random) == 0 {
+                await rig.output.pause()
+                try await rig.output.start()
+            }
+        }
+        reader.finish()
+        rig.output.framesAvailable()
+        await rig.output.drain()
+        await rig.output.close()
+        #expect(rig.samples == AudioFormat.cd.numbered(count))
+    }
+
+    @Test(arguments: Rig.Kind.allCases)
+    func `after open and after pause nothing is taken until start`(kind: Rig.Kind) async throws {
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(500_000))
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        rig.output.framesAvailable()
+        rig.clock.advance(by: .seconds(10))
+        await rig.output.pause()
+        #expect(reader.readCount == 0)
+
+        try await rig.output.start()
+        #expect(reader.takenFrames > 0)
+        await rig.output.pause()
+        let (looks, heard) = (reader.readCount, rig.output.heardFrames)
+        rig.output.framesAvailable()
+        rig.clock.advance(by: .seconds(10))
+        await rig.output.pause()
+        #expect(reader.readCount == looks)
+        #expect(rig.output.heardFrames == heard)
+        #expect(rig.clock.sleeperCount == 0)
+        await rig.output.close()
+    }
+
+    @Test(arguments: Rig.Kind.allCases)
+    func `a flush counts what was taken as heard`(kind: Rig.Kind) async throws {
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(500_000))
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        try await rig.output.start()
+        await rig.output.pause()
+        await rig.output.flush()
+        #expect(rig.output.heardFrames == reader.takenFrames)
+        reader.dropRest()
+        reader.append(AudioFormat.cd.numbered(10))
+        reader.finish()
+        try await rig.output.start()
+        try await rig.running { await rig.output.drain() }
+        #expect(rig.output.heardFrames == reader.takenFrames)
+        await rig.output.close()
+    }
+
+    @Test(arguments: Rig.Kind.allCases)
+    func `a drain returns at once while paused, and when its task is cancelled`(kind: Rig.Kind) async throws {
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(1_000))
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        await rig.output.drain()
+        try await rig.output.start()
+        let drain = Task { await rig.output.drain() }
+        drain.cancel()
+        await drain.value
+        await rig.output.close()
+    }
+
+    @Test(arguments: Rig.Kind.allCases)
+    func `the heard position never goes back, and open counts anew`(kind: Rig.Kind) async throws {
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(200_000))
+        reader.finish()
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        try await rig.output.start()
+        let isMonotonic = try await rig.running {
+            let drain = Task { await rig.output.drain() }
+            var (last, isMonotonic) = (FrameCount(0), true)
+            while last < 200_000 {
+                let heard = rig.output.heardFrames
+                if heard < last { isMonotonic = false }
+                last = heard
+                await Task.yield()
+            }
+            await drain.value
+            return isMonotonic
+        }
+        #expect(isMonotonic)
+        await rig.output.pause()
+        try await rig.output.open(.cd, reader: FakeReader())
+        #expect(rig.output.heardFrames == 0)
+        await rig.output.close()
+    }
+
+    @Test(arguments: Rig.Kind.allCases)
+    func `only a device in real time runs dry, and tells it once`(kind: Rig.Kind) async throws {
+        let rig = try Rig(kind)
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(44_100))
+        try await rig.output.connect()
+        try await rig.output.open(.cd, reader: reader)
+        try await rig.output.start()
+        for _ in 0..<60 where kind == .null {
+            try await wait(for: "the device to sleep") { rig.clock.sleeperCount == 1 }
+            rig.clock.advance(by: NullOutput.period)
+        }
+        try await wait(for: "the frames to be heard") { rig.output.heardFrames == 44_100 }
+        try await wait(for: "the underrun") { rig.events.underruns == (rig.output.isRealTime ? 1 : 0) }
+        await rig.output.close()
+    }
+
+    @Test(arguments: Rig.Kind.allCases)
+    func `close ends in every state, also twice, and late calls do nothing`(kind: Rig.Kind) async throws {
+        for steps in 0...4 {
+            let rig = try Rig(kind)
+            let reader = FakeReader()
+            reader.append(AudioFormat.cd.numbered(100_000))
+            if steps > 0 { try await rig.output.connect() }
+            if steps > 1 { try await rig.output.open(.cd, reader: reader) }
+            if steps > 2 { try await rig.output.start() }
+            if steps > 3 { await rig.output.pause() }
+            await rig.output.close()
+            await rig.output.close()
+            rig.output.framesAvailable()
+            rig.output.setVolume(50, isMuted: true)
+            rig.output.setTitle("late")
+            await rig.output.drain()
+            await rig.output.pause()
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Media
+import Output
+import TestSupport
+import Testing
+
+struct FileOutputTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func play(_ output: any AudioOutput, _ format: AudioFormat, frames: Int) async throws {
+        let reader = FakeReader(format)
+        reader.append(format.numbered(frames))
+        reader.finish()
+        try await output.open(format, reader: reader)
+        try await output.start()
+        await output.drain()
+    }
+
+    @Test func `a RIFF header tells format and sizes`() async throws {
+        let output = WAVFileOutput(path: folder.path("a.wav"))
+        try await output.connect()
+        try await play(output, .speech, frames: 1_000)
+        await output.close()
+        let expected: [UInt8] =
+            Array("RIFF".utf8) + [0xF4, 0x07, 0, 0] + Array("WAVEfmt ".utf8)
+            + [16, 0, 0, 0, 1, 0, 1, 0, 0x22, 0x56, 0, 0, 0x44, 0xAC, 0, 0, 2, 0, 16, 0]
+            + Array("data".utf8) + [0xD0, 0x07, 0, 0]
+        #expect(folder.bytes("a.wav").count == 44 + 2_000)
+        #expect(Array(folder.bytes("a.wav").prefix(44)) == expected)
+    }
+
+    @Test func `tracks of one format follow each other in one file`() async throws {
+        let output = RawFileOutput(path: folder.path("a.raw"))
+        try await output.connect()
+        #expect(!output.opensEachTrack)
+        try await play(output, .cd, frames: 5_000)
+        try await play(output, .cd, frames: 300)
+        await output.close()
+        #expect(folder.bytes("a.raw") == AudioFormat.cd.numbered(5_000) + AudioFormat.cd.numbered(300))
+    }
+
+    @Test func `a second format without a number in the path is refused`() async throws {
+        let output = WAVFileOutput(path: folder.path("a.wav"))
+        try await output.connect()
+        try await play(output, .cd, frames: 50)
+        let error = await #expect(throws: MediaError.self) { try await play(output, .speech, frames: 50) }
+        #expect(error?.code == .sinkFormat)
+        #expect(error?.description.contains("%n") == true)
+        await output.close()
+        #expect(folder.bytes("a.wav").count == 44 + 200)
+    }
+
+    @Test func `with a number in the path each open makes the next file`() async throws {
+        let output = WAVFileOutput(path: folder.path("track %n.wav"))
+        try await output.connect()
+        #expect(output.opensEachTrack)
+        try await play(output, .cd, frames: 50)
+        try await play(output, .speech, frames: 60)
+        try await play(output, .speech, frames: 70)
+        await output.close()
+        #expect(folder.names == ["track 1.wav", "track 2.wav", "track 3.wav"])
+        #expect(folder.bytes("track 1.wav").count == 44 + 200)
+        #expect(folder.bytes("track 2.wav").count == 44 + 120)
+        #expect(Array(folder.bytes("track 3.wav")[40..<44]) == [140, 0, 0, 0])
+    }
+
+    @Test(arguments: ["no/such/folder", "."])
+    func `a file that cannot be made is told at connect`(name: String) async throws {
+        let output = RawFileOutput(path: folder.path(name))
+        let error = await #expect(throws: MediaError.self) { try await output.connect() }
+        #expect(error?.code == .sinkFailed)
+        await output.close()
+    }
+
+    @Test func `a full disk is told once, ends the drain, and fails the next start`() async throws {
+        let output = RawFileOutput(path: "/dev/full")
+        let events = EventLog()
+        events.listen(to: output)
+        try await output.connect()
+        try await play(output, .cd, frames: 100_000)
+        #expect(events.all.count == 1)
+        #expect(events.loss?.code == .sinkFailed)
+        await #expect(throws: MediaError.self) { try await output.start() }
+        await output.close()
+    }
+
+    @Test func `a reader of the pipe that goes away is a loss and no signal`() async throws {
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
+        let output = RawFileOutput(path: path)
+        let events = EventLog()
+        events.listen(to: output)
+        try await output.connect()
+        Glibc.close(end)
+        try await play(output, .cd, frames: 100)
+        #expect(events.loss?.code == .sinkFailed)
+        await output.close()
+    }
+
+    @Test func `a pipe that nobody empties holds up neither pause, flush nor close`() async throws {
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
+        defer { Glibc.close(end) }
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(100_000))
+        let output = RawFileOutput(path: path)
+        try await output.connect()
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        // 64 KiB is what a pipe holds.
+        try await wait(for: "the pipe to be full") { output.heardFrames >= 65_536 / 4 - 4_096 }
+        await output.pause()
+        await output.flush()
+        #expect(output.heardFrames == reader.takenFrames)
+        try await output.start()
+        await output.close()
+    }
+
+    @Test func `a pipe gets every byte, however slowly it is read`() async throws {
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
+        defer { Glibc.close(end) }
+        let reader = FakeReader()
+        reader.append(AudioFormat.cd.numbered(60_000))
+        reader.finish()
+        let output = RawFileOutput(path: path)
+        try await output.connect()
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1_777)
+        try await wait(for: "all bytes") {
+            let count = read(end, &buffer, buffer.count)
+            if count > 0 { received += buffer[..<count] }
+            if received.count % 7 == 0 {
+                await output.pause()
+                try await output.start()
+            }
+            return received.count == 240_000
+        }
+        await output.drain()
+        await output.close()
+        #expect(received == AudioFormat.cd.numbered(60_000))
+    }
+}

@@ -1,0 +1,93 @@
+import Media
+import Output
+import TestSupport
+import Testing
+
+struct NullOutputTests {
+    private let clock = TestClock()
+    private let reader = FakeReader()
+
+    private func playing(frames: Int) async throws -> NullOutput {
+        reader.append(AudioFormat.cd.numbered(frames))
+        let output = NullOutput(clock: clock, latency: .milliseconds(100))
+        try await output.connect()
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        return output
+    }
+
+    private func advance(by duration: Duration) async throws {
+        let looks = reader.readCount
+        try await wait(for: "the device to sleep") { clock.sleeperCount == 1 }
+        clock.advance(by: duration)
+        try await wait(for: "the device to look and sleep again") {
+            reader.readCount > looks && clock.sleeperCount == 1
+        }
+    }
+
+    @Test func `it takes its buffer at once and then exactly the frames of the time that passed`() async throws {
+        let output = try await playing(frames: 44_100 * 12)
+        #expect(reader.takenFrames == 4_410)
+        #expect(output.heardFrames == 0)
+        var seconds = Duration.zero
+        for step in [Duration.milliseconds(50), .milliseconds(950), .seconds(9)] {
+            try await advance(by: step)
+            seconds += step
+            #expect(output.heardFrames == AudioFormat.cd.frames(in: seconds))
+            #expect(reader.takenFrames == AudioFormat.cd.frames(in: seconds) + 4_410)
+        }
+        await output.close()
+    }
+
+    @Test func `the heard position moves with the clock between two looks`() async throws {
+        let output = try await playing(frames: 44_100)
+        clock.advance(by: .milliseconds(10))
+        #expect(output.heardFrames == 441)
+        await output.close()
+    }
+
+    @Test func `what is taken and not heard survives a pause and is dropped by a flush`() async throws {
+        let output = try await playing(frames: 44_100)
+        try await advance(by: .milliseconds(50))
+        await output.pause()
+        clock.advance(by: .seconds(5))
+        #expect(output.heardFrames == 2_205)
+        try await output.start()
+        clock.advance(by: .milliseconds(10))
+        #expect(output.heardFrames == 2_205 + 441)
+        await output.pause()
+        let taken = reader.takenFrames
+        await output.flush()
+        #expect(output.heardFrames == taken)
+        await output.close()
+    }
+
+    @Test func `a device that ran dry goes on where it stood when frames come`() async throws {
+        let events = EventLog()
+        let output = try await playing(frames: 4_410)
+        events.listen(to: output)
+        try await advance(by: .seconds(1))
+        #expect(events.all == [.underrun])
+        #expect(output.heardFrames == 4_410)
+        reader.append(AudioFormat.cd.numbered(44_100))
+        try await advance(by: .milliseconds(50))
+        try await advance(by: .milliseconds(50))
+        #expect(output.heardFrames == 4_410 + 4_410)
+        #expect(events.all == [.underrun])
+        await output.close()
+    }
+
+    @Test func `a drain returns when the last frame is heard, to the frame`() async throws {
+        let output = try await playing(frames: 4_500)
+        reader.finish()
+        let drain = Task { await output.drain() }
+        try await advance(by: .milliseconds(50))
+        #expect(output.heardFrames == 2_205)
+        try await advance(by: .milliseconds(50))
+        clock.advance(by: AudioFormat.cd.duration(of: 90) + .microseconds(1))
+        await drain.value
+        #expect(output.heardFrames == 4_500)
+        #expect(clock.sleeperCount == 0)
+        await output.close()
+    }
+}

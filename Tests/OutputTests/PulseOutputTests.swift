@@ -1,0 +1,271 @@
+import Foundation
+import Media
+import Output
+import TestSupport
+import Testing
+
+/// `PulseOutput` against a server of the test's own.
+struct PulseOutputTests {
+    private let fixture: PulseFixture
+    private let output: PulseOutput
+    private let reader = FakeReader()
+    private let events = EventLog()
+
+    init() async throws {
+        fixture = try await PulseFixture()
+        output = PulseOutput(sink: "test", server: fixture.address)
+        events.listen(to: output)
+        try await output.connect()
+    }
+
+    @Test func `what is recorded is what was given, to its last frame`() async throws {
+        try await fixture.record()
+        let music = AudioFormat.cd.numbered(60_000)
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        for part in 0..<10 {
+            reader.append(Array(music[part * 24_000..<(part + 1) * 24_000]))
+            output.framesAvailable()
+        }
+        reader.finish()
+        output.framesAvailable()
+        await output.drain()
+        #expect(output.heardFrames == 60_000)
+        try await wait(for: "the recording to have it all") { fixture.recorded.count >= 60_000 }
+        #expect(fixture.recorded == frames(music))
+        await output.close()
+        #expect(events.all.isEmpty)
+    }
+
+    @Test func `frames are taken only between start and pause`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try await output.open(.cd, reader: reader)
+        output.framesAvailable()
+        #expect(reader.readCount == 0)
+        try await output.start()
+        #expect(reader.takenFrames > 0)
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        await output.pause()
+        let (looks, heard) = (reader.readCount, output.heardFrames)
+        output.framesAvailable()
+        try fixture.pactl("info")
+        #expect(reader.readCount == looks)
+        #expect(output.heardFrames == heard)
+        #expect(heard <= reader.takenFrames)
+        await output.close()
+    }
+
+    @Test func `after a pause the music goes on where it stood`() async throws {
+        try await fixture.record()
+        let music = AudioFormat.cd.numbered(40_000)
+        reader.append(music)
+        reader.finish()
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 8_000 }
+        await output.pause()
+        try await output.start()
+        await output.drain()
+        #expect(output.heardFrames == 40_000)
+        try await wait(for: "the recording's end") { fixture.recorded.last == frames(music).last }
+        #expect(Set(fixture.recorded) == Set(frames(music)))
+        await output.close()
+    }
+
+    @Test func `a flush drops the server's buffer, and what follows is heard next`() async throws {
+        try await fixture.record()
+        reader.append(AudioFormat.cd.numbered(44_100 * 5))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        await output.pause()
+        let heard = output.heardFrames
+        await output.flush()
+        #expect(output.heardFrames == reader.takenFrames)
+        reader.dropRest()
+        let behind = AudioFormat.cd.numbered(10_000, from: 1_000_000)
+        reader.append(behind)
+        reader.finish()
+        try await output.start()
+        await output.drain()
+        #expect(output.heardFrames == reader.takenFrames)
+        try await wait(for: "the recording's end") { fixture.recorded.last == frames(behind).last }
+        #expect(Array(fixture.recorded.suffix(10_000)) == frames(behind))
+        let before = fixture.recorded.count - 10_000
+        // The sink has rendered ahead of what is heard by its own latency, at most what we asked for.
+        #expect(before < reader.takenFrames - 10_000)
+        #expect(abs(before - Int(heard)) < 11_025)
+        await output.close()
+    }
+
+    @Test func `the heard position never goes back and ends with what was taken`() async throws {
+        reader.append(AudioFormat.cd.numbered(30_000))
+        reader.finish()
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        let drain = Task { [output] in await output.drain() }
+        var (last, steps) = (FrameCount(0), 0)
+        try await wait(for: "the end") {
+            let heard = output.heardFrames
+            #expect(heard >= last)
+            if heard > last { steps += 1 }
+            last = heard
+            return heard == 30_000
+        }
+        await drain.value
+        #expect(steps > 5)
+        await output.close()
+    }
+
+    @Test func `running dry is told once, and frames that come then are all heard`() async throws {
+        try await fixture.record()
+        reader.append(AudioFormat.cd.numbered(5_000))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "the underrun") { !events.all.isEmpty }
+        reader.append(AudioFormat.cd.numbered(5_000, from: 5_000))
+        reader.finish()
+        output.framesAvailable()
+        await output.drain()
+        #expect(events.all == [.underrun])
+        try await wait(for: "the recording's end") { fixture.recorded.count >= 10_000 }
+        #expect(fixture.recorded == frames(AudioFormat.cd.numbered(10_000)))
+        await output.close()
+    }
+
+    @Test func `a drain returns at once while paused, and when its task is cancelled`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100))
+        try await output.open(.cd, reader: reader)
+        await output.drain()
+        try await output.start()
+        let drain = Task { [output] in await output.drain() }
+        drain.cancel()
+        await drain.value
+        await output.pause()
+        await output.drain()
+        await output.close()
+    }
+
+    @Test func `a server that dies is a loss, ends who waits, and leaves a usable output`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        let drain = Task { [output] in await output.drain() }
+        fixture.stop()
+        await drain.value
+        try await wait(for: "the loss") { events.loss != nil }
+        #expect(events.all.count == 1)
+        #expect(events.loss?.code == .audioLost)
+        let heard = output.heardFrames
+        #expect(heard > 4_410 && heard <= reader.takenFrames)
+        output.framesAvailable()
+        output.setVolume(30, isMuted: false)
+        await output.pause()
+        await output.flush()
+        await #expect(throws: MediaError.self) { try await output.start() }
+        await #expect(throws: MediaError.self) { try await output.open(.cd, reader: reader) }
+        await #expect(throws: MediaError.self) { try await output.connect() }
+
+        await output.close()
+    }
+
+    @Test func `a stream that the server ends alone is a loss too, and can be opened again`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try fixture.pactl("unload-module", "module-null-sink")
+        try await wait(for: "the loss") { events.loss != nil }
+        try fixture.pactl("load-module", "module-null-sink", "sink_name=test")
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 0 }
+        await output.close()
+    }
+
+    @Test func `an unknown sink is refused by name`() async throws {
+        let other = PulseOutput(sink: "no-such-sink", server: fixture.address)
+        try await other.connect()
+        let error = await #expect(throws: MediaError.self) { try await other.open(.cd, reader: reader) }
+        #expect(error?.code == .sinkFailed)
+        #expect(error?.description.contains("no-such-sink") == true)
+        await other.close()
+        await output.close()
+    }
+
+    @Test func `the volume is the stream's own at the server, in both directions`() async throws {
+        try await output.open(.cd, reader: reader)
+        output.setVolume(40, isMuted: true)
+        try await wait(for: "the server to have it") {
+            let list = try fixture.pactl("list", "sink-inputs")
+            return list.contains(" 40% ") && list.contains("Mute: yes")
+        }
+        let index = try fixture.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
+        try fixture.pactl("set-sink-input-mute", String(index), "0")
+        try fixture.pactl("set-sink-input-volume", String(index), "70%")
+        try await wait(for: "the change to be told") {
+            events.all.last == .volumeChanged(percent: 70, isMuted: false)
+        }
+        // Never the echo of what was set here.
+        #expect(!events.all.contains(.volumeChanged(percent: 40, isMuted: true)))
+        await output.close()
+    }
+
+    @Test func `the server shows who plays what`() async throws {
+        output.setTitle("first")
+        try await output.open(.cd, reader: reader)
+        var list = try fixture.pactl("list", "sink-inputs")
+        for text in [#"application.name = "Reprise""#, #"media.role = "music""#, #"media.name = "first""#] {
+            #expect(list.contains(text))
+        }
+        #expect(list.contains("Corked: yes"))
+        output.setTitle("second")
+        try await wait(for: "the new title") {
+            list = try fixture.pactl("list", "sink-inputs")
+            return list.contains(#"media.name = "second""#)
+        }
+        await output.close()
+    }
+
+    @Test func `close ends in every state and leaves no stream behind`() async throws {
+        await output.close()
+        for steps in 1...4 {
+            let output = PulseOutput(sink: nil, server: fixture.address)
+            let reader = FakeReader()
+            reader.append(AudioFormat.cd.numbered(100_000))
+            if steps > 1 { try await output.connect() }
+            if steps > 2 { try await output.open(.cd, reader: reader) }
+            if steps > 3 { try await output.start() }
+            await output.close()
+            await output.close()
+            output.framesAvailable()
+            await output.drain()
+            await output.pause()
+            #expect(output.heardFrames >= 0)
+        }
+        try await wait(for: "no stream") { try fixture.pactl("list", "short", "sink-inputs").isEmpty }
+    }
+}
+
+struct PulseConnectionTests {
+    @Test func `without a server connect fails at once and says what to do`() async throws {
+        let folder = try Folder()
+        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("nobody"))
+        let error = await #expect(throws: MediaError.self) { try await output.connect() }
+        #expect(error?.code == .audioServer)
+        #expect(error?.description.contains("--sink null") == true)
+        #expect(error?.description.contains("refused") == true)
+        await output.close()
+    }
+
+    @Test func `a server that never answers is given up when the task is cancelled`() async throws {
+        let folder = try Folder()
+        let silent = try SilentSocket(path: folder.path("silent"))
+        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("silent"))
+        let connecting = Task { try await output.connect() }
+        try await wait(for: "the connection") { silent.isReached }
+        connecting.cancel()
+        await #expect(throws: CancellationError.self) { try await connecting.value }
+        await output.close()
+    }
+}
