@@ -30,7 +30,9 @@ struct FolderScan {
     consuming func files(in folder: String) throws(MediaError) -> Found {
         try scan(folder, depth: 0)
         let subject = SafeText(folder)
-        guard !paths.isEmpty else { throw MediaError(.emptyFolder, subject, "there is no music in this folder") }
+        guard !paths.isEmpty else {
+            throw MediaError(.emptyFolder, subject, "there is no music in this folder")
+        }
         return Found(paths: paths, problems: problems.all(of: subject))
     }
 
@@ -45,7 +47,9 @@ struct FolderScan {
             guard stat(path, &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
             case S_IFDIR:
-                guard visited.insert(Identity(device: status.st_dev, node: status.st_ino)).inserted else { continue }
+                guard visited.insert(Identity(device: status.st_dev, node: status.st_ino)).inserted else {
+                    continue
+                }
                 do throws(MediaError) { try scan(path, depth: depth + 1) } catch { problems.add(error) }
             case S_IFREG where LocalFile.hasMusicExtension(key.name):
                 guard paths.count < limits.entries else {

@@ -26,7 +26,9 @@ struct NaturalKey: Comparable {
             if left[i].decimalDigit != nil, right[j].decimalDigit != nil {
                 let (first, second) = (number(in: left, from: &i), number(in: right, from: &j))
                 if first.count != second.count { return first.count - second.count }
-                if let place = first.indices.first(where: { left[$0] != right[$0 - first.startIndex + second.startIndex] }) {
+                if let place = first.indices.first(where: {
+                    left[$0] != right[$0 - first.startIndex + second.startIndex]
+                }) {
                     return Int(left[place]) - Int(right[place - first.startIndex + second.startIndex])
                 }
             } else if left[i] != right[j] {

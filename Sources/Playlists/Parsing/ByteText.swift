@@ -26,7 +26,8 @@ extension UnsafeBufferPointer<UInt8> {
     /// Whether the piece begins with `prefix`, which is in lower case; ASCII letters match in both cases.
     func starts(withLowercase prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount else { return false }
-        for index in 0..<prefix.utf8CodeUnitCount where self[index].lowercaseLetter != prefix.utf8Start[index] {
+        for index in 0..<prefix.utf8CodeUnitCount where self[index].lowercaseLetter != prefix.utf8Start[index]
+        {
             return false
         }
         return true

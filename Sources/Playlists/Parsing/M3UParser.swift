@@ -37,7 +37,9 @@ enum M3UParser {
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             return byte == UInt8(ascii: ",") && !isQuoted
         }
-        guard let comma = comma ?? text.firstIndex(of: UInt8(ascii: ",")) else { return (TrackTags(), duration) }
+        guard let comma = comma ?? text.firstIndex(of: UInt8(ascii: ",")) else {
+            return (TrackTags(), duration)
+        }
         return (tags(ofTitle: text.piece(comma + 1..<text.count).trimmed), duration)
     }
 
@@ -46,7 +48,9 @@ enum M3UParser {
         guard !text.isEmpty else { return TrackTags() }
         var index = 1
         while index + 3 < text.count {
-            if text[index] == UInt8(ascii: " "), text[index + 1] == UInt8(ascii: "-"), text[index + 2] == UInt8(ascii: " ") {
+            if text[index] == UInt8(ascii: " "), text[index + 1] == UInt8(ascii: "-"),
+                text[index + 2] == UInt8(ascii: " ")
+            {
                 let artist = text.piece(0..<index).trimmed
                 let title = text.piece(index + 3..<text.count).trimmed
                 return TrackTags(title: safe(title), artist: safe(artist))

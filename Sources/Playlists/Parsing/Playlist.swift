@@ -15,8 +15,10 @@ package enum Playlist {
         let format = try PlaylistFormat(of: bytes, subject: subject) ?? expected ?? .m3u
         let entries: [PlaylistEntry]
         switch format {
-        case .m3u: entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
-        case .pls: entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
+        case .m3u:
+            entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
+        case .pls:
+            entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
         case .xspf:
             let parser = XSPFParser(limit: limits.entries)
             if let fault = parser.parse(bytes) {

@@ -53,13 +53,16 @@ private enum Evidence {
     init(_ bytes: ByteText) {
         let head = bytes.piece(0..<min(bytes.count, Self.headLength)).withoutByteOrderMark
         // Expat reads UTF-16; no other format is written in it.
-        if head.count >= 4, head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C]) {
+        if head.count >= 4,
+            head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C])
+        {
             self = .format(.xspf)
             return
         }
         let text = head.trimmed
         if text.starts(withLowercase: "<") {
-            let isPage = text.contains(lowercase: "<html") || text.contains(lowercase: "<!doctype html")
+            let isPage =
+                text.contains(lowercase: "<html") || text.contains(lowercase: "<!doctype html")
                 || text.starts(withLowercase: "<head") || text.starts(withLowercase: "<body")
             self = isPage ? .webPage : text.contains(lowercase: "playlist") ? .format(.xspf) : .otherXML
         } else if head.contains(where: Self.isBinary) {

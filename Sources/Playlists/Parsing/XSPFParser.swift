@@ -67,7 +67,12 @@ final class XSPFParser {
         }
         XML_SetUnknownEncodingHandler(parser, { _, name, encoding in xspfEncoding(name, encoding) }, nil)
         let status = bytes.withUnsafeBytes { buffer in
-            XML_Parse(parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(clamping: buffer.count), 1)
+            XML_Parse(
+                parser,
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                CInt(clamping: buffer.count),
+                1
+            )
         }
         if let fault { return fault }
         guard status != XML_STATUS_OK, entries.count <= limit else { return nil }
@@ -141,7 +146,9 @@ final class XSPFParser {
 }
 
 /// Gives expat the table of CP1252, the one encoding beyond its own that lists are written in.
-private func xspfEncoding(_ name: UnsafePointer<CChar>?, _ encoding: UnsafeMutablePointer<XML_Encoding>?) -> CInt {
+private func xspfEncoding(_ name: UnsafePointer<CChar>?, _ encoding: UnsafeMutablePointer<XML_Encoding>?)
+    -> CInt
+{
     guard let name, let encoding else { return 0 }
     guard ["windows-1252", "cp1252"].contains(String(cString: name).lowercased()) else { return 0 }
     encoding.pointee.data = nil

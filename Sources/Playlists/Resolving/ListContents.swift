@@ -32,7 +32,9 @@ struct ListContents: Sendable {
                     nested.append(NestedList(tracksBefore: tracks.count, location: location))
                 } else {
                     let id = Track.ID(firstID + UInt64(index))
-                    tracks.append(Track(id: id, location: location, tags: entry.tags, duration: entry.duration))
+                    tracks.append(
+                        Track(id: id, location: location, tags: entry.tags, duration: entry.duration)
+                    )
                 }
             } catch {
                 if error.code == .refusedLocalFile {

@@ -89,8 +89,10 @@ package enum LocalFile {
     /// The system's words for `code` of errno.
     static func reason(_ code: Int32) -> SafeText {
         var buffer = [CChar](repeating: 0, count: 256)
-        guard strerror_r(code, &buffer, buffer.count - 1) != nil else { return SafeText("error \(code)") }
-        return SafeText(String(cString: strerror(code)))
+        guard strerror_r(code, &buffer, buffer.count) == 0 else { return SafeText("error \(code)") }
+        return SafeText(
+            String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        )
     }
 
     private static func read(

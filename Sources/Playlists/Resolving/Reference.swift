@@ -21,7 +21,8 @@ enum Reference: Equatable {
             let after = bytes.piece(colon + 1..<bytes.count)
             if bytes.starts(withLowercase: "file:"), after.first == UInt8(ascii: "/") { return .file }
             guard colon > 1, after.starts(withLowercase: "//") else { return .relative(hasColon: true) }
-            return bytes.starts(withLowercase: "http://") || bytes.starts(withLowercase: "https://") ? .web : .other
+            return bytes.starts(withLowercase: "http://") || bytes.starts(withLowercase: "https://")
+                ? .web : .other
         }
     }
 
@@ -64,7 +65,11 @@ enum Reference: Equatable {
     }
 
     static func refusedLocalFile(_ reference: String) -> MediaError {
-        MediaError(.refusedLocalFile, safe(reference), "a playlist from the web may not open files of this machine")
+        MediaError(
+            .refusedLocalFile,
+            safe(reference),
+            "a playlist from the web may not open files of this machine"
+        )
     }
 
     /// `reference` for errors: of anything like a URL, without user name, password and query.

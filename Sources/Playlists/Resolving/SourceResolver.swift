@@ -35,7 +35,8 @@ package final class SourceResolver: TrackResolver {
     package func tracks(for source: String) async throws -> ResolvedTracks {
         switch try Source(source, workingFolder: workingFolder) {
         case .standardInput: return try await standardInputTracks()
-        case .webTrack(let url): return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: .web(url))])
+        case .webTrack(let url):
+            return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: .web(url))])
         case .webList(let url): return try await listTracks(.web(url))
         case .path(let path):
             switch try await thread.run({ try LocalFile.kind(of: path) }) {

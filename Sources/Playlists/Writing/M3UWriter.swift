@@ -12,7 +12,9 @@ package enum M3UWriter {
         var text = "#EXTM3U\n"
         for track in tracks {
             let seconds = track.duration.map { ($0 + .milliseconds(500)).components.seconds } ?? -1
-            let title = [track.tags.artist, track.tags.title].compactMap { $0?.string }.joined(separator: " - ")
+            let title = [track.tags.artist, track.tags.title].compactMap { $0?.string }.joined(
+                separator: " - "
+            )
             if track.duration != nil || !title.isEmpty { text += "#EXTINF:\(seconds),\(title)\n" }
             text += line(for: track.location) + "\n"
         }
@@ -58,10 +60,12 @@ package enum M3UWriter {
         case .web(let url): return url.requestString
         case .file(let path):
             let bytes = path.utf8
-            let hasControl = bytes.contains { $0 < 0x20 || $0 == UInt8(ascii: "\\") }
+            let hasControl = bytes.contains { $0 < 0x20 }
             guard hasControl || bytes.last == 0x20 || bytes.first != UInt8(ascii: "/") else { return path }
             // A percent sign of the name itself must not look like an escape.
-            let literal = path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
+            let literal = path.split(separator: "%", omittingEmptySubsequences: false).joined(
+                separator: "%25"
+            )
             return "file://" + PercentEncoding.normalized(literal, keeping: .path)
         }
     }
