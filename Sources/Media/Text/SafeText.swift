@@ -32,9 +32,10 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         string = String(scalars)
     }
 
-    /// The program's own words, which need no sanitiser.
+    /// The program's own words. Sanitised too, so that the rule of this type has no exception:
+    /// `SafeText("…")` with a literal comes here and not to `init(_:)`.
     package init(stringLiteral value: StaticString) {
-        string = value.description
+        self.init(value.description)
     }
 
     package var description: String { string }

@@ -65,12 +65,15 @@ private enum Evidence {
                 text.contains(lowercase: "<html") || text.contains(lowercase: "<!doctype html")
                 || text.starts(withLowercase: "<head") || text.starts(withLowercase: "<body")
             self = isPage ? .webPage : text.contains(lowercase: "playlist") ? .format(.xspf) : .otherXML
-        } else if head.contains(where: Self.isBinary) {
+        } else if head.contains(0) {
             self = .binary
         } else if text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf") {
             self = .format(.m3u)
         } else if text.starts(withLowercase: "[playlist]") {
             self = .format(.pls)
+        } else if head.contains(where: Self.isBinary) {
+            // Only here: a list with one hostile title is still a list.
+            self = .binary
         } else {
             self = .undecided
         }
