@@ -55,7 +55,7 @@ package struct WebURL: Sendable, Hashable {
 
     /// The scheme of an absolute URL, in lower case.
     private static func webScheme(of text: String.UTF8View) -> String? {
-        let start = text.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let start = text.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         if start.starts(with: "http://".utf8) { return "http" }
         return start.starts(with: "https://".utf8) ? "https" : nil
     }
@@ -160,8 +160,9 @@ private struct Authority {
 
     init?(_ text: Substring) {
         var place = Substring(text)
-        if let plain = Self.plainHost(place) {
-            host = plain
+        if let (host, port) = Self.plainPlace(place) {
+            self.host = host
+            self.port = port
             return
         }
         if let at = place.lastIndex(of: "@") {
@@ -188,20 +189,30 @@ private struct Authority {
             portText = parts.count == 2 ? parts[1] : nil
         }
         if let portText, !portText.isEmpty {
-            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText),
-                (1...65_535).contains(number)
-            else { return nil }
+            guard let number = Self.decimalPort(portText) else { return nil }
             port = number
         }
         guard !host.isEmpty, host.unicodeScalars.allSatisfy(Self.isName) else { return nil }
     }
 
-    /// `text` where it is nothing but the usual letters of a host's name in lower case.
-    private static func plainHost(_ text: Substring) -> String? {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E
+    /// The host and port of `text` where it is nothing but the usual letters of a host's name in
+    /// lower case and a valid port: nearly always, and then without taking it apart.
+    private static func plainPlace(_ text: Substring) -> (host: String, port: Int?)? {
+        let bytes = text.utf8
+        let end = bytes.firstIndex { byte in
+            !((0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E)
         }
-        return isPlain && !text.isEmpty ? String(text) : nil
+        guard let end else { return text.isEmpty ? nil : (String(text), nil) }
+        guard end > text.startIndex, bytes[end] == UInt8(ascii: ":"),
+            let port = decimalPort(text[bytes.index(after: end)...])
+        else { return nil }
+        return (String(text[..<end]), port)
+    }
+
+    /// The port that `text` spells in digits alone; nil for every other text.
+    private static func decimalPort(_ text: Substring) -> Int? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
+        return (1...65_535).contains(number) ? number : nil
     }
 
     private static func isIPv6(_ byte: UInt8) -> Bool {

@@ -8,7 +8,7 @@ extension UnsafeBufferPointer<UInt8> {
     /// The bytes of `range`, counted from the start of this piece.
     func piece(_ range: Range<Int>) -> ByteText { ByteText(rebasing: self[range]) }
 
-    /// Without spaces, tabs and the like at both ends.
+    /// Without spaces and controls at both ends.
     var trimmed: ByteText {
         var low = 0
         var high = count
