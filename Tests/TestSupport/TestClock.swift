@@ -19,13 +19,14 @@ package final class TestClock: MonotonicClock {
     /// How many sleeps are under way: wait for this to be reached before advancing.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Moves the time on and wakes who slept until then, the earliest first.
+    /// Moves the time on and wakes who slept until then, the earliest first, and of two for one time the one that asked first.
     package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now += duration
             let due = state.sleepers.filter { $0.value.wakeAt <= state.now }
             for id in due.keys { state.sleepers[id] = nil }
-            return due.values.sorted { $0.wakeAt < $1.wakeAt }.map(\.continuation)
+            let order = due.sorted { ($0.value.wakeAt, $0.key) < ($1.value.wakeAt, $1.key) }
+            return order.map(\.value.continuation)
         }
         for continuation in woken { continuation.resume() }
     }

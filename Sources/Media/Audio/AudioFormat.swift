@@ -30,9 +30,10 @@ package struct AudioFormat: Sendable, Hashable {
         let (seconds, attoseconds) = time.components
         let rate = Int64(sampleRate)
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: rate)
-        guard !overflow else { return .max / 4 }
-        // Rounded to the nanosecond first, so that a frame's own time leads back to it.
-        return whole + ((attoseconds / 1_000_000_000) * rate + rate / 2_000_000) / 1_000_000_000
+        guard !overflow, whole < .max / 4 else { return .max / 4 }
+        // `duration(of:)` drops less than a nanosecond. Adding it again, at most `rate` of these
+        // units, leads a frame's own time back to the frame and moves no other time by more.
+        return whole + ((attoseconds / 1_000_000_000) * rate + rate - 1) / 1_000_000_000
     }
 }
 

@@ -13,19 +13,24 @@ package enum NamedThread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let status = pthread_create(&thread, &attributes, { argument in
-            guard let argument else { return nil }
-            // Balances the `passRetained` above.
-            let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-            var all = sigset_t()
-            sigfillset(&all)
-            // A fault in this thread must still end the process with a message.
-            for fault in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] { sigdelset(&all, fault) }
-            pthread_sigmask(SIG_BLOCK, &all, nil)
-            csystem_name_thread(body.name)
-            body.run()
-            return nil
-        }, box.toOpaque())
+        let status = pthread_create(
+            &thread,
+            &attributes,
+            { argument in
+                guard let argument else { return nil }
+                // Balances the `passRetained` above.
+                let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                var all = sigset_t()
+                sigfillset(&all)
+                // A fault in this thread must still end the process with a message.
+                for fault in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] { sigdelset(&all, fault) }
+                pthread_sigmask(SIG_BLOCK, &all, nil)
+                csystem_name_thread(body.name)
+                body.run()
+                return nil
+            },
+            box.toOpaque()
+        )
         pthread_attr_destroy(&attributes)
         precondition(status == 0, "the system refuses to start the thread \(name) (errno \(status))")
     }

@@ -47,14 +47,18 @@ extension PlayerCommand {
         case "add", "save":
             guard !rest.isEmpty else { throw Self.error("\(name) needs a file or URL after it") }
             self = name == "add" ? .add(rest) : .save(rest)
+        case "":
+            throw Self.error("there is no command in an empty line")
         default:
             throw Self.error("\(name) is no command")
         }
     }
 
     private static let plain: [String: PlayerCommand] = [
-        "play": .play, "pause": .pause, "toggle": .toggle, "stop": .stop, "next": .next, "previous": .previous,
-        "mute": .mute, "shuffle": .shuffle, "clear": .clear, "reload": .reload, "status": .status, "quit": .quit,
+        "play": .play, "pause": .pause, "toggle": .toggle, "stop": .stop, "next": .next,
+        "previous": .previous,
+        "mute": .mute, "shuffle": .shuffle, "clear": .clear, "reload": .reload, "status": .status,
+        "quit": .quit,
     ]
 
     private static func error(_ text: String) -> ParseError { ParseError(message: SafeText(text)) }
@@ -72,7 +76,9 @@ extension SeekTarget {
     /// without) or `N%`; nil for anything else. Without a sign it is a place, with one a distance.
     package init?(parsing text: some StringProtocol) {
         if text.last == "%" {
-            guard let percent = Double(text.dropLast()), (0...100).contains(percent) else { return nil }
+            guard let percent = Double(plainDecimal: text.dropLast()), (0...100).contains(percent) else {
+                return nil
+            }
             self = .percent(percent)
             return
         }
@@ -87,15 +93,26 @@ extension SeekTarget {
     }
 }
 
+extension Double {
+    /// Digits and at most one point; not `1e3`, `0x10` or `inf`, which `Double` would take too.
+    fileprivate init?(plainDecimal text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
+        self.init(String(text))
+    }
+}
+
 extension Duration {
     /// Parses `S`, `M:SS` or `H:MM:SS`, the seconds with a fraction or without; nil for anything else.
     package init?(clockTime text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (1...3).contains(parts.count), parts.allSatisfy({ $0.first?.isNumber == true }) else { return nil }
+        guard (1...3).contains(parts.count) else { return nil }
+        // A sign belongs before the whole, so no part has one.
+        guard parts.allSatisfy({ (0x30...0x39).contains($0.utf8.first ?? 0) }) else { return nil }
         var total = Duration.zero
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
-            guard let value = isLast ? Double(part) : Int(part).map(Double.init), (0..<1e7).contains(value),
+            guard let value = isLast ? Double(plainDecimal: part) : Int(part).map(Double.init),
+                (0..<1e7).contains(value),
                 index == 0 || value < 60
             else { return nil }
             total = total * 60 + .seconds(value)

@@ -9,6 +9,8 @@ package enum PercentEncoding {
     /// `text` with escapes in upper case, escaped letters and digits unescaped, and whatever
     /// may not stand in the component escaped as UTF-8. A `%` without two digits is escaped.
     package static func normalized(_ text: some StringProtocol, keeping component: Component) -> String {
+        var text = String(text)
+        if text.withUTF8({ isNormal($0, in: component) }) { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -52,7 +54,7 @@ package enum PercentEncoding {
 
     /// The path with `.` and `..` carried out; `..` never leads above the root.
     package static func removingDotSegments(_ path: String) -> String {
-        guard path.contains("./") || path.hasSuffix(".") else { return path }
+        guard mayHaveDotSegments(path.utf8) else { return path }
         var result: [Substring] = []
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
@@ -67,6 +69,39 @@ package enum PercentEncoding {
             }
         }
         return result.joined(separator: "/")
+    }
+
+    /// Whether `normalized` would change nothing. Most URLs are like this, and cost one pass.
+    private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>, in component: Component) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == percent {
+                guard index + 2 < bytes.count, isUppercaseHex(bytes[index + 1]),
+                    isUppercaseHex(bytes[index + 2]),
+                    let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2]),
+                    !isUnreserved(high << 4 | low)
+                else { return false }
+                index += 3
+            } else {
+                guard isAllowed(bytes[index], in: component) else { return false }
+                index += 1
+            }
+        }
+        return true
+    }
+
+    private static func isUppercaseHex(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
+    }
+
+    /// Whether a dot stands at the start of a segment, without which no segment is `.` or `..`.
+    static func mayHaveDotSegments(_ bytes: some Sequence<UInt8>) -> Bool {
+        var isStart = true
+        for byte in bytes {
+            if isStart, byte == UInt8(ascii: ".") { return true }
+            isStart = byte == UInt8(ascii: "/")
+        }
+        return false
     }
 
     private static let percent = UInt8(ascii: "%")
@@ -98,7 +133,11 @@ package enum PercentEncoding {
     }
 
     private static func isAllowed(_ byte: UInt8, in component: Component) -> Bool {
-        if isUnreserved(byte) || "!$&'()*+,;=:@/".utf8.contains(byte) { return true }
-        return component == .query && byte == UInt8(ascii: "?")
+        if isUnreserved(byte) { return true }
+        switch byte {
+        // ! $ & ' ( ) * + , = ; : @ and /
+        case 0x21, 0x24, 0x26...0x2C, 0x2F, 0x3A, 0x3B, 0x3D, 0x40: return true
+        default: return component == .query && byte == UInt8(ascii: "?")
+        }
     }
 }

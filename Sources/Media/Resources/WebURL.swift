@@ -34,22 +34,34 @@ package struct WebURL: Sendable, Hashable {
     ///
     /// Nil when it is no URL with the scheme `http` or `https` and a host.
     package init?(_ text: some StringProtocol) {
-        guard text.utf8.count <= Self.longest, let colon = text.firstRange(of: "://") else { return nil }
-        let scheme = text[..<colon.lowerBound].lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
-        var rest = text[colon.upperBound...]
-        if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        // Bytes, not characters: all that divides a URL is ASCII, and lists hold 100,000 of them.
+        let text = String(text)
+        let bytes = text.utf8
+        guard bytes.count <= Self.longest, let scheme = Self.webScheme(of: bytes) else { return nil }
+        var rest = text[bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count + 3)...]
+        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+        let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Authority(rest[..<end]) else { return nil }
         rest = rest[end...]
-        let mark = rest.firstIndex(of: "?")
+        let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = rest[..<(mark ?? rest.endIndex)]
         self.init(
             scheme: scheme,
             authority: authority,
             path: PercentEncoding.removingDotSegments(PercentEncoding.normalized(path, keeping: .path)),
-            query: mark.map { PercentEncoding.normalized(rest[rest.index(after: $0)...], keeping: .query) }
+            query: mark.map { Self.query(rest, after: $0) }
         )
+    }
+
+    /// The scheme of an absolute URL, in lower case.
+    private static func webScheme(of text: String.UTF8View) -> String? {
+        let start = text.lazy.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        if start.starts(with: "http://".utf8) { return "http" }
+        return start.starts(with: "https://".utf8) ? "https" : nil
+    }
+
+    private static func query(_ text: Substring, after mark: Substring.Index) -> String {
+        PercentEncoding.normalized(text[text.utf8.index(after: mark)...], keeping: .query)
     }
 
     private init(scheme: String, authority: Authority, path: String, query: String?) {
@@ -66,21 +78,35 @@ package struct WebURL: Sendable, Hashable {
     /// User name and password go along within the same origin only.
     package func resolving(_ reference: some StringProtocol) -> WebURL? {
         let text = String(reference)
-        if let colon = text.firstIndex(of: ":"), Self.isScheme(text[..<colon]) { return WebURL(text) }
-        if text.hasPrefix("//") { return WebURL(scheme + ":" + text) }
         let authority = Authority(host: host, port: port, userInfo: userInfo)
+        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(text[..<colon]) {
+            return WebURL(text)?.inheritingUserInfo(of: self)
+        }
+        if text.hasPrefix("//") { return WebURL(scheme + ":" + text)?.inheritingUserInfo(of: self) }
         var rest = Substring(text)
-        if let hash = rest.firstIndex(of: "#") { rest = rest[..<hash] }
-        let mark = rest.firstIndex(of: "?")
+        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+        let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
         let newPath = PercentEncoding.normalized(rest[..<(mark ?? rest.endIndex)], keeping: .path)
-        let newQuery = mark.map { PercentEncoding.normalized(rest[rest.index(after: $0)...], keeping: .query) }
-        guard newPath.utf8.count + path.utf8.count <= Self.longest else { return nil }
+        let newQuery = mark.map { Self.query(rest, after: $0) }
+        guard newPath.utf8.count + path.utf8.count + (newQuery?.utf8.count ?? 0) <= Self.longest else {
+            return nil
+        }
         if newPath.isEmpty {
             return WebURL(scheme: scheme, authority: authority, path: path, query: newQuery ?? query)
         }
-        let base = newPath.hasPrefix("/") ? "" : String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
+        var base: Substring = ""
+        if newPath.utf8.first != UInt8(ascii: "/") {
+            base = path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
+        }
         let merged = PercentEncoding.removingDotSegments(base + newPath)
         return WebURL(scheme: scheme, authority: authority, path: merged, query: newQuery)
+    }
+
+    /// This URL with the user name and password of `base` where it has none and their origin is one.
+    private func inheritingUserInfo(of base: WebURL) -> WebURL {
+        guard userInfo == nil, base.userInfo != nil, hasSameOrigin(as: base) else { return self }
+        let authority = Authority(host: host, port: port, userInfo: base.userInfo)
+        return WebURL(scheme: scheme, authority: authority, path: path, query: query)
     }
 
     /// Whether both are served by one origin: scheme, host and port (RFC 6454).
@@ -111,7 +137,8 @@ package struct WebURL: Sendable, Hashable {
 
     /// Whether `text` could be the scheme of a URL: two letters or more, so that no drive letter is one.
     package static func isScheme(_ text: some StringProtocol) -> Bool {
-        text.utf8.count >= 2 && text.first?.isLetter == true
+        guard let first = text.utf8.first, text.utf8.count >= 2 else { return false }
+        return (0x61...0x7A).contains(first | 0x20)
             && text.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                     || byte == 0x2B || byte == 0x2D || byte == 0x2E
@@ -131,8 +158,13 @@ private struct Authority {
         self.userInfo = userInfo
     }
 
-    init?(_ text: some StringProtocol) {
-        var place = Substring(String(text))
+    init?(_ text: Substring) {
+        var place = Substring(text)
+        if let (host, port) = Self.plainPlace(place) {
+            self.host = host
+            self.port = port
+            return
+        }
         if let at = place.lastIndex(of: "@") {
             let parts = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             userInfo = WebURL.UserInfo(
@@ -148,19 +180,62 @@ private struct Authority {
             let after = place[place.index(after: close)...]
             guard after.isEmpty || after.first == ":" else { return nil }
             portText = after.isEmpty ? nil : after.dropFirst()
-            guard host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" }) else { return nil }
+            guard host.contains(":"), host.utf8.allSatisfy(Self.isIPv6) else { return nil }
         } else {
             let parts = place.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else { return nil }
             host = PercentEncoding.decoded(parts.first ?? "").lowercased()
+            guard !host.utf8.contains(UInt8(ascii: ":")) else { return nil }
             portText = parts.count == 2 ? parts[1] : nil
         }
         if let portText, !portText.isEmpty {
-            guard let number = Int(portText), (1...65_535).contains(number) else { return nil }
+            guard let number = Self.decimalPort(portText) else { return nil }
             port = number
         }
-        // A space, a slash or a control in a host is an attack or a slip, never a name.
-        let isName = host.unicodeScalars.allSatisfy { $0.value > 0x20 && !"/\\?#@<>\"^`{|}\u{7F}".unicodeScalars.contains($0) }
-        guard !host.isEmpty, isName else { return nil }
+        guard !host.isEmpty, host.unicodeScalars.allSatisfy(Self.isName) else { return nil }
     }
+
+    /// The host and port of `text` where it is nothing but the usual letters of a host's name in
+    /// lower case and a valid port: nearly always, and then without taking it apart.
+    private static func plainPlace(_ text: Substring) -> (host: String, port: Int?)? {
+        let bytes = text.utf8
+        let end = bytes.firstIndex { byte in
+            !((0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E)
+        }
+        guard let end else { return text.isEmpty ? nil : (String(text), nil) }
+        guard end > text.startIndex, bytes[end] == UInt8(ascii: ":"),
+            let port = decimalPort(text[bytes.index(after: end)...])
+        else { return nil }
+        return (String(text[..<end]), port)
+    }
+
+    /// The port that `text` spells in digits alone; nil for every other text.
+    private static func decimalPort(_ text: Substring) -> Int? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
+        return (1...65_535).contains(number) ? number : nil
+    }
+
+    private static func isIPv6(_ byte: UInt8) -> Bool {
+        (0x30...0x3A).contains(byte) || (0x61...0x66).contains(byte) || byte == 0x2E
+    }
+
+    /// A space, a delimiter or a control in a host is an attack or a slip, never a name. A colon
+    /// is left by an IPv6 address only, whose bytes were checked before.
+    private static func isName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
+            && !"/\\?#@<>\"^`{|}[]%".unicodeScalars.contains(scalar)
+    }
+}
+
+// Without these an interpolation would spell out every property, the password included.
+extension WebURL: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The URL without anything that could be a secret, as in `safeText`.
+    package var description: String { safeText.string }
+    package var debugDescription: String { safeText.string }
+}
+
+extension WebURL.UserInfo: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Never the secret itself.
+    package var description: String { "…" }
+    package var debugDescription: String { "…" }
 }

@@ -13,13 +13,15 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
     /// Sanitises `outside`: line breaks and tabs become spaces, other controls U+FFFD, and
     /// what exceeds `longest` scalars is cut with `…`.
     package init(_ outside: some StringProtocol) {
-        if outside.utf8.count <= Self.longest, outside.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
-            string = String(outside)
+        // A `String` first: walking an unknown kind of text costs a call for each byte.
+        var text = String(outside)
+        if text.utf8.count <= Self.longest, text.withUTF8({ $0.allSatisfy { (0x20..<0x7F).contains($0) } }) {
+            string = text
             return
         }
         var scalars = String.UnicodeScalarView()
         var count = 0
-        for scalar in outside.unicodeScalars {
+        for scalar in text.unicodeScalars {
             if count == Self.longest {
                 scalars.append("…")
                 break
@@ -30,9 +32,10 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         string = String(scalars)
     }
 
-    /// The program's own words, which need no sanitiser.
+    /// The program's own words. Sanitised too, so that the rule of this type has no exception:
+    /// `SafeText("…")` with a literal comes here and not to `init(_:)`.
     package init(stringLiteral value: StaticString) {
-        string = value.description
+        self.init(value.description)
     }
 
     package var description: String { string }
@@ -49,7 +52,7 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         // Left-to-right and right-to-left marks, embeddings, overrides and isolates (UAX #9).
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
         // Invisible operators, tags and the byte order mark: nothing to see, much to hide.
-        case 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: "\u{FFFD}"
+        case 0x2060...0x2065, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: "\u{FFFD}"
         default: scalar
         }
     }

@@ -16,7 +16,8 @@ package struct Track: Sendable, Equatable, Identifiable {
     /// What the playlist says.
     package var duration: Duration?
 
-    package init(id: ID, location: ResourceLocation, tags: TrackTags = TrackTags(), duration: Duration? = nil) {
+    package init(id: ID, location: ResourceLocation, tags: TrackTags = TrackTags(), duration: Duration? = nil)
+    {
         self.id = id
         self.location = location
         self.tags = tags

@@ -1,0 +1,87 @@
+/// A piece of a list's bytes, looked at without making strings of it.
+///
+/// Lists of 100,000 entries open without a visible pause because a string is made only of what
+/// is kept. Valid as long as the buffer it was made from.
+typealias ByteText = UnsafeBufferPointer<UInt8>
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The bytes of `range`, counted from the start of this piece.
+    func piece(_ range: Range<Int>) -> ByteText { ByteText(rebasing: self[range]) }
+
+    /// Without spaces and controls at both ends.
+    var trimmed: ByteText {
+        var low = 0
+        var high = count
+        while low < high, self[low] <= 0x20 { low += 1 }
+        while high > low, self[high - 1] <= 0x20 { high -= 1 }
+        return piece(low..<high)
+    }
+
+    /// Without a UTF-8 byte order mark.
+    var withoutByteOrderMark: ByteText {
+        guard count >= 3, self[0] == 0xEF, self[1] == 0xBB, self[2] == 0xBF else { return self }
+        return piece(3..<count)
+    }
+
+    /// Whether the piece begins with `prefix`, which is in lower case; ASCII letters match in both cases.
+    func starts(withLowercase prefix: StaticString) -> Bool {
+        guard count >= prefix.utf8CodeUnitCount else { return false }
+        for index in 0..<prefix.utf8CodeUnitCount where self[index].lowercaseLetter != prefix.utf8Start[index]
+        {
+            return false
+        }
+        return true
+    }
+
+    /// Whether `word`, in lower case, is somewhere in the piece.
+    func contains(lowercase word: StaticString) -> Bool {
+        guard count >= word.utf8CodeUnitCount else { return false }
+        return (0...count - word.utf8CodeUnitCount).contains {
+            piece($0..<$0 + word.utf8CodeUnitCount).starts(withLowercase: word)
+        }
+    }
+
+    /// Calls `body` with each line that is not blank, trimmed. LF, CR and CRLF end lines.
+    func forEachLine(_ body: (ByteText) throws -> Void) rethrows {
+        var start = 0
+        var index = 0
+        while index <= count {
+            if index == count || self[index] == 0x0A || self[index] == 0x0D {
+                let line = piece(start..<index).trimmed
+                if !line.isEmpty { try body(line) }
+                start = index + 1
+            }
+            index += 1
+        }
+    }
+
+    /// The number that the piece begins with, in whole seconds and a fraction; nil for none, for zero
+    /// and below (lists write -1 for an unknown length) and beyond thirty years.
+    var leadingSeconds: Duration? {
+        var index = 0
+        var milliseconds: Int64 = 0
+        while index < count, let digit = self[index].decimalDigit {
+            milliseconds = milliseconds * 10 + digit * 1_000
+            guard milliseconds < 1_000_000_000_000 else { return nil }
+            index += 1
+        }
+        if index > 0, index < count, self[index] == UInt8(ascii: ".") {
+            var place: Int64 = 100
+            index += 1
+            while index < count, let digit = self[index].decimalDigit, place > 0 {
+                milliseconds += digit * place
+                place /= 10
+                index += 1
+            }
+        }
+        return milliseconds > 0 ? .milliseconds(milliseconds) : nil
+    }
+}
+
+extension UInt8 {
+    /// The byte in lower case where it is an ASCII letter.
+    var lowercaseLetter: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+
+    /// What the byte stands for as a decimal digit.
+    var decimalDigit: Int64? { (0x30...0x39).contains(self) ? Int64(self) - 0x30 : nil }
+}

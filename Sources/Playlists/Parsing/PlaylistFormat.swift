@@ -1,0 +1,91 @@
+package import Media
+
+/// The kinds of playlists that are read.
+package enum PlaylistFormat: Sendable, Equatable {
+    /// M3U and M3U8; also a plain list of lines.
+    case m3u
+    case pls
+    case xspf
+
+    /// The format that the extension of a file name or of a URL's path stands for.
+    package init?(extensionOf path: String) {
+        var copy = path
+        let format: PlaylistFormat? = copy.withUTF8 { bytes in
+            // The last letter alone rules out nearly every entry of a long list.
+            guard let last = bytes.last?.lowercaseLetter, "u8sf".utf8.contains(last) else { return nil }
+            guard let dot = bytes.suffix(6).lastIndex(of: UInt8(ascii: ".")) else { return nil }
+            let ending = bytes.piece(dot + 1..<bytes.count)
+            if ending.starts(withLowercase: "m3u"), ending.count == 3 { return .m3u }
+            if ending.starts(withLowercase: "m3u8"), ending.count == 4 { return .m3u }
+            if ending.starts(withLowercase: "pls"), ending.count == 3 { return .pls }
+            if ending.starts(withLowercase: "xspf"), ending.count == 4 { return .xspf }
+            return nil
+        }
+        guard let format else { return nil }
+        self = format
+    }
+
+    /// The format that `bytes`, the whole of a list or its head, show beyond doubt; nil where they do not.
+    ///
+    /// Throws `.badPlaylist` for `subject` where they show that it is none: a web page, other XML, binary.
+    package init?(of bytes: [UInt8], subject: SafeText) throws(MediaError) {
+        switch bytes.withUnsafeBufferPointer(Evidence.init) {
+        case .format(let format): self = format
+        case .undecided: return nil
+        case .webPage: throw MediaError(.badPlaylist, subject, "this is a web page, not a playlist")
+        case .otherXML: throw MediaError(.badPlaylist, subject, "this is XML, but not an XSPF playlist")
+        case .binary: throw MediaError(.badPlaylist, subject, "this is binary data, not a playlist")
+        }
+    }
+}
+
+/// What the first bytes of something tell about it.
+private enum Evidence {
+    case format(PlaylistFormat)
+    case webPage
+    case otherXML
+    case binary
+    case undecided
+
+    /// How many bytes are looked at; a licence in a comment may stand before XSPF's first element.
+    private static let headLength = 8_192
+
+    init(_ bytes: ByteText) {
+        let head = bytes.piece(0..<min(bytes.count, Self.headLength)).withoutByteOrderMark
+        // Expat reads UTF-16; no other format is written in it.
+        if head.count >= 4,
+            head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C])
+        {
+            self = .format(.xspf)
+            return
+        }
+        let text = head.trimmed
+        if text.starts(withLowercase: "<") {
+            let isPage =
+                text.contains(lowercase: "<html") || text.contains(lowercase: "<!doctype html")
+                || text.starts(withLowercase: "<head") || text.starts(withLowercase: "<body")
+            self = isPage ? .webPage : text.contains(lowercase: "playlist") ? .format(.xspf) : .otherXML
+        } else if head.contains(0) {
+            self = .binary
+        } else if text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf") {
+            self = .format(.m3u)
+        } else if text.starts(withLowercase: "[playlist]") {
+            self = .format(.pls)
+        } else if head.contains(where: Self.isBinary) {
+            // Only here: a list with one hostile title is still a list.
+            self = .binary
+        } else {
+            self = .undecided
+        }
+    }
+
+    /// Controls that no text has: everything below space except tab, the line ends, form feed,
+    /// and the end-of-file mark of old lists.
+    private static func isBinary(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09...0x0D, 0x1A: false
+        case 0x00..<0x20: true
+        default: false
+        }
+    }
+}

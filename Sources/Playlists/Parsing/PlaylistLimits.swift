@@ -1,0 +1,15 @@
+/// What a playlist may cost. Lists come from anywhere, and a small one can name a large one.
+package struct PlaylistLimits: Sendable {
+    /// Bytes of one list. A list of 600,000 entries, the largest that users report, has 20 MiB.
+    package var bytes = 64 * 1024 * 1024
+    /// Entries of one source, nested lists and folders included.
+    package var entries = 1_000_000
+    /// Lists opened for one source: eight levels that each name ten lists would be 100 million.
+    package var lists = 1_000
+    /// Lists within lists; more is a mistake or a trap.
+    package var depth = 8
+    /// Folders within folders.
+    package var folderDepth = 64
+
+    package init() {}
+}

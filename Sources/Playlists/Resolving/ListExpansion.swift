@@ -1,0 +1,135 @@
+import Media
+
+/// Opens a list and the lists within it, and joins their tracks in the order of the entries.
+///
+/// One use, for one source. A nested list that cannot be used becomes a problem; the first one throws.
+struct ListExpansion {
+    let opener: any ResourceOpener
+    let thread: WorkThread
+    let limits: PlaylistLimits
+
+    private var tracks: [Track] = []
+    private var problems = PlaylistProblems()
+    private var listCount = 0
+
+    init(opener: any ResourceOpener, thread: WorkThread, limits: PlaylistLimits) {
+        self.opener = opener
+        self.thread = thread
+        self.limits = limits
+    }
+
+    /// What was found; throws the first problem when it is no track at all.
+    func resolved(of subject: SafeText) throws(MediaError) -> ResolvedTracks {
+        let problems = problems.all(of: subject)
+        guard !tracks.isEmpty else {
+            throw problems.first ?? MediaError(.badPlaylist, subject, "the playlist names no music")
+        }
+        return ResolvedTracks(tracks: tracks, problems: problems)
+    }
+
+    /// Adds the list at `location`. `ancestors` are the identities of the lists that led here.
+    mutating func addList(at location: ResourceLocation, ancestors: [String]) async throws {
+        let subject = location.safeText
+        listCount += 1
+        guard listCount <= limits.lists else {
+            let cause = SafeText("more than \(limits.lists) playlists are nested, which is too many")
+            throw MediaError(.badPlaylist, subject, cause)
+        }
+        guard ancestors.count < limits.depth else {
+            let cause = SafeText("playlists are nested more than \(limits.depth) deep")
+            throw MediaError(.badPlaylist, subject, cause)
+        }
+        let identity = try await identity(of: location)
+        guard !ancestors.contains(identity) else {
+            throw MediaError(.badPlaylist, subject, "the playlist contains itself")
+        }
+        let contents = try await contents(of: location, subject: subject)
+        try await add(contents, ancestors: ancestors + [identity])
+    }
+
+    /// Adds the list that `bytes` hold.
+    mutating func add(
+        _ bytes: [UInt8],
+        base: PlaylistBase,
+        expected: PlaylistFormat?,
+        subject: SafeText,
+        ancestors: [String]
+    ) async throws {
+        let contents = try await parsed(bytes, base: base, expected: expected, subject: subject)
+        try await add(contents, ancestors: ancestors)
+    }
+
+    private mutating func add(_ contents: ListContents, ancestors: [String]) async throws {
+        problems.add(contents.problems)
+        var added = 0
+        for list in contents.nested {
+            try add(contents.tracks[added..<list.tracksBefore])
+            added = list.tracksBefore
+            do {
+                try await addList(at: list.location, ancestors: ancestors)
+            } catch let problem as MediaError {
+                problems.add(problem)
+            }
+        }
+        try add(contents.tracks[added...])
+    }
+
+    private mutating func add(_ more: ArraySlice<Track>) throws(MediaError) {
+        guard tracks.count + more.count <= limits.entries else {
+            let cause = SafeText("the playlist has more than \(limits.entries) entries, which is too long")
+            throw MediaError(.badPlaylist, more.first?.location.safeText ?? "the playlist", cause)
+        }
+        if tracks.isEmpty { tracks = Array(more) } else { tracks += more }
+    }
+
+    /// What is the same for two spellings of one place.
+    private func identity(of location: ResourceLocation) async throws -> String {
+        switch location {
+        case .web(let url): url.requestString
+        case .file(let path): await thread.run { LocalFile.realPath(of: path) }
+        }
+    }
+
+    private func contents(of location: ResourceLocation, subject: SafeText) async throws -> ListContents {
+        let expected = PlaylistFormat(extensionOf: location.path)
+        switch location {
+        case .file(let path):
+            let limit = limits.bytes
+            let bytes = try await thread.run { try LocalFile.read(path, limit: limit) }
+            return try await parsed(bytes, base: location.playlistBase, expected: expected, subject: subject)
+        case .web:
+            let reader = try await opener.open(location)
+            do {
+                let bytes = try await RemoteList.read(reader, subject: subject, limit: limits.bytes)
+                let base = location.playlistBase
+                let contents = try await parsed(bytes, base: base, expected: expected, subject: subject)
+                await reader.close()
+                return contents
+            } catch {
+                // A web page in a list's place is nothing to keep.
+                if (error as? MediaError)?.code == .badPlaylist { await reader.reject() }
+                await reader.close()
+                throw error
+            }
+        }
+    }
+
+    private func parsed(
+        _ bytes: [UInt8],
+        base: PlaylistBase,
+        expected: PlaylistFormat?,
+        subject: SafeText
+    ) async throws -> ListContents {
+        let limits = limits
+        return try await thread.run {
+            try ListContents(
+                bytes: bytes,
+                base: base,
+                expected: expected,
+                subject: subject,
+                limits: limits,
+                fileExists: LocalFile.exists
+            )
+        }
+    }
+}

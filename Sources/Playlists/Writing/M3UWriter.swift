@@ -1,0 +1,72 @@
+import Glibc
+package import Media
+
+/// Writes M3U8 lists.
+///
+/// Locations are absolute, so that a list can be moved. User names and passwords of URLs
+/// are left out: they belong to the command line or to `~/.netrc`, and lists are passed on. A query
+/// stays, since without it the URL names something else.
+package enum M3UWriter {
+    /// The list of `tracks`, which `Playlist` reads back to the same locations.
+    package static func text(for tracks: some Sequence<Track>) -> String {
+        var text = "#EXTM3U\n"
+        for track in tracks {
+            let seconds = track.duration.map { ($0 + .milliseconds(500)).components.seconds } ?? -1
+            let title = [track.tags.artist, track.tags.title].compactMap { $0?.string }.joined(
+                separator: " - "
+            )
+            if track.duration != nil || !title.isEmpty { text += "#EXTINF:\(seconds),\(title)\n" }
+            text += line(for: track.location) + "\n"
+        }
+        return text
+    }
+
+    /// Writes the list of `tracks` to `path`, whole or not at all: what was there stays until then.
+    ///
+    /// Blocks: to be called on a `WorkThread`. Throws `.notKept`.
+    package static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
+        let subject = SafeText(path)
+        let temporary = path + ".new-\(getpid())"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard descriptor >= 0 else { throw failure(subject) }
+        var status = write(Array(text(for: tracks).utf8), to: descriptor)
+        if status == 0, fsync(descriptor) != 0 { status = errno }
+        if close(descriptor) != 0, status == 0 { status = errno }
+        if status == 0, rename(temporary, path) != 0 { status = errno }
+        guard status == 0 else {
+            unlink(temporary)
+            throw failure(subject, status)
+        }
+    }
+
+    private static func failure(_ subject: SafeText, _ code: Int32 = errno) -> MediaError {
+        MediaError(.notKept, subject, "the list cannot be written: " + LocalFile.reason(code))
+    }
+
+    /// Writes all of `bytes`; returns 0 or what errno says.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes[offset...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { return errno }
+            offset += max(0, count)
+        }
+        return 0
+    }
+
+    /// A path that would not survive as a line of its own is written as a `file` URL.
+    private static func line(for location: ResourceLocation) -> String {
+        switch location {
+        case .web(let url): return url.requestString
+        case .file(let path):
+            let bytes = path.utf8
+            let hasControl = bytes.contains { $0 < 0x20 }
+            guard hasControl || bytes.last == 0x20 || bytes.first != UInt8(ascii: "/") else { return path }
+            // A percent sign of the name itself must not look like an escape.
+            let literal = path.split(separator: "%", omittingEmptySubsequences: false).joined(
+                separator: "%25"
+            )
+            return "file://" + PercentEncoding.normalized(literal, keeping: .path)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Media
+import TestSupport
+import Testing
+
+@Suite
+struct AudioFormatTests {
+    @Test(arguments: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000])
+    func `a frame's own time leads back to the frame`(rate: Int) {
+        let format = AudioFormat(sampleRate: rate, channelCount: 2)
+        var random = SeededGenerator(seed: UInt64(rate))
+        let frames =
+            (0..<2_000).map { FrameCount($0) }
+            + (0..<2_000).map { _ in .random(in: 0..<1 << 40, using: &random) }
+        #expect(frames.allSatisfy { format.frames(in: format.duration(of: $0)) == $0 })
+    }
+
+    @Test(arguments: [8_000, 44_100, 48_000])
+    func `a time between two frames belongs to the earlier one`(rate: Int) {
+        let format = AudioFormat(sampleRate: rate, channelCount: 1)
+        #expect(
+            (0..<1_000 as Range<FrameCount>).allSatisfy {
+                format.frames(in: format.duration(of: $0 + 1) - .nanoseconds(10)) == $0
+            }
+        )
+    }
+
+    @Test(
+        arguments: [
+            (Duration.seconds(-1), 0), (.zero, 0), (.seconds(1), 44_100), (.milliseconds(1_500), 66_150),
+        ] as [(Duration, FrameCount)]
+    )
+    func `frames of plain times`(time: Duration, frames: FrameCount) {
+        #expect(AudioFormat(sampleRate: 44_100, channelCount: 2).frames(in: time) == frames)
+    }
+
+    @Test func `a time beyond all music does not overflow`() {
+        let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+        #expect(format.frames(in: .seconds(Int64.max)) == .max / 4)
+        #expect(format.frames(in: .seconds(Int64.max / 48_000)) == .max / 4)
+    }
+
+    @Test func `a frame has one sample for each channel`() {
+        #expect(AudioFormat(sampleRate: 8_000, channelCount: 1).bytesPerFrame == 2)
+        #expect(AudioFormat(sampleRate: 8_000, channelCount: 2).bytesPerFrame == 4)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Playlists
+
+@Suite
+struct FolderScanTests {
+    private func names(in folder: TemporaryFolder) throws -> [String] {
+        try FolderScan(limits: PlaylistLimits()).files(in: folder.path).paths
+            .map { String($0.dropFirst(folder.path.count + 1)) }
+    }
+
+    @Test func `music is found at every depth, in natural order, part by part`() throws {
+        let folder = try TemporaryFolder()
+        let sorted = [
+            "1.mp3", "2/1.mp3", "2/b.MP2", "02b.mp3", "10.mp3", "a1.mp3", "A2.mp3", "a10.mpga", "b/c/d/e.mp3",
+            "Z.mp3",
+        ]
+        for name in sorted.shuffled() { try folder.write(name) }
+        for name in ["list.m3u", ".hidden.mp3", ".git/a.mp3", "cover.jpg", "mp3", "b/notes.txt"] {
+            try folder.write(name)
+        }
+        #expect(try names(in: folder) == sorted)
+    }
+
+    @Test func `loops of symbolic links end, and each folder counts once`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a/1.mp3")
+        try folder.write("b/2.mp3")
+        try folder.link("a/up", to: "..")
+        try folder.link("b/self", to: ".")
+        try folder.link("c", to: "a")
+        try folder.link("dangling.mp3", to: "nowhere")
+        try folder.link("linked.mp3", to: "b/2.mp3")
+        #expect(try names(in: folder) == ["a/1.mp3", "b/2.mp3", "linked.mp3"])
+    }
+
+    @Test func `a folder without music says so`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a/cover.jpg")
+        #expect {
+            try FolderScan(limits: PlaylistLimits()).files(in: folder.path)
+        } throws: { ($0 as? MediaError)?.code == .emptyFolder }
+    }
+
+    @Test func `folders that are nested too deep are a problem and not the end`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a/b/c/d/deep.mp3")
+        try folder.write("z.mp3")
+        var limits = PlaylistLimits()
+        limits.folderDepth = 3
+        let found = try FolderScan(limits: limits).files(in: folder.path)
+        #expect(found.paths == [folder.path + "/z.mp3"])
+        #expect(found.problems.map(\.code) == [.unreadable])
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `the natural order is a total order`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = ["0", "1", "9", "10", "00", "a", "A", "é", "-", "999999999999999999999999"]
+        let keys = (0..<3).map { _ in
+            NaturalKey(
+                (0..<Int.random(in: 0...4, using: &random)).compactMap { _ in
+                    pieces.randomElement(using: &random)
+                }.joined()
+            )
+        }
+        let (a, b, c) = (keys[0], keys[1], keys[2])
+        #expect((a.name == b.name) == (!(a < b) && !(b < a)))
+        #expect(!(a < b && b < a))
+        #expect(!(a < b && b < c) || a < c)
+    }
+
+    @Test(arguments: [
+        ("2", "10"), ("a2b", "A10a"), ("01", "1"), ("x", "x1"),
+        ("99999999999999999999", "100000000000000000000"),
+    ])
+    func `the earlier name of two`(first: String, second: String) {
+        #expect(NaturalKey(first) < NaturalKey(second))
+        #expect(NaturalKey(first) != NaturalKey(second))
+    }
+}

@@ -1,0 +1,88 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playlists
+
+@Suite
+struct M3UParserTests {
+    @Test(arguments: ["\n", "\r\n", "\r", "\n\n", " \t\r\n"], ["", "\u{FEFF}"])
+    func `line ends and a byte order mark make no difference`(end: String, mark: String) throws {
+        let lines = ["#EXTM3U", "#EXTINF:12,A - B", "one.mp3", "  two.mp3\t", "#EXTINF:-1,C", "three.mp3"]
+        let found = try entries(mark + lines.joined(separator: end))
+        #expect(
+            found == [
+                PlaylistEntry(
+                    reference: "one.mp3",
+                    tags: TrackTags(title: "B", artist: "A"),
+                    duration: .seconds(12)
+                ),
+                PlaylistEntry(reference: "two.mp3"),
+                PlaylistEntry(reference: "three.mp3", tags: TrackTags(title: "C")),
+            ]
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("#EXTINF:1.5,T", "T", nil, 1_500), ("#EXTINF:0,T", "T", nil, nil),
+            ("#EXTINF:-1,T", "T", nil, nil),
+            ("#EXTINF:,T", "T", nil, nil), ("#EXTINF: 7 , T ", "T", nil, 7_000),
+            ("#extinf:7,T", "T", nil, 7_000),
+            ("#EXTINF:7", nil, nil, 7_000), ("#EXTINF:", nil, nil, nil), ("#EXTINF:7,", nil, nil, 7_000),
+            ("#EXTINF:7 logo=\"a,b\" x=\"y\",A - T", "T", "A", 7_000), ("#EXTINF:7 x=\"y,T", "T", nil, 7_000),
+            ("#EXTINF:7,A - B - C", "B - C", "A", 7_000), ("#EXTINF:7,A-B", "A-B", nil, 7_000),
+            ("#EXTINF:7, - T", "- T", nil, 7_000), ("#EXTINF:7,A, B - T, U", "T, U", "A, B", 7_000),
+            ("#EXTINF:99999999999999999999999,T", "T", nil, nil), ("#EXTINF:x,T", "T", nil, nil),
+            ("#EXTINF:1,\u{1B}]0;x\u{7}y", "\u{FFFD}]0;x\u{FFFD}y", nil, 1_000),
+        ] as [(String, String?, String?, Int?)]
+    )
+    func `EXTINF says artist, title and duration`(line: String, title: String?, artist: String?, ms: Int?)
+        throws
+    {
+        // The last line belongs to the first: what stands between is passed over.
+        let entry = try #require(try entries(line + "\n#EXTVLCOPT:x\n# words\nfile.mp3", as: .m3u).first)
+        #expect(entry.tags.title?.string == title)
+        #expect(entry.tags.artist?.string == artist)
+        #expect(entry.duration == ms.map { .milliseconds($0) })
+    }
+
+    @Test func `what is not UTF-8 is CP1252, line by line`() throws {
+        let bytes =
+            Array("caf\u{E9}.mp3\n".utf8) + [
+                0x93, 0x41, 0x94, 0x80, 0x9F, 0x2E, 0x0A, 0xE9, 0x81, 0x8D, 0x8F, 0x90, 0x9D,
+            ]
+        let found = try Playlist.entries(of: bytes, expected: .m3u, subject: "list")
+        #expect(
+            found.map(\.reference) == ["café.mp3", "“A”€Ÿ.", "é\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"]
+        )
+    }
+
+    @Test(
+        arguments: [
+            (0x41, "A"), (0x80, "€"), (0x85, "…"), (0x8A, "Š"), (0x99, "™"), (0x9E, "ž"), (0xA0, "\u{A0}"),
+            (0xFF, "ÿ"),
+        ] as [(UInt8, Unicode.Scalar)]
+    )
+    func `the table of CP1252`(byte: UInt8, expected: Unicode.Scalar) {
+        #expect(PlaylistText.windowsScalar(byte) == expected)
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `random bytes are entries or an error, and never a trap`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let words = [
+            "#EXTINF:", "[playlist]", "File1=", "<?xml?>", "<playlist>", "\n", "\r", ",", "\"", "=", " - ",
+            "9",
+        ]
+        var bytes: [UInt8] = []
+        for _ in 0..<40 {
+            bytes += Array((words.randomElement(using: &random) ?? "").utf8)
+            bytes.append(UInt8.random(in: 0x0A...0xFF, using: &random))
+        }
+        for format in [nil, .m3u, .pls, .xspf] as [PlaylistFormat?] {
+            let found = try? Playlist.entries(of: bytes, expected: format, subject: "list")
+            #expect(found?.isEmpty != true)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Media
+import Testing
+
+@testable import Playlists
+
+@Suite
+struct PLSParserTests {
+    @Test func `keys come in any order and case, entries in the order of their numbers`() throws {
+        let text = """
+            [Playlist]
+            NumberOfEntries=99
+            length2=61
+            File10=ten.mp3
+            TITLE2 = Artist - Title
+            file2=two.mp3?a=b
+            Length10=-1
+            Title7=no file
+            File=none.mp3
+            File1x=none.mp3
+            File99999999999999999999=none.mp3
+            Version=2
+            """
+        #expect(
+            try entries(text) == [
+                PlaylistEntry(
+                    reference: "two.mp3?a=b",
+                    tags: TrackTags(title: "Title", artist: "Artist"),
+                    duration: .seconds(61)
+                ),
+                PlaylistEntry(reference: "ten.mp3"),
+            ]
+        )
+    }
+
+    @Test func `a list without files is refused`() {
+        #expect(throws: MediaError(.badPlaylist, "list", "the playlist names no music")) {
+            try entries("[playlist]\nNumberOfEntries=0")
+        }
+    }
+}

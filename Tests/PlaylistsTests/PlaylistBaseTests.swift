@@ -1,0 +1,88 @@
+import Media
+import Testing
+
+@testable import Playlists
+
+@Suite
+struct PlaylistBaseTests {
+    private func place(
+        _ reference: String,
+        isURI: Bool = false,
+        in base: PlaylistBase,
+        existing: Set<String> = []
+    ) throws -> String {
+        let entry = PlaylistEntry(reference: reference, isURI: isURI)
+        switch try base.location(of: entry, fileExists: { existing.contains($0) }) {
+        case .file(let path): return "file " + path
+        case .web(let url): return url.requestString
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a.mp3", "file /lists/a.mp3"), ("./a.mp3", "file /lists/a.mp3"),
+            (".//a.mp3", "file /lists/a.mp3"),
+            ("../a.mp3", "file /lists/../a.mp3"), ("/m/a.mp3", "file /m/a.mp3"),
+            ("100%25.mp3", "file /lists/100%25.mp3"),
+            ("file:///m/a%20b.mp3", "file /m/a b.mp3"), ("FILE://localhost/m/a", "file /m/a"),
+            ("file:/m/a", "file /m/a"),
+            ("http://h/a b.mp3", "http://h/a%20b.mp3"), ("HTTPS://h/a", "https://h/a"),
+            ("AC: DC.mp3", "file /lists/AC: DC.mp3"), ("c:x.mp3", "file /lists/c:x.mp3"),
+            ("a#1?.mp3", "file /lists/a#1?.mp3"),
+            ("CD1\\a.mp3", "file /lists/CD1/a.mp3"), ("odd\\name.mp3", "file /lists/odd\\name.mp3"),
+            ("x/y\\z.mp3", "file /lists/x/y\\z.mp3"),
+        ]
+    )
+    func `an entry of a local list`(reference: String, expected: String) throws {
+        let existing: Set<String> = ["/lists/odd\\name.mp3"]
+        #expect(try place(reference, in: .folder("/lists"), existing: existing) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("a.mp3", "http://h/dir/a.mp3"), ("/a.mp3", "http://h/a.mp3"), ("../a.mp3", "http://h/a.mp3"),
+            ("//i/a.mp3", "http://i/a.mp3"), ("?n=2", "http://h/dir/list.m3u?n=2"),
+            ("a b%20c.mp3", "http://h/dir/a%20b%20c.mp3"),
+            ("https://i/a", "https://i/a"), ("AC: DC.mp3", "http://h/dir/AC:%20DC.mp3"),
+            ("CD1\\a.mp3", "http://h/dir/CD1/a.mp3"),
+            ("mailto:x", "http://h/dir/mailto:x"),
+        ]
+    )
+    func `an entry of a list of the web`(reference: String, expected: String) throws {
+        let base = PlaylistBase.web(try #require(WebURL("http://h/dir/list.m3u?n=1")))
+        #expect(try place(reference, in: base) == expected)
+    }
+
+    @Test(
+        arguments: [
+            "file:///etc/passwd", "FILE:/etc/passwd", "file://localhost/x", "C:\\Music\\a.mp3",
+            "c:/Music/a.mp3",
+            "\\\\server\\share\\a.mp3",
+        ]
+    )
+    func `a list of the web cannot name local files`(reference: String) throws {
+        let base = PlaylistBase.web(try #require(WebURL("http://h/list.m3u")))
+        #expect { try place(reference, in: base) } throws: { ($0 as? MediaError)?.code == .refusedLocalFile }
+    }
+
+    @Test(
+        arguments: [
+            ("ftp://me:secret@h/a?secret", .unsupportedScheme), ("spotify://secret@x", .unsupportedScheme),
+            ("http://me:secret@/x", .badURL), ("http://a b:secret@c d/?secret", .badURL),
+            ("file://other/a", .badURL),
+            ("file:///a%00b", .badURL),
+        ] as [(String, MediaError.Code)]
+    )
+    func `what cannot be used is named without its secrets`(reference: String, code: MediaError.Code) {
+        #expect {
+            try place(reference, in: .folder("/lists"))
+        } throws: { error in
+            (error as? MediaError)?.code == code && !"\(error)".contains("secret")
+        }
+    }
+
+    @Test func `in XSPF the escapes of a local name mean characters`() throws {
+        #expect(try place("a%20b%2Fc.mp3", isURI: true, in: .folder("/")) == "file /a b/c.mp3")
+        #expect(throws: MediaError.self) { try place("a%00.mp3", isURI: true, in: .folder("/")) }
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Playlists
+
+@Suite
+struct SourceResolverTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func resolver(
+        _ web: FakeWeb = FakeWeb(),
+        input: String = "",
+        limits: PlaylistLimits = PlaylistLimits()
+    ) -> SourceResolver {
+        SourceResolver(
+            open: web,
+            workingFolder: folder.path,
+            standardInput: { Array(input.utf8) },
+            limits: limits
+        )
+    }
+
+    private func expectFailure(_ code: MediaError.Code, of source: String, _ resolver: SourceResolver) async {
+        await #expect {
+            try await resolver.tracks(for: source)
+        } throws: { error in
+            (error as? MediaError)?.code == code
+        }
+    }
+
+    @Test(arguments: ["http://h/a.mp3", "http://h/", "http://h/stream?x=list.m3u", "HTTP://h/a"])
+    func `a single URL is a track without any request`(source: String) async throws {
+        let web = FakeWeb()
+        let found = try await resolver(web).tracks(for: source)
+        #expect(found.tracks.map(\.location) == [.web(try #require(WebURL(source)))])
+        #expect(web.opened.isEmpty)
+    }
+
+    @Test func `a file is a track under each of its names`() async throws {
+        let path = try folder.write("My Song: 1.mp3")
+        for source in [
+            "My Song: 1.mp3", "./My Song: 1.mp3", path, "file://" + folder.path + "/My%20Song:%201.mp3",
+        ] {
+            #expect(try await resolver().tracks(for: source).places == [path])
+        }
+    }
+
+    @Test func `a file without a known extension is a list only beyond doubt`() async throws {
+        try folder.write("list", "#EXTM3U\na.mp3")
+        try folder.write("words", "a.mp3")
+        #expect(try await resolver().tracks(for: "list").places == [folder.path + "/a.mp3"])
+        #expect(try await resolver().tracks(for: "words").places == [folder.path + "/words"])
+    }
+
+    @Test func `what cannot be a source says why`() async throws {
+        try folder.write("garbage.m3u8", bytes: [0x00, 0x8F, 0x1B] + Array("garbage".utf8))
+        try folder.write("empty.m3u8")
+        try folder.write("comments.m3u8", "#EXTM3U\n# nothing")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/silence",
+            withIntermediateDirectories: true
+        )
+        let resolver = resolver()
+        await expectFailure(.notFound, of: "missing.mp3", resolver)
+        await expectFailure(.notFound, of: "garbage.m3u8/x.mp3", resolver)
+        await expectFailure(.notFound, of: "", resolver)
+        await expectFailure(.badPlaylist, of: "garbage.m3u8", resolver)
+        await expectFailure(.emptyResource, of: "empty.m3u8", resolver)
+        await expectFailure(.badPlaylist, of: "comments.m3u8", resolver)
+        await expectFailure(.emptyFolder, of: "silence", resolver)
+        await expectFailure(.unsupportedScheme, of: "ftp://h/a.mp3", resolver)
+        await expectFailure(.badURL, of: "http://", resolver)
+        await expectFailure(.unreadable, of: "/dev/null", resolver)
+    }
+
+    @Test func `a list of the web is read once and its entries count from its URL`() async throws {
+        let long = String(repeating: "# a comment\n", count: 2_000)
+        let web = FakeWeb([
+            "http://h/l/list.m3u8": "#EXTM3U\n" + long + "#EXTINF:3,A - T\n1.mp3\n/2.mp3\nhttp://i/3.mp3\n"
+        ])
+        let found = try await resolver(web).tracks(for: "http://h/l/list.m3u8")
+        #expect(found.places == ["http://h/l/1.mp3", "http://h/2.mp3", "http://i/3.mp3"])
+        #expect(found.tracks[0].tags == TrackTags(title: "T", artist: "A"))
+        #expect(found.tracks[0].duration == .seconds(3))
+        #expect(found.problems.isEmpty)
+        #expect(web.opened == ["http://h/l/list.m3u8"] && web.closed == web.opened && web.rejected.isEmpty)
+    }
+
+    @Test func `a web page in the place of a list is refused and not kept`() async {
+        let web = FakeWeb(["http://h/list.m3u": "<!doctype html><title>Sign in</title>"])
+        await expectFailure(.badPlaylist, of: "http://h/list.m3u", resolver(web))
+        #expect(web.rejected == ["http://h/list.m3u"] && web.closed == web.rejected)
+    }
+
+    @Test func `a list of the web that fails tells the reason of the line`() async {
+        await expectFailure(.httpStatus, of: "http://h/missing.m3u", resolver())
+    }
+
+    @Test func `a list that is too large is given up, with what was opened closed`() async {
+        var limits = PlaylistLimits()
+        limits.bytes = 10_000
+        let web = FakeWeb(["http://h/list.m3u": String(repeating: "a.mp3\n", count: 2_000)])
+        await expectFailure(.badPlaylist, of: "http://h/list.m3u", resolver(web, limits: limits))
+        #expect(web.closed == ["http://h/list.m3u"])
+    }
+
+    @Test func `local files in a list of the web are one problem, also through a nested list`() async throws {
+        try folder.write("mine.m3u", "1.mp3\nhttp://h/list.m3u\n2.mp3")
+        let web = FakeWeb(["http://h/list.m3u": "file:///etc/a.mp3\nfile:///b.m3u\nC:\\c.mp3\nok.mp3"])
+        let found = try await resolver(web).tracks(for: "mine.m3u")
+        #expect(found.places == [folder.path + "/1.mp3", "http://h/ok.mp3", folder.path + "/2.mp3"])
+        #expect(found.problems.map(\.code) == [.refusedLocalFile])
+        #expect(found.problems.first?.description.hasPrefix("http://h/list.m3u: 3 entries") == true)
+    }
+
+    @Test func `a list of nothing but local files is refused as such`() async {
+        let web = FakeWeb(["http://h/list.m3u": "file:///etc/a.mp3"])
+        await expectFailure(.refusedLocalFile, of: "http://h/list.m3u", resolver(web))
+    }
+
+    @Test func `nested lists stand in their entry's place, and bad ones are problems`() async throws {
+        try folder.write("top.m3u", "1.mp3\nsub/a.pls\n3.mp3\nmissing.m3u\nsub/bad.xspf\nftp://h/x\n4.mp3")
+        try folder.write("sub/a.pls", "[playlist]\nFile1=2.mp3\nFile2=../top.m3u")
+        try folder.write("sub/bad.xspf", "<playlist>")
+        let found = try await resolver().tracks(for: "top.m3u")
+        let names = found.places.map { String($0.dropFirst(folder.path.count + 1)) }
+        #expect(names == ["1.mp3", "sub/2.mp3", "3.mp3", "4.mp3"])
+        // The scheme is found while the list itself is read, before the lists within it.
+        #expect(found.problems.map(\.code) == [.unsupportedScheme, .badPlaylist, .notFound, .badPlaylist])
+        #expect(found.problems[1].cause == "the playlist contains itself")
+    }
+
+    @Test func `a list that contains itself by way of a link or another spelling ends`() async throws {
+        try folder.write("a.m3u", "1.mp3\nb.m3u")
+        try folder.link("b.m3u", to: "a.m3u")
+        #expect(try await resolver().tracks(for: "a.m3u").tracks.count == 1)
+        let web = FakeWeb(["http://h/a.m3u": "1.mp3\nHTTP://H:80/x/../a.m3u#again"])
+        #expect(try await resolver(web).tracks(for: "http://h/a.m3u").tracks.count == 1)
+        #expect(web.opened.count == 1)
+    }
+
+    @Test func `lists are followed eight deep`() async throws {
+        for level in 1...12 { try folder.write("\(level).m3u", "\(level).mp3\n\(level + 1).m3u") }
+        let found = try await resolver().tracks(for: "1.m3u")
+        #expect(found.tracks.count == 8)
+        #expect(found.problems.map(\.code) == [.badPlaylist])
+    }
+
+    @Test func `a tree of lists is given up after so many lists, keeping what was found`() async throws {
+        for level in 1...7 {
+            try folder.write(
+                "\(level).m3u",
+                (1...5).map { _ in "\(level + 1).m3u" }.joined(separator: "\n") + "\n\(level).mp3"
+            )
+        }
+        try folder.write("8.m3u", "8.mp3")
+        var limits = PlaylistLimits()
+        limits.lists = 50
+        let found = try await resolver(limits: limits).tracks(for: "1.m3u")
+        #expect((1...50).contains(found.tracks.count))
+        #expect(found.problems.count <= PlaylistProblems.most + 1)
+    }
+
+    @Test func `standard input is a list that counts from the working folder`() async throws {
+        let found = try await resolver(input: "1.mp3\nhttp://h/2.mp3\n").tracks(for: "-")
+        #expect(found.places == [folder.path + "/1.mp3", "http://h/2.mp3"])
+        await expectFailure(.badPlaylist, of: "-", resolver(input: ""))
+    }
+
+    @Test func `tracks of one location and of several sources have different IDs`() async throws {
+        try folder.write("list.m3u", "a.mp3\na.mp3")
+        try folder.write("a.mp3")
+        let resolver = resolver()
+        var ids = Set<Track.ID>()
+        for source in ["list.m3u", "list.m3u", ".", "a.mp3", "http://h/a"] {
+            for track in try await resolver.tracks(for: source).tracks {
+                #expect(ids.insert(track.id).inserted)
+            }
+        }
+        #expect(ids.count == 7)
+    }
+
+    @Test func `a saved list is read back`() async throws {
+        let resolver = resolver()
+        let url = try #require(WebURL("http://me:secret@h/a.mp3?x=1"))
+        let tracks = [
+            Track(id: TrackIDs.take(), location: .web(url)),
+            Track(id: TrackIDs.take(), location: .file("/m/a.mp3")),
+        ]
+        try await resolver.save(tracks, to: "saved.m3u8")
+        #expect(try await resolver.tracks(for: "saved.m3u8").places == ["http://h/a.mp3?x=1", "/m/a.mp3"])
+    }
+
+    @Test func `100,000 entries are resolved (printed, not judged)`() async throws {
+        let lines = (0..<100_000).map {
+            "#EXTINF:\($0 % 600),Artist \($0 % 97) - Title number \($0)\nhttp://music.example/albums/\($0 % 97)/track%20\($0).mp3"
+        }
+        try folder.write(
+            "relative.m3u8",
+            "#EXTM3U\n" + lines.joined(separator: "\n").replacing("http://music.example/", with: "")
+        )
+        try folder.write("absolute.m3u8", "#EXTM3U\n" + lines.joined(separator: "\n"))
+        let resolver = resolver(FakeWeb())
+        for name in ["relative.m3u8", "absolute.m3u8"] {
+            let start = ContinuousClock.now
+            let found = try await resolver.tracks(for: name)
+            print("\(name): 100,000 entries in \(ContinuousClock.now - start)")
+            #expect(found.tracks.count == 100_000 && found.problems.isEmpty)
+            #expect(found.tracks[99_999].tags.title == "Title number 99999")
+        }
+    }
+}
