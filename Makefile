@@ -7,7 +7,7 @@ ARGS ?=
 SINK ?=
 
 RELEASE = -c release --static-swift-stdlib
-BINARIES = $(shell swift build $(RELEASE) --show-bin-path)
+BINARIES = .build/release
 
 .DEFAULT_GOAL := help
 .PHONY: help play test build release lint format install soak clean
