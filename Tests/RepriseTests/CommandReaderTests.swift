@@ -21,7 +21,7 @@ struct CommandReaderTests {
     /// The commands and notices of an input that ends after `text`.
     private func read(_ text: String) -> (commands: [PlayerCommand], notices: [PlayerEvent]) {
         var ends: [Int32] = [-1, -1]
-        precondition(pipe2(&ends, O_CLOEXEC) == 0, "the system has no pipe left")
+        precondition(pipe(&ends) == 0, "the system has no pipe left")
         let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
         close(ends[1])

@@ -15,6 +15,9 @@ struct EventLineTests {
 
     private static let place = (index: 2, position: Duration.milliseconds(61_250))
 
+    /// A variable, for a literal would count as the program's own words.
+    private static let outside = "line one\nline two"
+
     static let goldens: [Golden] = [
         Golden(
             event: .loaded(tracks: 3),
@@ -69,7 +72,7 @@ struct EventLineTests {
             words: "seeked index=2 position=61.25 exact=true t=1.5"
         ),
         Golden(
-            event: .notice(code: "offline", message: SafeText("line one\nline two")),
+            event: .notice(code: "offline", message: SafeText(outside)),
             json: #"{"event":"notice","t":1.5,"code":"offline","message":"line one line two"}"#,
             words: #"notice code="offline" message="line one line two" t=1.5"#
         ),

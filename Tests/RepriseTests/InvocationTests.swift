@@ -11,7 +11,7 @@ struct InvocationTests {
         return options
     }
 
-    private func refusal(_ arguments: [String]) -> String? {
+    private func refused(_ arguments: [String]) -> String? {
         do {
             _ = try Invocation.parse(arguments, defaultCacheFolder: { nil })
             return nil
@@ -123,14 +123,14 @@ struct InvocationTests {
     func `what cannot be meant is refused in one line that names it`(arguments: [String], named: String)
         throws
     {
-        let refusal = try #require(refusal(arguments))
+        let refusal = try #require(refused(arguments))
         #expect(refusal.contains(named))
         #expect(!refusal.contains("\n"))
     }
 
     @Test(arguments: ["hunter2", "Bad Name: hunter2", ": hunter2", "X-Key: hunter2\r\nX-Other: 1"])
     func `a refused header is never quoted`(header: String) throws {
-        let refusal = try #require(refusal(["--header", header, "a"]))
+        let refusal = try #require(refused(["--header", header, "a"]))
         #expect(refusal.contains("--header"))
         #expect(!refusal.contains("hunter2"))
     }

@@ -9,7 +9,7 @@ final class PipeEnds: Sendable {
         var ends: [Int32] = [-1, -1]
         // A program under test that writes to a closed pipe has to see an error, as in the real process.
         signal(SIGPIPE, SIG_IGN)
-        precondition(pipe2(&ends, O_CLOEXEC) == 0, "the system has no pipe left")
+        precondition(pipe(&ends) == 0, "the system has no pipe left")
         (reading, writing) = (ends[0], ends[1])
     }
 

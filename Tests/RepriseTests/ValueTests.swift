@@ -50,30 +50,30 @@ struct ValueTests {
 
     @Test(
         arguments: [
-            ({ _ in }, true, "xterm", .screen),
-            ({ _ in }, false, "xterm", .plain),
-            ({ _ in }, true, nil, .plain),
-            ({ _ in }, true, "", .plain),
-            ({ _ in }, true, "dumb", .plain),
-            ({ $0.headless = true }, true, "xterm", .plain),
-            ({ $0.plain = true }, true, "xterm", .plain),
-            ({ $0.json = true }, false, nil, .json),
-            ({ $0.sink = "raw:-" }, true, "xterm", .plain),
-            ({ $0.sink = "raw:file" }, true, "xterm", .screen),
+            ([], true, "xterm", .screen),
+            ([], false, "xterm", .plain),
+            ([], true, nil, .plain),
+            ([], true, "", .plain),
+            ([], true, "dumb", .plain),
+            (["--headless"], true, "xterm", .plain),
+            (["--plain"], true, "xterm", .plain),
+            (["--json"], false, nil, .json),
+            (["--sink", "raw:-"], true, "xterm", .plain),
+            (["--sink", "raw:file"], true, "xterm", .screen),
         ]
             as [(
-                change: @Sendable (inout Options) -> Void, isTerminal: Bool, type: String?,
+                arguments: [String], isTerminal: Bool, type: String?,
                 expected: Presentation
             )]
     )
     func `the screen is taken where there is one and nothing else was asked for`(
-        change: @Sendable (inout Options) -> Void,
+        arguments: [String],
         isTerminal: Bool,
         type: String?,
         expected: Presentation
-    ) {
-        var options = Options()
-        change(&options)
+    ) throws {
+        let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
+        guard case .play(let options) = invocation else { throw UsageError("not a command line that plays") }
         let surroundings = Presentation.Surroundings(isOutputTerminal: isTerminal, terminalType: type)
         #expect(Presentation(options: options, surroundings: surroundings) == expected)
     }
