@@ -94,6 +94,7 @@ let package = Package(
         tests("PlaybackTests", ["Playback"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
+        tests("RepriseTests", ["Reprise"]),
         tests("EndToEndTests", ["RepriseOrigin", "CSQLite"]),
     ]
 )

@@ -1,0 +1,32 @@
+import Glibc
+
+/// Where files belong by the XDG base directory specification.
+enum BasePaths {
+    /// The cache folder: `$XDG_CACHE_HOME/reprise`, else `.cache/reprise` at home.
+    ///
+    /// An empty variable counts as unset, and a relative path is ignored, both by the specification.
+    /// `HOME` likewise; then the account's own entry is asked. Nil when there is no home at all.
+    static func cacheFolder(
+        environment: (String) -> String?,
+        accountHome: () -> String?
+    ) -> String? {
+        if let base = absolute(environment("XDG_CACHE_HOME")) { return base + "/reprise" }
+        guard let home = absolute(environment("HOME")) ?? absolute(accountHome()) else { return nil }
+        return home + "/.cache/reprise"
+    }
+
+    /// The cache folder of this process.
+    static func cacheFolder() -> String? {
+        cacheFolder(
+            environment: { name in getenv(name).map { String(cString: $0) } },
+            accountHome: { getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } } }
+        )
+    }
+
+    /// `path` without the slashes at its end, when it is an absolute one.
+    private static func absolute(_ path: String?) -> String? {
+        guard var path, path.hasPrefix("/") else { return nil }
+        while path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+}

@@ -1,0 +1,14 @@
+/// What `reprise cache` was asked to do.
+struct CacheRequest: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
+        case list
+        /// As typed.
+        case info(source: String)
+        case clear(isConfirmed: Bool)
+    }
+
+    var action: Action
+    /// As typed or by the XDG rules.
+    var folder: String
+    var isJSON: Bool
+}

@@ -1,0 +1,52 @@
+import Media
+
+/// What a command line that plays asks for, checked and typed.
+struct Options: Sendable, Equatable {
+    enum ReadAhead: Sendable, Equatable {
+        /// Music's time; the loader turns it into bytes.
+        case time(Duration)
+        /// In bytes.
+        case size(Int64)
+        /// To the end of the track.
+        case all
+    }
+
+    /// As typed, in order; `-` is a playlist on standard input.
+    var sources: [String] = []
+    var headless = false
+    var json = false
+    var plain = false
+    /// As typed, of a known kind; what stands behind the colon is the output's to judge.
+    var sink = "pulse"
+    /// As typed or by the XDG rules; nil when there is neither, and then nothing can be kept.
+    var cacheFolder: String?
+    /// In bytes.
+    var cacheSize: Int64 = Options.defaultCacheSize
+    /// Whole days; nil keeps entries however old they are.
+    var cacheAge: Duration?
+    var noCache = false
+    var offline = false
+    var refresh = false
+    var readAhead = ReadAhead.time(.seconds(60))
+    /// 0...100.
+    var volume = 100
+    var shuffle = false
+    var repeatMode = RepeatMode.off
+    /// A place in the queue, from 1.
+    var start = 1
+    /// Where the first track begins.
+    var seek = Duration.zero
+    var headers: [RequestHeader] = []
+    var userAgent: String?
+    /// A file of PEM certificates to trust in place of the system's.
+    var cacertFile: String?
+
+    /// About a hundred albums: much to have at hand, little on a disk of today.
+    static let defaultCacheSize: Int64 = 10_000_000_000
+
+    /// Whether the playlist comes on standard input, which then carries no commands.
+    var readsListFromInput: Bool { sources.contains("-") }
+
+    /// Whether the samples go to standard output, and the events so to standard error.
+    var writesSamplesToOutput: Bool { sink == "raw:-" }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Media
+
+/// The command line that plays: every option of the contract that is built.
+///
+/// Values are taken as text and checked in `options`, so that each refusal is one sentence of ours
+/// and none quotes a header, which may be a secret.
+struct PlayArguments: ParsableArguments {
+    @Argument(
+        help: "A file, folder, playlist or http(s) URL, or - for a playlist on standard input.",
+        completion: .file()
+    )
+    var sources: [String] = []
+
+    @Flag(help: "No screen: events on standard output, commands on standard input.")
+    var headless = false
+
+    @Flag(help: "With --headless: one JSON object per line.")
+    var json = false
+
+    @Flag(help: "No screen: one line of words per event.")
+    var plain = false
+
+    @Option(help: "pulse (default), pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:-.")
+    var sink = "pulse"
+
+    @Option(help: "Where fetched music is kept.", completion: .directory)
+    var cacheDir: String?
+
+    @Option(help: "How much is kept, as 500M or 10GB (default).")
+    var cacheSize: String?
+
+    @Option(help: "Days after which what was not played is dropped.")
+    var cacheAge: String?
+
+    @Flag(help: "Keep nothing.")
+    var noCache = false
+
+    @Flag(help: "Use no network: play what is kept.")
+    var offline = false
+
+    @Flag(help: "Ask servers whether what is kept is still current.")
+    var refresh = false
+
+    @Option(help: "How far to fetch ahead: a time (default 60), a size as 4MB, or all.")
+    var readAhead: String?
+
+    @Option(help: "0 to 100.")
+    var volume: String?
+
+    @Flag(help: "Play in random order.")
+    var shuffle = false
+
+    @Option(name: .customLong("repeat"), help: "off (default), one or all.")
+    var repeatMode: String?
+
+    @Option(help: "The number of the first track to play, from 1.")
+    var start: String?
+
+    @Option(help: "Where the first track begins, as S, M:SS or H:MM:SS.")
+    var seek: String?
+
+    @Option(
+        name: .customLong("header"),
+        help: "'Name: value' to send to the servers named as SOURCE, or @FILE with one a line."
+    )
+    var headers: [String] = []
+
+    @Option(help: "What to call ourselves to servers.")
+    var userAgent: String?
+
+    @Option(help: "A file of certificates to trust, in place of the system's.", completion: .file())
+    var cacert: String?
+
+    @Flag(help: "Show the version.")
+    var version = false
+}
+
+/// The command that help and completions are made of.
+struct PlayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reprise",
+        abstract: "Plays music that lives on the web, and fetches no byte of it twice.",
+        discussion: """
+            reprise cache list | info SOURCE | clear   what is kept, and dropping it.
+            A file that is called cache or config is played as ./cache or ./config.
+            """
+    )
+
+    @OptionGroup var arguments: PlayArguments
+}

@@ -1,0 +1,60 @@
+import Glibc
+import Media
+
+/// Reads commands from standard input, a line each, and hands them to the player.
+enum CommandReader {
+    /// The code of the notice for a line that is no command.
+    static let noticeCode = "bad-command"
+
+    /// Reads `descriptor` on a thread of its own until it ends or fails. Its end never quits: input
+    /// from `/dev/null` is the normal case of a service. The thread lives as long as the process,
+    /// for a blocked read cannot be called back.
+    static func start(
+        descriptor: Int32,
+        control: any PlayerControl,
+        report: @escaping @Sendable (PlayerEvent) -> Void
+    ) {
+        NamedThread.start("commands") {
+            read(descriptor: descriptor, control: control, report: report)
+        }
+    }
+
+    /// Reads to the end; blocks.
+    static func read(
+        descriptor: Int32,
+        control: any PlayerControl,
+        report: (PlayerEvent) -> Void
+    ) {
+        var splitter = LineSplitter()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN {
+                var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&ready, 1, -1)
+                continue
+            }
+            guard count > 0 else { break }
+            for line in splitter.append(buffer[..<count]) { take(line, control: control, report: report) }
+        }
+        for line in splitter.finish() { take(line, control: control, report: report) }
+    }
+
+    /// An empty line does nothing; nil is a line that was too long.
+    private static func take(
+        _ line: String?,
+        control: any PlayerControl,
+        report: (PlayerEvent) -> Void
+    ) {
+        guard let line else {
+            return report(.notice(code: noticeCode, message: "a line longer than 64 KiB is no command"))
+        }
+        guard !line.allSatisfy(\.isWhitespace) else { return }
+        do {
+            control.send(try PlayerCommand(parsing: line))
+        } catch {
+            report(.notice(code: noticeCode, message: error.message))
+        }
+    }
+}

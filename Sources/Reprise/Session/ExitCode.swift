@@ -1,0 +1,30 @@
+import Media
+
+/// How a process ends; the numbers are the contract.
+enum ExitCode: Int32, Sendable, CaseIterable {
+    /// All was played, or the listener quit.
+    case success = 0
+    /// Nothing was tried: no audio server, no sink.
+    case couldNotStart = 1
+    case nothingPlayed = 2
+    case someFailed = 3
+    case signal = 4
+    /// EX_USAGE of sysexits.h.
+    case usage = 64
+
+    /// The code of a session that started.
+    ///
+    /// A signal counts before all, then the listener's own wish to end: with it nothing is wrong that
+    /// a script could act on. `unresolvedSources` are arguments that gave no track at all.
+    static func afterSession(
+        _ summary: PlayerEvent.SummaryReport,
+        unresolvedSources: Int = 0,
+        isQuit: Bool,
+        isSignalled: Bool
+    ) -> ExitCode {
+        if isSignalled { return .signal }
+        if isQuit { return .success }
+        guard summary.failed > 0 || unresolvedSources > 0 else { return .success }
+        return summary.played > 0 ? .someFailed : .nothingPlayed
+    }
+}

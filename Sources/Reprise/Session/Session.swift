@@ -1,0 +1,47 @@
+import Glibc
+import Media
+
+/// From a checked command line to an exit code.
+enum Session {
+    /// Plays.
+    static func run(_ options: Options, clock: any MonotonicClock) async -> ExitCode {
+        let presentation = Presentation(options: options, surroundings: surroundings())
+        do {
+            try checkSources(options, presentation)
+        } catch {
+            Messages.show(error)
+            return .usage
+        }
+        return await Wiring.run(options: options, presentation: presentation, clock: clock)
+    }
+
+    /// Shows or drops what is kept.
+    static func run(_ request: CacheRequest) async -> ExitCode {
+        // The graceful end is for music; a table needs none.
+        Signals.onTermination { _ in _exit(ExitCode.signal.rawValue) }
+        do {
+            let administration = try await Wiring.cacheAdministration(folder: request.folder)
+            return await CacheCommand(administration: administration).run(request)
+        } catch let error as MediaError {
+            Messages.show(error)
+        } catch {
+            Messages.show(SafeText("the cache in \(request.folder): \(error)"))
+        }
+        return .couldNotStart
+    }
+
+    /// Without a screen nobody could add a track to an empty queue.
+    static func checkSources(_ options: Options, _ presentation: Presentation) throws(UsageError) {
+        guard options.sources.isEmpty && presentation != .screen else { return }
+        throw UsageError(
+            "nothing to play: give a file, folder, playlist or http(s) URL, or - for a playlist on standard input"
+        )
+    }
+
+    private static func surroundings() -> Presentation.Surroundings {
+        Presentation.Surroundings(
+            isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+            terminalType: getenv("TERM").map { String(cString: $0) }
+        )
+    }
+}

@@ -1,0 +1,129 @@
+import Media
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct EventLineTests {
+    struct Golden: Sendable, CustomTestStringConvertible {
+        var event: PlayerEvent
+        var json: String
+        var words: String
+
+        var testDescription: String { String(words.prefix { $0 != " " }) }
+    }
+
+    private static let place = (index: 2, position: Duration.milliseconds(61_250))
+
+    /// A variable, for a literal would count as the program's own words.
+    private static let outside = "line one\nline two"
+
+    static let goldens: [Golden] = [
+        Golden(
+            event: .loaded(tracks: 3),
+            json: #"{"event":"loaded","t":1.5,"tracks":3}"#,
+            words: "loaded tracks=3 t=1.5"
+        ),
+        Golden(
+            event: .track(
+                .init(
+                    index: 1,
+                    source: "http://h/a.mp3",
+                    tags: TrackTags(title: "A \"B\" \\ é"),
+                    duration: .seconds(200),
+                    isSeekable: true
+                )
+            ),
+            json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/a.mp3","title":"A \"B\" \\ é","#
+                + #""artist":null,"duration":200,"seekable":true}"#,
+            words:
+                #"track index=1 source="http://h/a.mp3" title="A \"B\" \\ é" duration=200 seekable=true t=1.5"#
+        ),
+        Golden(
+            event: .playing(index: place.index, position: place.position, isExact: true),
+            json: #"{"event":"playing","t":1.5,"index":2,"position":61.25,"exact":true}"#,
+            words: "playing index=2 position=61.25 exact=true t=1.5"
+        ),
+        Golden(
+            event: .position(
+                index: 2,
+                position: place.position,
+                duration: nil,
+                isExact: false,
+                buffered: .milliseconds(5)
+            ),
+            json: #"{"event":"position","t":1.5,"index":2,"position":61.25,"duration":null,"exact":false,"#
+                + #""buffered":0.005}"#,
+            words: "position index=2 position=61.25 exact=false buffered=0.005 t=1.5"
+        ),
+        Golden(
+            event: .buffering(index: place.index, position: place.position),
+            json: #"{"event":"buffering","t":1.5,"index":2,"position":61.25}"#,
+            words: "buffering index=2 position=61.25 t=1.5"
+        ),
+        Golden(
+            event: .paused(index: place.index, position: place.position, isExact: false),
+            json: #"{"event":"paused","t":1.5,"index":2,"position":61.25,"exact":false}"#,
+            words: "paused index=2 position=61.25 exact=false t=1.5"
+        ),
+        Golden(
+            event: .seeked(index: place.index, position: place.position, isExact: true),
+            json: #"{"event":"seeked","t":1.5,"index":2,"position":61.25,"exact":true}"#,
+            words: "seeked index=2 position=61.25 exact=true t=1.5"
+        ),
+        Golden(
+            event: .notice(code: "offline", message: SafeText(outside)),
+            json: #"{"event":"notice","t":1.5,"code":"offline","message":"line one line two"}"#,
+            words: #"notice code="offline" message="line one line two" t=1.5"#
+        ),
+        Golden(
+            event: .ended(
+                .init(
+                    index: 1,
+                    reason: .failed,
+                    frames: 0,
+                    cachedBytes: 7,
+                    fetchedBytes: 9,
+                    requestCount: 1,
+                    stalls: 2,
+                    error: MediaError(.notFound, "a.mp3", "no such file")
+                )
+            ),
+            json:
+                #"{"event":"ended","t":1.5,"index":1,"reason":"failed","frames":0,"bytes":{"cached":7,"fetched":9},"#
+                + #""requests":1,"stalls":2,"error":{"code":"not-found","message":"a.mp3: no such file"}}"#,
+            words:
+                #"ended index=1 reason="failed" frames=0 bytes.cached=7 bytes.fetched=9 requests=1 stalls=2 "#
+                + #"error.code="not-found" error.message="a.mp3: no such file" t=1.5"#
+        ),
+        Golden(
+            event: .summary(.init()),
+            json: #"{"event":"summary","t":1.5,"played":0,"failed":0,"bytes":{"cached":0,"fetched":0},"#
+                + #""requests":0,"stalls":0}"#,
+            words: "summary played=0 failed=0 bytes.cached=0 bytes.fetched=0 requests=0 stalls=0 t=1.5"
+        ),
+    ]
+
+    @Test(arguments: goldens)
+    func `an event has the keys of the contract in both styles`(golden: Golden) {
+        let line = EventLine(golden.event, at: .milliseconds(1500))
+        #expect(line.json == golden.json)
+        #expect(line.words == golden.words)
+    }
+
+    @Test(
+        arguments: [
+            (.zero, "0"), (.seconds(12), "12"), (.milliseconds(50), "0.05"),
+            (.microseconds(1_234_567), "1.235"),
+            (.microseconds(999_600), "1"), (.milliseconds(-1500), "-1.5"), (.microseconds(-400), "0"),
+            (.seconds(Int64.max), "9223372036854775807"),
+        ] as [(duration: Duration, text: String)]
+    )
+    func `seconds are told to the millisecond`(duration: Duration, text: String) {
+        #expect(EventLine.decimal(duration) == text)
+    }
+
+    @Test func `a string escapes what JSON forbids and nothing else`() {
+        #expect(EventLine.quoted("a\"\\\u{1}\u{1F}\nü🎵/") == #""a\"\\\u0001\u001f\u000aü🎵/""#)
+    }
+}

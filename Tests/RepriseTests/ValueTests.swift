@@ -1,0 +1,86 @@
+import Media
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct ValueTests {
+    @Test(
+        arguments: [
+            ("0", 0), ("4096", 4096), ("500M", 500_000_000), ("10GB", 10_000_000_000),
+            ("1.5 GiB", 1_610_612_736),
+            ("2k", 2000), ("64KiB", 65_536), ("1B", 1),
+            ("", nil), ("M", nil), (".5M", nil), ("5m", nil), ("-1", nil), ("1e9", nil), ("1.2.3", nil),
+            ("99999999999T", nil), ("nan", nil),
+        ] as [(text: String, bytes: Int64?)]
+    )
+    func `a size is a number and a unit`(text: String, bytes: Int64?) {
+        #expect(ByteSize.parse(text) == bytes)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_949_999, "1.9 MB"), (64_000_000, "64 MB"),
+            (10_000_000_000, "10 GB"), (-5, "0 B"), (.max, "9223372 TB"),
+        ] as [(bytes: Int64, text: String)]
+    )
+    func `a size is told in two or three digits and rounded down`(bytes: Int64, text: String) {
+        #expect(ByteSize.text(bytes) == text)
+    }
+
+    @Test(
+        arguments: [
+            (["XDG_CACHE_HOME": "/x/"], "/x/reprise"),
+            (["XDG_CACHE_HOME": "", "HOME": "/h"], "/h/.cache/reprise"),
+            (["XDG_CACHE_HOME": "rel", "HOME": "/h"], "/h/.cache/reprise"),
+            (["HOME": "odd"], "/account/.cache/reprise"),
+            ([:], "/account/.cache/reprise"),
+            (["HOME": "/"], "/.cache/reprise"),
+        ] as [(environment: [String: String], folder: String)]
+    )
+    func `the cache folder follows XDG`(environment: [String: String], folder: String) {
+        #expect(
+            BasePaths.cacheFolder(environment: { environment[$0] }, accountHome: { "/account" }) == folder
+        )
+    }
+
+    @Test func `without any home there is no cache folder`() {
+        #expect(BasePaths.cacheFolder(environment: { _ in nil }, accountHome: { nil }) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([], true, "xterm", .screen),
+            ([], false, "xterm", .plain),
+            ([], true, nil, .plain),
+            ([], true, "", .plain),
+            ([], true, "dumb", .plain),
+            (["--headless"], true, "xterm", .plain),
+            (["--plain"], true, "xterm", .plain),
+            (["--json"], false, nil, .json),
+            (["--sink", "raw:-"], true, "xterm", .plain),
+            (["--sink", "raw:file"], true, "xterm", .screen),
+        ]
+            as [(
+                arguments: [String], isTerminal: Bool, type: String?,
+                expected: Presentation
+            )]
+    )
+    func `the screen is taken where there is one and nothing else was asked for`(
+        arguments: [String],
+        isTerminal: Bool,
+        type: String?,
+        expected: Presentation
+    ) throws {
+        let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
+        guard case .play(let options) = invocation else { throw UsageError("not a command line that plays") }
+        let surroundings = Presentation.Surroundings(isOutputTerminal: isTerminal, terminalType: type)
+        #expect(Presentation(options: options, surroundings: surroundings) == expected)
+    }
+
+    @Test func `only a screen may start with nothing to play`() throws {
+        try Session.checkSources(Options(), .screen)
+        #expect(throws: UsageError.self) { try Session.checkSources(Options(), .plain) }
+        #expect(throws: UsageError.self) { try Session.checkSources(Options(), .json) }
+    }
+}
