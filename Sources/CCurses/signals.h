@@ -40,7 +40,8 @@ static inline int curses_default_signal(int signal, struct sigaction *previous) 
 
 static volatile int curses_reset_descriptor = -1;
 static volatile int curses_reset_stderr = -1;
-static struct termios curses_reset_modes;
+// Initialised: what is only declared is not emitted into the Swift module that uses it.
+static struct termios curses_reset_modes = {0};
 
 /// Leaves the alternate screen, shows the cursor, ends paste mode and the keypad, resets the colours.
 static const char curses_reset_bytes[] = "\033[?1049l\033[?25h\033[?2004l\033[?1l\033>\033[0m";

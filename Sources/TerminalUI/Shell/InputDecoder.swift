@@ -4,17 +4,19 @@ internal import Media
 /// Puts together what ncurses reads: keys, and pasted text between its two marks.
 ///
 /// Pure: codes go in, events come out. Pasted text never fires keys, whatever it holds.
-struct InputDecoder {
+package struct InputDecoder {
     /// Codes that we give to the marks of bracketed paste; beyond those that ncurses uses.
-    static let pasteStart: Int32 = 0o1500
-    static let pasteEnd: Int32 = 0o1501
+    package static let pasteStart: Int32 = 0o1500
+    package static let pasteEnd: Int32 = 0o1501
     /// No more than a command line takes is kept of a paste.
     static let longestPaste = CommandLine.longest
 
     private var pasted: String.UnicodeScalarView?
 
+    package init() {}
+
     /// A key that ncurses names by a code of its own.
-    mutating func functionKey(_ code: Int32) -> UIEvent? {
+    package mutating func functionKey(_ code: Int32) -> UIEvent? {
         if code == Self.pasteStart {
             pasted = String.UnicodeScalarView()
             return nil
@@ -28,7 +30,7 @@ struct InputDecoder {
     }
 
     /// A character as typed; control characters are keys too.
-    mutating func character(_ scalar: Unicode.Scalar) -> UIEvent? {
+    package mutating func character(_ scalar: Unicode.Scalar) -> UIEvent? {
         if let text = pasted {
             if text.count < Self.longestPaste { pasted?.append(scalar) }
             return nil

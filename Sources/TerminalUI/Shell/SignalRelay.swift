@@ -7,7 +7,7 @@ internal import Glibc
 /// inside the handler, where that is not safe, and exit. The only file that calls the functions of
 /// `signals.h`. One at a time, on the screen's thread.
 struct SignalRelay: ~Copyable {
-    /// What must end in an orderly way, what resizes, and what suspends.
+    /// What ends the program in an orderly way, resizes the window or suspends.
     static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP]
     static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 

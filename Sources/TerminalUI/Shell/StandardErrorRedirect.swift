@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Sends standard error elsewhere while the screen is up: libraries write their warnings there.
-struct StandardErrorRedirect: ~Copyable {
+package struct StandardErrorRedirect: ~Copyable {
     /// A copy of the descriptor as it was; -1 where there was none.
-    let saved: Int32
+    package let saved: Int32
 
     /// Appends to the file at `path`, made where it is missing; nil or an unusable path takes `/dev/null`.
-    init(to path: String?) {
+    package init(to path: String?) {
         saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         var target: Int32 = -1
         if let path { target = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }

@@ -1,17 +1,17 @@
-internal import Media
+package import Media
 
 /// One track as the list shows it.
-struct QueueRow: Equatable {
+package struct QueueRow: Equatable {
     /// One column: playing, paused, waiting, failed or nothing.
-    var mark: SafeText
+    package var mark: SafeText
     /// Title and artist; of a failed track the reason too.
-    var text: SafeText
+    package var text: SafeText
     /// Empty while unknown.
-    var duration: SafeText
-    var style: Style
+    package var duration: SafeText
+    package var style: Style
 
     /// The row of the track at `index`, which must be in the queue.
-    init(_ player: PlayerSnapshot, index: Int, glyphs: Glyphs) {
+    package init(_ player: PlayerSnapshot, index: Int, glyphs: Glyphs) {
         let track = player.tracks[index]
         let isCurrent = index == player.currentIndex
         let name = Self.name(of: track, info: isCurrent ? player.info : nil, glyphs: glyphs)

@@ -1,10 +1,12 @@
-internal import Media
+package import Media
 
 /// The list of tracks; only the rows in view are made.
-struct QueueView {
-    var glyphs: Glyphs
+package struct QueueView {
+    package var glyphs: Glyphs
 
-    func draw(
+    package init(glyphs: Glyphs) { self.glyphs = glyphs }
+
+    package func draw(
         _ player: PlayerSnapshot,
         at position: ListPosition,
         rows: Range<Int>,
@@ -21,7 +23,7 @@ struct QueueView {
     }
 
     /// Draws the rows in view, each asked of `makeRow` once.
-    func draw(
+    package func draw(
         at position: ListPosition,
         rows: Range<Int>,
         into buffer: inout CellBuffer,
