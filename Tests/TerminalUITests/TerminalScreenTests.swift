@@ -44,10 +44,9 @@ struct TerminalScreenTests {
         screen.terminal.type("q")
         #expect(try await screen.exit() == .quit)
         let commands = screen.player.commands
-        #expect(commands.prefix(3) == [.toggle, .next, .seek(.by(.seconds(5)))])
-        #expect(commands.contains(.seek(.by(.seconds(-5)))))
-        #expect(commands.contains(.changeVolume(by: 5)))
-        #expect(commands.suffix(2) == [.seek(.percent(50)), .quit])
+        let (forward, back) = (PlayerCommand.seek(.by(.seconds(5))), PlayerCommand.seek(.by(.seconds(-5))))
+        #expect(commands.prefix(5) == [.toggle, .next, forward, forward, back])
+        #expect(commands.suffix(3) == [.changeVolume(by: 5), .seek(.percent(50)), .quit])
     }
 
     @Test func `pasted text fires no keys`() async throws {
@@ -154,6 +153,31 @@ struct TerminalScreenTests {
         #expect(!screen.terminal.text.contains("[38;5;"))
         screen.terminal.type("q")
         _ = try await screen.exit()
+    }
+
+    @Test func `a crash gives the terminal back before the process ends`() async throws {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
+            var configuration = TerminalConfiguration(environment: ["TERM": "xterm"])
+            configuration.input = terminal.slave
+            let player = FakePlayer(sampleSnapshot())
+            NamedThread.start("crash") {
+                // The screen asks for the snapshot after it took the terminal over.
+                while player.snapshotReads == 0 { sched_yield() }
+                var bytes = Array("a library's warning".utf8)
+                write(STDERR_FILENO, &bytes, bytes.count)
+                abort()
+            }
+            // Standard output takes the place of the terminal, so that the test can read it.
+            _ = TerminalScreen(configuration: configuration).run(player: player)
+        }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(output.contains("\u{1B}[?1049l\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1l\u{1B}>\u{1B}[0m"))
+        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!errors.contains("a library's warning"))
     }
 
     @Test func `an unknown terminal is no screen and is not touched`() async throws {

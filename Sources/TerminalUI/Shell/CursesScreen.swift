@@ -49,8 +49,7 @@ struct CursesScreen: ~Copyable {
         keypad(window, true)
         nodelay(window, true)
         curs_set(0)
-        define_key("\u{1B}[200~", InputDecoder.pasteStart)
-        define_key("\u{1B}[201~", InputDecoder.pasteEnd)
+        Self.defineKeys()
         palette = Palette(usesColor: configuration.usesColor)
         wrefresh(window)
         send("\u{1B}[?2004h")
@@ -162,6 +161,19 @@ struct CursesScreen: ~Copyable {
     private func send(_ bytes: StaticString) {
         fflush(output)
         _ = Glibc.write(fileno(output), bytes.utf8Start, bytes.utf8CodeUnitCount)
+    }
+
+    /// Sequences that terminal descriptions leave out: the marks of a paste, and the arrows as
+    /// terminals send them that ignore the keypad mode. Unknown ones would arrive letter by letter.
+    private static func defineKeys() {
+        define_key("\u{1B}[200~", InputDecoder.pasteStart)
+        define_key("\u{1B}[201~", InputDecoder.pasteEnd)
+        define_key("\u{1B}[A", KEY_UP)
+        define_key("\u{1B}[B", KEY_DOWN)
+        define_key("\u{1B}[C", KEY_RIGHT)
+        define_key("\u{1B}[D", KEY_LEFT)
+        define_key("\u{1B}[H", KEY_HOME)
+        define_key("\u{1B}[F", KEY_END)
     }
 
     private static func stream(_ descriptor: Int32, _ mode: String) -> UnsafeMutablePointer<FILE>? {

@@ -1,3 +1,4 @@
+internal import CCurses
 internal import Glibc
 package import Media
 
