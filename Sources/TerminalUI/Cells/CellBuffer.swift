@@ -1,0 +1,107 @@
+package import Media
+
+/// A screen in memory: views draw into it, the shell writes what changed.
+///
+/// Drawing outside of the grid is cut, never a trap: a window can have any size.
+package struct CellBuffer: Sendable, Equatable {
+    package let columns: Int
+    package let rows: Int
+    private var cells: [Cell]
+
+    /// A blank screen; sizes below 0 count as 0.
+    package init(columns: Int, rows: Int) {
+        self.columns = max(0, columns)
+        self.rows = max(0, rows)
+        cells = Array(repeating: .blank(.normal), count: self.columns * self.rows)
+    }
+
+    /// The cell at a place, which must be on the screen.
+    package subscript(column column: Int, row row: Int) -> Cell {
+        precondition(contains(column, row), "a cell is read at a place on the screen")
+        return cells[row * columns + column]
+    }
+
+    /// Draws `text` from `column` on and returns the column after it.
+    ///
+    /// What exceeds `limit` columns or the right edge is cut with `ellipsis`. Text is drawn in one
+    /// row; outside text comes as `SafeText` or not at all.
+    @discardableResult
+    package mutating func draw(
+        _ text: SafeText,
+        column: Int,
+        row: Int,
+        limit: Int = .max,
+        style: Style = .normal,
+        ellipsis: SafeText = "…"
+    ) -> Int {
+        guard (0..<rows).contains(row), (0..<columns).contains(column), limit > 0 else { return column }
+        let room = min(limit, columns - column)
+        var next = column
+        TextCluster.forEach(in: text.cut(toColumns: room, ellipsis: ellipsis)) { cluster in
+            guard next + cluster.width <= columns else { return false }
+            put(Cell(cluster, style: style), column: next, row: row)
+            next += cluster.width
+            return true
+        }
+        return next
+    }
+
+    /// Makes a row blank in `style`, so that a bar of colour reaches the right edge.
+    package mutating func fill(row: Int, style: Style) {
+        guard (0..<rows).contains(row) else { return }
+        for column in 0..<columns { put(.blank(style), column: column, row: row) }
+    }
+
+    /// The runs of cells that differ from `earlier`, top to bottom; all of them where the sizes differ.
+    package func changes(since earlier: CellBuffer) -> [CellRun] {
+        let isComparable = earlier.columns == columns && earlier.rows == rows
+        var runs: [CellRun] = []
+        for row in 0..<rows {
+            var run: CellRun?
+            for column in 0..<columns {
+                let index = row * columns + column
+                if isComparable, cells[index] == earlier.cells[index] {
+                    if let run { runs.append(run) }
+                    run = nil
+                } else if run?.cells.append(cells[index]) == nil {
+                    run = startRun(column: column, row: row)
+                }
+            }
+            if let run { runs.append(run) }
+        }
+        return runs
+    }
+
+    /// The rows as text, without the blanks at their ends.
+    package var lines: [String] {
+        (0..<rows).map { row in
+            var line = (0..<columns).map { cells[row * columns + $0].text }.joined()
+            while line.hasSuffix(" ") { line.removeLast() }
+            return line
+        }
+    }
+
+    private func contains(_ column: Int, _ row: Int) -> Bool {
+        (0..<columns).contains(column) && (0..<rows).contains(row)
+    }
+
+    /// A run never starts with half a character: its first half is written again.
+    private func startRun(column: Int, row: Int) -> CellRun {
+        let index = row * columns + column
+        guard cells[index].width == 0, column > 0 else {
+            return CellRun(column: column, row: row, cells: [cells[index]])
+        }
+        return CellRun(column: column - 1, row: row, cells: [cells[index - 1], cells[index]])
+    }
+
+    private mutating func put(_ cell: Cell, column: Int, row: Int) {
+        guard contains(column, row), contains(column + cell.width - 1, row) else { return }
+        let index = row * columns + column
+        let end = index + cell.width
+        // What is half covered by the new cell goes as a whole.
+        if cells[index].width == 0 { cells[index - 1] = .blank(cells[index - 1].style) }
+        if column + cell.width < columns, cells[end].width == 0 { cells[end] = .blank(cells[end].style) }
+        cells[index] = cell
+        if cell.width == 2 { cells[index + 1] = .secondHalf(cell.style) }
+    }
+}

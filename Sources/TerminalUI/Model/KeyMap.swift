@@ -1,0 +1,64 @@
+package import Media
+
+/// The one table of keys: what each does and what the help says of it.
+package struct KeyMap: Sendable {
+    package struct Binding: Sendable {
+        package var keys: [Key]
+        package var command: UICommand
+        /// One line for the help, in the imperative.
+        package var help: SafeText
+
+        package init(_ keys: [Key], _ command: UICommand, _ help: SafeText) {
+            self.keys = keys
+            self.command = command
+            self.help = help
+        }
+    }
+
+    /// In the order of the help.
+    package let bindings: [Binding]
+    private let commands: [Key: UICommand]
+
+    package init(_ bindings: [Binding]) {
+        self.bindings = bindings
+        var commands: [Key: UICommand] = [:]
+        for binding in bindings {
+            for key in binding.keys { commands[key] = binding.command }
+        }
+        self.commands = commands
+    }
+
+    package func command(for key: Key) -> UICommand? { commands[key] }
+
+    /// The keys that most terminal players share (cmus, mpv, rmpc).
+    package static let standard = KeyMap([
+        Binding([.character(" ")], .player(.toggle), "pause or go on"),
+        Binding([.enter], .playSelected, "play the selected track"),
+        Binding([.character(">")], .player(.next), "next track"),
+        Binding([.character("<")], .player(.previous), "previous track"),
+        Binding([.right], .player(.seek(.by(.seconds(5)))), "5 seconds on"),
+        Binding([.left], .player(.seek(.by(.seconds(-5)))), "5 seconds back"),
+        Binding([.character(".")], .player(.seek(.by(.seconds(60)))), "a minute on"),
+        Binding([.character(",")], .player(.seek(.by(.seconds(-60)))), "a minute back"),
+        Binding([.character("+"), .character("=")], .player(.changeVolume(by: 5)), "louder"),
+        Binding([.character("-")], .player(.changeVolume(by: -5)), "softer"),
+        Binding([.character("m")], .player(.mute), "mute or unmute"),
+        Binding([.character("s")], .player(.shuffle), "shuffle on or off"),
+        Binding([.character("r")], .player(.setRepeat(nil)), "repeat: off, all, one"),
+        Binding([.character("t")], .toggleRemainingTime, "time left or time passed"),
+        Binding([.character("j"), .down], .selectBy(1), "select the next row"),
+        Binding([.character("k"), .up], .selectBy(-1), "select the row before"),
+        Binding([.pageDown, .control("f")], .selectByPage(1), "a page down"),
+        Binding([.pageUp, .control("b")], .selectByPage(-1), "a page up"),
+        Binding([.character("g"), .home], .selectFirst, "first row"),
+        Binding([.character("G"), .end], .selectLast, "last row"),
+        Binding([.character("d"), .delete], .removeSelected, "remove the selection"),
+        Binding([.character("J")], .moveSelected(by: 1), "move the selection down"),
+        Binding([.character("K")], .moveSelected(by: -1), "move the selection up"),
+        Binding([.character(":")], .openCommandLine, "type a command"),
+        Binding([.character("?")], .toggleHelp, "show or hide this help"),
+        Binding([.escape], .closeHelp, "close the help"),
+        Binding([.control("l")], .redraw, "draw the screen again"),
+        Binding([.character("q")], .quit, "quit"),
+    ])
+}

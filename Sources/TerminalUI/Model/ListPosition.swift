@@ -1,0 +1,42 @@
+/// Which row of a list is selected and which rows are in view.
+///
+/// Knows numbers only, so that a list of any length costs nothing.
+package struct ListPosition: Sendable, Equatable {
+    /// The selected row, from 0; 0 in an empty list.
+    package private(set) var selected = 0
+    /// The first row in view.
+    package private(set) var top = 0
+    /// How many rows the list has.
+    package private(set) var count = 0
+    /// How many rows fit on the screen.
+    package private(set) var height = 0
+
+    package init() {}
+
+    /// The rows to draw.
+    package var visible: Range<Int> { top..<min(count, top + height) }
+
+    /// Selects `row`, or the nearest there is, and scrolls no further than it needs.
+    package mutating func select(_ row: Int) {
+        selected = max(0, min(row, count - 1))
+        settle()
+    }
+
+    package mutating func select(by rows: Int) {
+        let (row, overflows) = selected.addingReportingOverflow(rows)
+        select(overflows ? (rows > 0 ? count : 0) : row)
+    }
+
+    package mutating func resize(count: Int, height: Int) {
+        self.count = max(0, count)
+        self.height = max(0, height)
+        select(selected)
+    }
+
+    private mutating func settle() {
+        if selected < top { top = selected }
+        if selected >= top + height { top = selected - max(0, height - 1) }
+        // After a list shrank or a window grew, no blank rows below the end while there are rows above.
+        top = max(0, min(top, count - height))
+    }
+}

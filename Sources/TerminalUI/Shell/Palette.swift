@@ -1,0 +1,54 @@
+internal import CCurses
+
+/// Turns meanings into attributes and colour pairs, for as many colours as the terminal has.
+///
+/// The background stays the terminal's own. Without colour (`NO_COLOR`, monochrome) attributes
+/// and glyphs alone tell things apart.
+struct Palette {
+    private let colors: Int32
+
+    /// Prepares the pairs. To be made after `newterm`, on the screen's thread.
+    init(usesColor: Bool) {
+        guard usesColor, has_colors(), start_color() == OK, use_default_colors() == OK else {
+            colors = 0
+            return
+        }
+        colors = curses_colors()
+        for style in Style.allCases {
+            if let color = Self.color(of: style, colors: colors) {
+                init_pair(Int16(style.rawValue) + 1, Int16(color), -1)
+            }
+        }
+    }
+
+    /// What `setcchar` takes for `style`.
+    func rendition(of style: Style) -> (attributes: attr_t, pair: Int16) {
+        let hasPair = Self.color(of: style, colors: colors) != nil
+        return (attributes(of: style), hasPair ? Int16(style.rawValue) + 1 : 0)
+    }
+
+    private func attributes(of style: Style) -> attr_t {
+        switch style {
+        case .normal, .notice, .played, .cached, .inFlight: 0
+        case .title, .playing, .prompt: curses_bold()
+        case .selected: curses_reverse()
+        case .error: colors > 0 ? 0 : curses_bold()
+        // Of sixteen colours none is a dim one that every theme shows; the attribute is.
+        case .dim, .missing: curses_dim()
+        }
+    }
+
+    private static func color(of style: Style, colors: Int32) -> Int32? {
+        guard colors >= 8 else { return nil }
+        let isRich = colors >= 256
+        return switch style {
+        case .normal, .title, .selected, .dim, .missing, .prompt: nil
+        case .playing: isRich ? 114 : COLOR_GREEN
+        case .played: isRich ? 78 : COLOR_GREEN
+        case .cached: isRich ? 67 : COLOR_BLUE
+        case .inFlight: isRich ? 179 : COLOR_YELLOW
+        case .error: isRich ? 203 : COLOR_RED
+        case .notice: isRich ? 180 : COLOR_YELLOW
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import Glibc
+internal import Media
+
+/// Waits for keys, signals and snapshots, and turns each into a step of the state and a frame.
+///
+/// Runs on one thread from start to end. Without news it sleeps in `poll` with no timer at all.
+struct ScreenLoop: ~Copyable {
+    private let player: any PlayerControl
+    private let view: ScreenView
+    private let input: Int32
+    private let news: WakePipe
+    private let signals: WakePipe
+    private let patience: Duration
+    private let clock = SystemClock()
+    private var state: UIState
+    private var pacer = RedrawPacer()
+    private var hasMoreInput = false
+    /// Set once the player was told to quit: what to report, and until when to wait for it.
+    private var leaving: (exit: TerminalExit, until: Duration)?
+    private var exit: TerminalExit?
+
+    /// The descriptor and the pipes must outlive the loop.
+    init(
+        player: any PlayerControl,
+        view: ScreenView,
+        input: Int32,
+        news: WakePipe,
+        signals: WakePipe,
+        patience: Duration,
+        size: (columns: Int, rows: Int)
+    ) {
+        self.player = player
+        self.view = view
+        self.input = input
+        self.news = news
+        self.signals = signals
+        self.patience = patience
+        state = UIState(columns: size.columns, rows: size.rows)
+    }
+
+    /// Runs until the listener leaves, a signal ends the program, or the player is over.
+    mutating func run(on screen: inout CursesScreen, relay: borrowing SignalRelay) -> TerminalExit {
+        // The first frame comes before anything is waited for.
+        apply(.snapshot(player.snapshot), on: &screen)
+        draw(on: &screen)
+        while true {
+            if let exit { return exit }
+            waitForNews(on: &screen, relay: relay)
+            showNewest(on: &screen)
+            if let leaving, clock.now >= leaving.until { exit = leaving.exit }
+        }
+    }
+
+    private mutating func waitForNews(on screen: inout CursesScreen, relay: borrowing SignalRelay) {
+        var descriptors = [input, signals.readEnd, news.readEnd].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        // Interrupted by a signal, it reports nothing; the signal's byte is there the next time.
+        guard poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0 else { return }
+        if descriptors[1].revents != 0 {
+            for signal in signals.drain() { handle(signal: Int32(signal), on: &screen, relay: relay) }
+        }
+        if descriptors[2].revents != 0 {
+            _ = news.drain()
+            pacer.snapshotArrived()
+        }
+        if descriptors[0].revents & Int16(POLLIN) != 0 || hasMoreInput {
+            readKeys(on: &screen)
+        } else if descriptors[0].revents != 0 {
+            // The terminal is gone, with or without a SIGHUP; there is nobody to wait for.
+            player.send(.quit)
+            exit = .signal(SIGHUP)
+        }
+    }
+
+    /// Milliseconds for `poll`; -1, which is for ever, while nothing is due.
+    private func timeout() -> Int32 {
+        if hasMoreInput { return 0 }
+        let now = clock.now
+        let due = [pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) }].compactMap { $0 }.min()
+        guard let due else { return -1 }
+        // Rounded up: a wait that ends too early would only turn round once more.
+        return Int32(min(Int64(Int32.max), Int64((due / .milliseconds(1)).rounded(.up))))
+    }
+
+    private mutating func readKeys(on screen: inout CursesScreen) {
+        let (events, isFull) = screen.readEvents()
+        hasMoreInput = isFull
+        for event in events where exit == nil { apply(event, on: &screen) }
+        draw(on: &screen)
+    }
+
+    private mutating func showNewest(on screen: inout CursesScreen) {
+        guard pacer.delay(at: clock.now) == .zero || (leaving != nil && player.snapshot.isOver) else {
+            return
+        }
+        apply(.snapshot(player.snapshot), on: &screen)
+        draw(on: &screen)
+        pacer.drawn(at: clock.now)
+    }
+
+    private mutating func handle(
+        signal: Int32,
+        on screen: inout CursesScreen,
+        relay: borrowing SignalRelay
+    ) {
+        switch signal {
+        case SIGWINCH: break
+        case SIGTSTP:
+            screen.suspend()
+            relay.disarm()
+            relay.suspend()
+            screen.resume()
+            relay.arm()
+        default:
+            // Asked twice, it does not wait any more.
+            guard leaving == nil else {
+                exit = .signal(signal)
+                return
+            }
+            leaving = (.signal(signal), clock.now + patience)
+            apply(.endRequested, on: &screen)
+        }
+        let size = screen.fitWindow()
+        apply(.resized(columns: size.columns, rows: size.rows), on: &screen)
+        draw(on: &screen)
+    }
+
+    private mutating func apply(_ event: UIEvent, on screen: inout CursesScreen) {
+        for action in state.apply(event) {
+            switch action {
+            case .send(let command): player.send(command)
+            case .redrawAll: screen.show(view.draw(state), isWhole: true)
+            case .leave:
+                if let leaving {
+                    exit = leaving.exit
+                } else if state.player.isOver {
+                    exit = .over
+                } else {
+                    leaving = (.quit, clock.now + patience)
+                }
+            }
+        }
+    }
+
+    private func draw(on screen: inout CursesScreen) {
+        guard exit == nil else { return }
+        screen.show(view.draw(state))
+    }
+}

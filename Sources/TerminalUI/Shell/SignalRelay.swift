@@ -1,0 +1,61 @@
+internal import CCurses
+internal import Glibc
+
+/// Turns signals into bytes in a pipe, and lets a fault restore the terminal.
+///
+/// Installed before ncurses, which leaves signals alone that have a handler: its own ones clean up
+/// inside the handler, where that is not safe, and exit. The only file that calls the functions of
+/// `signals.h`. One at a time, on the screen's thread.
+struct SignalRelay: ~Copyable {
+    /// What ends the program in an orderly way, resizes the window or suspends.
+    static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP]
+    static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
+
+    private let pipe: WakePipe
+    private var previous: [(signal: Int32, action: sigaction)] = []
+    private var armed: (descriptor: Int32, modes: termios, standardError: Int32)?
+
+    /// Starts to relay into `pipe`, which must outlive this value.
+    init(into pipe: WakePipe) {
+        self.pipe = pipe
+        for signal in Self.relayed {
+            var action = sigaction()
+            if curses_relay_signal(signal, pipe.writeEnd, &action) == 0 { previous.append((signal, action)) }
+        }
+        for signal in Self.faults {
+            var action = sigaction()
+            if curses_catch_fault(signal, &action) == 0 { previous.append((signal, action)) }
+        }
+    }
+
+    deinit {
+        curses_disarm_reset()
+        for (signal, action) in previous {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
+    }
+
+    /// From now on a fault gives `descriptor` its `modes` back and restores standard error.
+    mutating func arm(descriptor: Int32, modes: termios, standardError: Int32) {
+        armed = (descriptor, modes, standardError)
+        arm()
+    }
+
+    /// Watches over the same terminal again, after `disarm`.
+    func arm() {
+        guard var armed else { return }
+        curses_arm_reset(armed.descriptor, &armed.modes, armed.standardError)
+    }
+
+    /// From now on a fault touches no terminal.
+    func disarm() { curses_disarm_reset() }
+
+    /// Stops the process as Ctrl-Z would have, and returns when it goes on.
+    func suspend() {
+        var action = sigaction()
+        curses_default_signal(SIGTSTP, &action)
+        raise(SIGTSTP)
+        curses_relay_signal(SIGTSTP, pipe.writeEnd, &action)
+    }
+}

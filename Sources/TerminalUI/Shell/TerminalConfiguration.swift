@@ -1,0 +1,51 @@
+internal import CCurses
+internal import Glibc
+
+/// Which terminal the screen drives, and how.
+package struct TerminalConfiguration: Sendable {
+    /// The terminal's type, as in `TERM`.
+    package var term: String?
+    /// The locale that decides the character set; empty for the environment's.
+    package var locale = ""
+    /// Whether colours may be used (`NO_COLOR`, no-color.org).
+    package var usesColor: Bool
+    /// Where standard error goes while the screen is up; nil for nowhere.
+    package var stderrPath: String?
+    /// The descriptor that keys come from; nil for standard input, or the process's own terminal
+    /// where standard input is none (with `-` it is the playlist).
+    package var input: Int32?
+    /// The descriptor that the screen is drawn on.
+    package var output: Int32 = STDOUT_FILENO
+    /// How long the screen stays for a player that was told to quit.
+    package var quitPatience = Duration.seconds(3)
+
+    package init(environment: [String: String], stderrPath: String? = nil) {
+        term = environment["TERM"]
+        usesColor = (environment["NO_COLOR"] ?? "").isEmpty
+        self.stderrPath = stderrPath
+    }
+
+    /// Whether a screen can be had: standard output is a terminal of a known type that can place its
+    /// cursor, and keys can be read. Where not, lines are printed instead.
+    ///
+    /// To be asked on the thread that will run the screen, before it does.
+    package var isUsable: Bool {
+        guard let term, !term.isEmpty, isatty(output) == 1 else { return false }
+        var status: Int32 = 0
+        // With a place for the status, setupterm reports failure instead of ending the process.
+        guard setupterm(term, output, &status) == OK else { return false }
+        defer { curses_forget_terminal() }
+        guard let sequence = tigetstr("cup"), Int(bitPattern: sequence) != -1 else { return false }
+        guard let terminal = openInput() else { return false }
+        if terminal.isOwned { close(terminal.descriptor) }
+        return true
+    }
+
+    /// The descriptor for keys; the caller closes it when it is owned. nil where there is no terminal.
+    func openInput() -> (descriptor: Int32, isOwned: Bool)? {
+        if let input { return (input, false) }
+        if isatty(STDIN_FILENO) == 1 { return (STDIN_FILENO, false) }
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        return descriptor < 0 ? nil : (descriptor, true)
+    }
+}

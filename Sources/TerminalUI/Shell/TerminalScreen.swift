@@ -1,0 +1,59 @@
+internal import CCurses
+internal import Glibc
+package import Media
+
+/// The terminal user interface: shows a player's snapshots and hands it commands.
+package struct TerminalScreen: Sendable {
+    private let configuration: TerminalConfiguration
+
+    package init(configuration: TerminalConfiguration) { self.configuration = configuration }
+
+    /// Runs the screen on the calling thread, until the player is over, the listener quits or a
+    /// signal (SIGINT, SIGTERM, SIGHUP) asks for the end. Then the terminal is as it was before.
+    ///
+    /// The first frame is drawn before anything is waited for; later ones follow keys at once and
+    /// snapshots at most ten times a second. Quitting sends `.quit` and waits for the player, but
+    /// no longer than `quitPatience`. While it runs, standard error goes to `stderrPath`. To be
+    /// called from the main thread, and not twice at the same time: ncurses and signals are the process's.
+    package func run(player: any PlayerControl) -> TerminalExit {
+        guard let news = WakePipe(), let signals = WakePipe() else {
+            return .unusable("the process has too many files open for a screen")
+        }
+        guard let terminal = configuration.openInput() else {
+            return .unusable("there is no terminal to read keys from")
+        }
+        defer { if terminal.isOwned { close(terminal.descriptor) } }
+        var modes = termios()
+        tcgetattr(terminal.descriptor, &modes)
+
+        var relay = SignalRelay(into: signals)
+        let redirect = StandardErrorRedirect(to: configuration.stderrPath)
+        let screen = CursesScreen(
+            input: terminal.descriptor,
+            output: configuration.output,
+            configuration: configuration
+        )
+        guard var screen else {
+            return .unusable("the terminal's type is unknown; TERM must name one")
+        }
+        relay.arm(descriptor: configuration.output, modes: modes, standardError: redirect.saved)
+        player.observe { news.wake() }
+
+        var loop = ScreenLoop(
+            player: player,
+            view: ScreenView(glyphs: screen.isUnicode ? .unicode : .ascii),
+            input: terminal.descriptor,
+            news: news,
+            signals: signals,
+            patience: configuration.quitPatience,
+            size: screen.fitWindow()
+        )
+        let exit = loop.run(on: &screen, relay: relay)
+        // In this order: a fault or a late signal never meets a terminal that is half restored.
+        _ = consume screen
+        relay.disarm()
+        _ = consume redirect
+        _ = consume relay
+        return exit
+    }
+}

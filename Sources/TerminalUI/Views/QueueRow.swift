@@ -1,0 +1,36 @@
+package import Media
+
+/// One track as the list shows it.
+package struct QueueRow: Equatable {
+    /// One column: playing, paused, waiting, failed or nothing.
+    package var mark: SafeText
+    /// Title and artist; of a failed track the reason too.
+    package var text: SafeText
+    /// Empty while unknown.
+    package var duration: SafeText
+    package var style: Style
+
+    /// The row of the track at `index`, which must be in the queue.
+    package init(_ player: PlayerSnapshot, index: Int, glyphs: Glyphs) {
+        let track = player.tracks[index]
+        let isCurrent = index == player.currentIndex
+        let name = Self.name(of: track, info: isCurrent ? player.info : nil, glyphs: glyphs)
+        let known = isCurrent ? player.duration ?? track.duration : track.duration
+        duration = known.map { SafeText($0.clockTime) } ?? ""
+        if let reason = player.failures[track.id] {
+            (mark, text, style) = (glyphs.failed, name + ": " + reason, .error)
+        } else if isCurrent {
+            (mark, text, style) = (glyphs.sign(of: player.state), name, .playing)
+        } else {
+            (mark, text, style) = (" ", name, .normal)
+        }
+    }
+
+    /// What to call a track: title and artist where they are known, else its file's name.
+    static func name(of track: Track, info: StreamInfo?, glyphs: Glyphs) -> SafeText {
+        let tags = info?.tags.filled(from: track.tags) ?? track.tags
+        let title = tags.title ?? track.location.name
+        guard let artist = tags.artist, !artist.isEmpty else { return title }
+        return title + " " + glyphs.dash + " " + artist
+    }
+}

@@ -1,0 +1,35 @@
+internal import Media
+
+/// State, volume, network and modes in one line; the least needed words fall off at its end.
+struct StatusView {
+    var glyphs: Glyphs
+
+    func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+        var column = 0
+        for (index, text) in parts(of: state).enumerated() {
+            let start = index == 0 ? 0 : column + 2
+            guard index == 0 || start + text.columns <= buffer.columns else { return }
+            let style = index == 0 ? Style.normal : .dim
+            column = buffer.draw(text, column: start, row: row, style: style, ellipsis: glyphs.ellipsis)
+        }
+    }
+
+    private func parts(of state: UIState) -> [SafeText] {
+        let player = state.player
+        var parts = [state.isLeaving ? "Quitting" + glyphs.more : glyphs.word(for: player.state)]
+        parts.append(player.isMuted ? "muted" : SafeText("vol \(player.volume)%"))
+        if player.isShuffled { parts.append("shuffle") }
+        switch player.repeatMode {
+        case .off: break
+        case .one: parts.append("repeat one")
+        case .all: parts.append("repeat all")
+        }
+        if let rate = player.load.bytesPerSecond, rate.isFinite, !player.load.inFlight.isEmpty {
+            parts.append(SafeText("\(ByteText.text(Int64(max(0, min(rate, 1e15)))))/s"))
+        }
+        parts.append(SafeText("net \(ByteText.text(player.totalFetchedBytes))"))
+        parts.append(SafeText("cache \(ByteText.text(player.totalCachedBytes))"))
+        if player.buffered > .zero { parts.append(SafeText("ahead \(player.buffered.clockTime)")) }
+        return parts
+    }
+}

@@ -1,0 +1,116 @@
+import Media
+import TerminalUI
+import TestSupport
+import Testing
+
+struct CellBufferTests {
+    @Test func `only changed cells are written`() {
+        var earlier = CellBuffer(columns: 10, rows: 2)
+        earlier.draw("0:41 / 3:0", column: 0, row: 0)
+        var later = earlier
+        later.draw("2", column: 3, row: 0)
+        later.draw("x", column: 9, row: 1)
+        let changes = later.changes(since: earlier)
+        #expect(changes.map { [$0.column, $0.row, $0.cells.count] } == [[3, 0, 1], [9, 1, 1]])
+        #expect(later.changes(since: later).isEmpty)
+    }
+
+    @Test func `a change of style alone is a change`() {
+        var earlier = CellBuffer(columns: 3, rows: 1)
+        earlier.draw("abc", column: 0, row: 0)
+        var later = CellBuffer(columns: 3, rows: 1)
+        later.draw("abc", column: 0, row: 0, style: .selected)
+        #expect(later.changes(since: earlier).map(\.cells.count) == [3])
+    }
+
+    @Test func `another size writes everything`() {
+        let later = CellBuffer(columns: 4, rows: 3)
+        #expect(later.changes(since: CellBuffer(columns: 4, rows: 2)).map(\.cells.count) == [4, 4, 4])
+    }
+
+    @Test func `half a wide character is never written or left`() {
+        var wide = CellBuffer(columns: 6, rows: 1)
+        wide.draw("a夜b", column: 0, row: 0)
+        var over = wide
+        over.draw("x", column: 2, row: 0)
+        #expect(over.lines == ["a xb"])
+        var before = wide
+        before.draw("x", column: 1, row: 0)
+        #expect(before.lines == ["ax b"])
+        // The second half alone differs from a blank: both halves are written.
+        #expect(wide.changes(since: over).map { [$0.column, $0.cells.count] } == [[1, 2]])
+    }
+
+    @Test(
+        arguments: [
+            ("夜の音楽", 8, "夜の音楽"), ("夜の音楽", 7, "夜の音…"), ("夜の音楽", 6, "夜の…"),
+            ("夜の音楽", 2, "…"), ("夜の音楽", 1, "…"), ("abc", 3, "abc"), ("abcd", 3, "ab…"),
+            ("cafe\u{301} noir", 5, "cafe\u{301}…"), ("👩‍👩‍👧 family", 4, "👩 …"), ("abc", 0, ""), ("", 5, ""),
+        ] as [(String, Int, String)]
+    )
+    func `text is cut between characters`(text: String, limit: Int, expected: String) {
+        #expect(SafeText(text).cut(toColumns: limit).string == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("abc", 3), ("夜", 2), ("e\u{301}", 1), ("👍🏽", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("\u{301}", 1),
+            ("❤\u{FE0F}", 1), ("\u{200B}", 1), ("한글", 4),
+        ] as [(String, Int)]
+    )
+    func `columns are counted by character`(text: String, columns: Int) {
+        #expect(SafeText(text).columns == columns)
+    }
+
+    @Test func `drawing outside of the screen is cut`() {
+        var buffer = CellBuffer(columns: 3, rows: 1)
+        buffer.draw("夜夜夜", column: 0, row: 0)
+        buffer.draw("x", column: 3, row: 0)
+        buffer.draw("x", column: 0, row: 1)
+        buffer.draw("x", column: -1, row: -1)
+        buffer.fill(row: 7, style: .selected)
+        #expect(buffer.lines == ["夜…"])
+        #expect(CellBuffer(columns: -4, rows: 0).lines.isEmpty)
+    }
+
+    @Test func `hostile text never brings a control character into a cell`() {
+        var text = ""
+        for value in UInt32(0)..<0xA0 {
+            if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
+        }
+        text += "\u{202E}\u{2066}\u{200F}\u{2028}\u{1B}]52;c;AAAA\u{7}\u{9D}0;x\u{9C}\u{E0041}\u{FEFF}"
+        var buffer = CellBuffer(columns: 300, rows: 1)
+        buffer.draw(SafeText(text), column: 0, row: 0)
+        for column in 0..<300 {
+            for scalar in buffer[column: column, row: 0].text.unicodeScalars {
+                let properties = scalar.properties
+                #expect(properties.generalCategory != .control && !properties.isBidiControl)
+            }
+        }
+    }
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `changes turn the earlier screen into the later one`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let words: [SafeText] = ["夜の音楽", "e\u{301}te", "plain", "👍🏽!", " ", "한"]
+        var earlier = CellBuffer(columns: 12, rows: 3)
+        for _ in 0..<60 {
+            var later = earlier
+            for _ in 0..<3 {
+                later.draw(
+                    words.randomElement(using: &random) ?? "",
+                    column: Int.random(in: -1...12, using: &random),
+                    row: Int.random(in: -1...3, using: &random),
+                    style: Style.allCases.randomElement(using: &random) ?? .normal
+                )
+            }
+            var model = (0..<3).map { row in (0..<12).map { earlier[column: $0, row: row] } }
+            for run in later.changes(since: earlier) {
+                for (offset, cell) in run.cells.enumerated() { model[run.row][run.column + offset] = cell }
+            }
+            #expect(model == (0..<3).map { row in (0..<12).map { later[column: $0, row: row] } })
+            #expect((0..<3).allSatisfy { row in model[row].reduce(0) { $0 + $1.width } == 12 })
+            earlier = later
+        }
+    }
+}

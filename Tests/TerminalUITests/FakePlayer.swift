@@ -1,0 +1,52 @@
+import Media
+import Synchronization
+
+/// A player that remembers what it was told and shows what the test says.
+final class FakePlayer: PlayerControl {
+    private struct State {
+        var snapshot = PlayerSnapshot()
+        var commands: [PlayerCommand] = []
+        var observers: [@Sendable () -> Void] = []
+        var snapshotReads = 0
+        var isOverAfterQuit = true
+    }
+
+    private let state = Mutex(State())
+
+    init(_ snapshot: PlayerSnapshot, isOverAfterQuit: Bool = true) {
+        state.withLock {
+            $0.snapshot = snapshot
+            $0.isOverAfterQuit = isOverAfterQuit
+        }
+    }
+
+    var commands: [PlayerCommand] { state.withLock { $0.commands } }
+    var snapshotReads: Int { state.withLock { $0.snapshotReads } }
+
+    func send(_ command: PlayerCommand) {
+        let isOver = state.withLock { state in
+            state.commands.append(command)
+            return command == .quit && state.isOverAfterQuit
+        }
+        if isOver { publish { $0.isOver = true } }
+    }
+
+    var snapshot: PlayerSnapshot {
+        state.withLock {
+            $0.snapshotReads += 1
+            return $0.snapshot
+        }
+    }
+
+    func observe(_ observer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    func publish(_ change: (inout PlayerSnapshot) -> Void) {
+        let observers = state.withLock { state in
+            change(&state.snapshot)
+            return state.observers
+        }
+        for observer in observers { observer() }
+    }
+}

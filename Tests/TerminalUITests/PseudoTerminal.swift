@@ -1,0 +1,65 @@
+import Glibc
+import Media
+import Synchronization
+
+/// A terminal without a screen: what is drawn on it is kept as bytes.
+final class PseudoTerminal: Sendable {
+    let slave: Int32
+    private let master: Int32
+    private let received: Received
+
+    private final class Received: Sendable {
+        let bytes = Mutex<[UInt8]>([])
+        let isClosed = Mutex(false)
+    }
+
+    init?(columns: Int, rows: Int) {
+        // By ioctl: Swift's Glibc module hides posix_openpt and its companions (ioctl_tty(2)).
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var lock: Int32 = 0
+        var number: Int32 = 0
+        let (unlockRequest, numberRequest) = (UInt(0x4004_5431), UInt(0x8004_5430))
+        guard master >= 0, ioctl(master, unlockRequest, &lock) == 0 else { return nil }
+        guard ioctl(master, numberRequest, &number) == 0 else { return nil }
+        slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { return nil }
+        received = Received()
+        resize(columns: columns, rows: rows)
+        let (master, received) = (self.master, self.received)
+        NamedThread.start("pty-reader") {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(master, &chunk, chunk.count)
+                // The read ends with an error once the last writer is gone.
+                guard count > 0 else { break }
+                received.bytes.withLock { $0.append(contentsOf: chunk[..<count]) }
+            }
+            close(master)
+        }
+    }
+
+    /// The reader sees this end go and closes the other.
+    deinit { close(slave) }
+
+    var bytes: [UInt8] { received.bytes.withLock { $0 } }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    func clear() { received.bytes.withLock { $0.removeAll() } }
+
+    func type(_ text: String) {
+        var bytes = Array(text.utf8)
+        _ = write(master, &bytes, bytes.count)
+    }
+
+    func resize(columns: Int, rows: Int) {
+        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// The terminal's modes, as bytes to compare.
+    var modes: [UInt32] {
+        var modes = termios()
+        tcgetattr(slave, &modes)
+        return [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag]
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Media
+import Synchronization
+import TerminalUI
+import TestSupport
+
+/// A screen on a thread of its own, with a pseudo-terminal and a player that does as it is told.
+final class RunningScreen: Sendable {
+    struct NoTerminal: Error {}
+
+    let terminal: PseudoTerminal
+    let player: FakePlayer
+    private let outcome: Outcome
+
+    private final class Outcome: Sendable {
+        let exit = Mutex<TerminalExit?>(nil)
+    }
+
+    init(
+        columns: Int = 80,
+        rows: Int = 12,
+        player: FakePlayer = FakePlayer(sampleSnapshot()),
+        environment: [String: String] = ["TERM": "xterm-256color"],
+        locale: String = "C.UTF-8",
+        quitPatience: Duration = .seconds(60)
+    ) throws {
+        guard let terminal = PseudoTerminal(columns: columns, rows: rows) else { throw NoTerminal() }
+        (self.terminal, self.player, outcome) = (terminal, player, Outcome())
+        // Standard error stays where it is: other tests write there at the same time.
+        var configuration = TerminalConfiguration(environment: environment, stderrPath: "/proc/self/fd/2")
+        configuration.locale = locale
+        configuration.input = terminal.slave
+        configuration.output = terminal.slave
+        configuration.quitPatience = quitPatience
+        let outcome = outcome
+        NamedThread.start("screen") { [configuration] in
+            let exit = TerminalScreen(configuration: configuration).run(player: player)
+            outcome.exit.withLock { $0 = exit }
+        }
+    }
+
+    /// Waits for the end and returns its reason.
+    func exit() async throws -> TerminalExit? {
+        try await wait(for: "the screen's end") { self.outcome.exit.withLock { $0 != nil } }
+        return outcome.exit.withLock { $0 }
+    }
+
+    /// Waits until `text` was drawn.
+    func drawn(_ text: String) async throws {
+        try await wait(for: "\(text) on the screen") { self.terminal.text.contains(text) }
+    }
+
+    func sent(_ count: Int) async throws {
+        try await wait(for: "\(count) commands") { self.player.commands.count >= count }
+    }
+}

@@ -1,0 +1,210 @@
+import Glibc
+import Media
+import TerminalUI
+import TestSupport
+import Testing
+
+/// The shell on a pseudo-terminal. One at a time: ncurses and signal handlers are the process's.
+@Suite(.serialized)
+struct TerminalScreenTests {
+    @Test func `the first frame comes at once and all is restored at the end`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        #expect(screen.terminal.text.contains("夜の音楽 – 東京アンサンブル"))
+        #expect(screen.terminal.text.contains("\u{1B}[?1049h"))
+        #expect(screen.terminal.text.contains("\u{1B}[?2004h"))
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+        #expect(screen.player.commands == [.quit])
+        let end = "\u{1B}[?1049l"
+        try await screen.drawn(end)
+        for reset in [end, "\u{1B}[?2004l", "\u{1B}[?25h", "\u{1B}[?1l\u{1B}>"] {
+            try await screen.drawn(reset)
+        }
+    }
+
+    @Test func `the terminal's modes are as before`() async throws {
+        let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
+        let before = terminal.modes
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        #expect(screen.terminal.modes != before)
+        screen.terminal.type("q")
+        _ = try await screen.exit()
+        #expect(screen.terminal.modes == before)
+    }
+
+    @Test func `keys and escape sequences become commands`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        screen.terminal.type(" >\u{1B}OC\u{1B}[C\u{1B}OD+")
+        try await screen.sent(6)
+        screen.terminal.type(":seek 50%\r")
+        try await screen.sent(7)
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+        let commands = screen.player.commands
+        let (forward, back) = (PlayerCommand.seek(.by(.seconds(5))), PlayerCommand.seek(.by(.seconds(-5))))
+        #expect(commands.prefix(5) == [.toggle, .next, forward, forward, back])
+        #expect(commands.suffix(3) == [.changeVolume(by: 5), .seek(.percent(50)), .quit])
+    }
+
+    @Test func `pasted text fires no keys`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        screen.terminal.type("\u{1B}[200~qqq\rddd\u{1B}[201~")
+        try await screen.drawn("pasted text is taken only behind :")
+        screen.terminal.type(":add \u{1B}[200~http://x/a.mp3\u{1B}[201~\r")
+        try await screen.sent(1)
+        #expect(screen.player.commands == [.add("http://x/a.mp3")])
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+    }
+
+    @Test func `nothing is written while nothing changes`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("reconnected to music.example")
+        // A key's frame follows its command: with the second command the first one's frame is done.
+        screen.terminal.type("m")
+        try await screen.sent(1)
+        screen.terminal.type("m")
+        try await screen.sent(2)
+        screen.terminal.clear()
+        let reads = screen.player.snapshotReads
+        screen.player.publish { _ in }
+        try await wait(for: "the snapshot to be read") { screen.player.snapshotReads > reads }
+        screen.terminal.type("m")
+        try await screen.sent(3)
+        screen.terminal.type("m")
+        try await screen.sent(4)
+        #expect(screen.terminal.bytes.isEmpty)
+        screen.terminal.type("q")
+        _ = try await screen.exit()
+    }
+
+    @Test func `a second later only the clock's cells are written`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("reconnected to music.example")
+        screen.terminal.clear()
+        screen.player.publish { $0.volume = 77 }
+        try await screen.drawn("77")
+        #expect(screen.terminal.bytes.count < 60)
+        screen.terminal.type("q")
+        _ = try await screen.exit()
+    }
+
+    @Test func `a new size is drawn whole`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("reconnected to music.example")
+        screen.terminal.clear()
+        screen.terminal.resize(columns: 50, rows: 9)
+        kill(getpid(), SIGWINCH)
+        try await screen.drawn("reconnected to music.example")
+        #expect(screen.terminal.text.contains("Reprise  4 tracks"))
+        screen.terminal.resize(columns: 1, rows: 1)
+        kill(getpid(), SIGWINCH)
+        screen.terminal.type("m")
+        try await screen.sent(1)
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal tells the player to quit and is reported`(signal: Int32) async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        kill(getpid(), signal)
+        #expect(try await screen.exit() == .signal(signal))
+        #expect(screen.player.commands == [.quit])
+        try await screen.drawn("\u{1B}[?1049l")
+    }
+
+    @Test func `a player that does not end is left after the patience, or at once when asked twice`()
+        async throws
+    {
+        let stuck = FakePlayer(sampleSnapshot(), isOverAfterQuit: false)
+        let short = try RunningScreen(player: stuck, quitPatience: .milliseconds(20))
+        try await short.drawn("vol 80%")
+        short.terminal.type("q")
+        #expect(try await short.exit() == .quit)
+
+        let long = try RunningScreen(player: FakePlayer(sampleSnapshot(), isOverAfterQuit: false))
+        try await long.drawn("vol 80%")
+        long.terminal.type("q")
+        try await long.drawn("Quitting…")
+        long.terminal.type("q")
+        #expect(try await long.exit() == .quit)
+    }
+
+    @Test func `a player that is over ends the screen`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        screen.player.publish { $0.isOver = true }
+        #expect(try await screen.exit() == .over)
+    }
+
+    @Test func `another locale gets ASCII and NO_COLOR no colour`() async throws {
+        let screen = try RunningScreen(
+            environment: ["TERM": "xterm-256color", "NO_COLOR": "1"],
+            locale: "C"
+        )
+        try await screen.drawn("vol 80%")
+        #expect(screen.terminal.bytes.allSatisfy { $0 < 0x80 })
+        #expect(!screen.terminal.text.contains("[38;5;"))
+        screen.terminal.type("q")
+        _ = try await screen.exit()
+    }
+
+    @Test func `a crash gives the terminal back before the process ends`() async throws {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
+            var configuration = TerminalConfiguration(environment: ["TERM": "xterm"])
+            configuration.input = terminal.slave
+            let player = FakePlayer(sampleSnapshot())
+            NamedThread.start("crash") {
+                // The screen asks for the snapshot after it took the terminal over.
+                while player.snapshotReads == 0 { sched_yield() }
+                var bytes = Array("a library's warning".utf8)
+                write(STDERR_FILENO, &bytes, bytes.count)
+                abort()
+            }
+            // Standard output takes the place of the terminal, so that the test can read it.
+            _ = TerminalScreen(configuration: configuration).run(player: player)
+        }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(output.contains("\u{1B}[?1049l\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1l\u{1B}>\u{1B}[0m"))
+        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!errors.contains("a library's warning"))
+    }
+
+    @Test func `an unknown terminal is no screen and is not touched`() async throws {
+        let screen = try RunningScreen(environment: ["TERM": "no-such-terminal"])
+        guard case .unusable = try await screen.exit() else {
+            Issue.record("a screen on a terminal of unknown type")
+            return
+        }
+        #expect(screen.terminal.bytes.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (["TERM": "xterm"], true), (["TERM": "vt100"], true), (["TERM": "dumb"], false),
+            (["TERM": "no-such-terminal"], false), ([:], false), (["TERM": ""], false),
+        ] as [([String: String], Bool)]
+    )
+    func `a screen needs a terminal that can place its cursor`(
+        environment: [String: String],
+        isUsable: Bool
+    ) throws {
+        let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
+        var configuration = TerminalConfiguration(environment: environment)
+        configuration.input = terminal.slave
+        configuration.output = terminal.slave
+        #expect(configuration.isUsable == isUsable)
+        configuration.output = -1
+        #expect(!configuration.isUsable)
+    }
+}

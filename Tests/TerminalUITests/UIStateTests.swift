@@ -1,0 +1,154 @@
+import Media
+import TerminalUI
+import Testing
+
+struct UIStateTests {
+    private static func state(tracks: Int, current: Int? = nil, rows: Int = 15) -> UIState {
+        var state = UIState(columns: 80, rows: rows)
+        var snapshot = PlayerSnapshot()
+        snapshot.tracks = manyTracks(tracks)
+        snapshot.currentIndex = current
+        _ = state.apply(.snapshot(snapshot))
+        return state
+    }
+
+    private static func type(_ text: String, into state: inout UIState) -> [UIAction] {
+        text.flatMap { state.apply(.key($0 == "\n" ? .enter : .character($0))) }
+    }
+
+    @Test func `the selected track is played, removed and moved by its place in the queue`() {
+        var state = Self.state(tracks: 5)
+        #expect(Self.type("jj\n", into: &state) == [.send(.jump(3))])
+        #expect(Self.type("d", into: &state) == [.send(.remove(3))])
+        #expect(state.apply(.key(.delete)) == [.send(.remove(3))])
+        #expect(Self.type("J", into: &state) == [.send(.move(from: 3, to: 4))])
+        #expect(Self.type("JJ", into: &state) == [.send(.move(from: 4, to: 5))])
+        #expect(Self.type("K", into: &state) == [.send(.move(from: 5, to: 4))])
+        #expect(state.queue.selected == 3)
+    }
+
+    @Test func `an empty queue takes every key without a command for a track`() {
+        var state = Self.state(tracks: 0)
+        #expect(Self.type("jkgGdJK\n", into: &state).isEmpty)
+        for key in [Key.pageDown, .pageUp, .home, .end, .up, .down] {
+            #expect(state.apply(.key(key)).isEmpty)
+        }
+        #expect(state.queue.selected == 0)
+    }
+
+    @Test func `the list scrolls no further than it needs`() {
+        // Fifteen rows leave ten for the list.
+        var state = Self.state(tracks: 100_000)
+        #expect(state.queue.visible == 0..<10)
+        _ = Self.type("jjjjjjjjjj", into: &state)
+        #expect(state.queue.visible == 1..<11)
+        _ = state.apply(.key(.pageDown))
+        #expect(state.queue.selected == 20)
+        _ = Self.type("G", into: &state)
+        #expect(state.queue.visible == 99_990..<100_000)
+        _ = Self.type("k", into: &state)
+        #expect(state.queue.visible == 99_990..<100_000)
+        _ = Self.type("g", into: &state)
+        #expect(state.queue.visible == 0..<10)
+    }
+
+    @Test func `a list that shrinks keeps a selection and fills the window`() {
+        var state = Self.state(tracks: 100)
+        _ = Self.type("G", into: &state)
+        var snapshot = PlayerSnapshot()
+        snapshot.tracks = manyTracks(12)
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.queue.selected == 11)
+        #expect(state.queue.visible == 2..<12)
+        _ = state.apply(.resized(columns: 80, rows: 24))
+        #expect(state.queue.visible == 0..<12)
+    }
+
+    @Test func `the selection follows the music until it is moved away`() {
+        var state = Self.state(tracks: 50, current: 3)
+        #expect(state.queue.selected == 3)
+        var snapshot = state.player
+        snapshot.currentIndex = 4
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.queue.selected == 4)
+        _ = Self.type("jj", into: &state)
+        snapshot.currentIndex = 5
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.queue.selected == 6)
+    }
+
+    @Test(
+        arguments: [
+            (":seek 50%\n", .send(.seek(.percent(50)))), (":volume +5\n", .send(.changeVolume(by: 5))),
+            (":add http://x/a b\n", .send(.add("http://x/a b"))), (":jump 7\n", .send(.jump(7))),
+        ] as [(String, UIAction)]
+    )
+    func `a typed command is sent`(typed: String, action: UIAction) {
+        var state = Self.state(tracks: 3)
+        #expect(Self.type(typed, into: &state) == [action])
+        #expect(state.commandLine == nil)
+    }
+
+    @Test func `a mistyped command is explained until the next key`() {
+        var state = Self.state(tracks: 3)
+        #expect(Self.type(":sing\n", into: &state).isEmpty)
+        #expect(state.answer?.text == "sing is no command" && state.answer?.isError == true)
+        _ = Self.type("j", into: &state)
+        #expect(state.answer == nil)
+    }
+
+    @Test func `keys fire nothing while a command is typed, and Esc leaves it`() {
+        var state = Self.state(tracks: 3)
+        #expect(Self.type(":qdm ", into: &state).isEmpty)
+        #expect(state.commandLine?.text == "qdm ")
+        #expect(state.apply(.key(.escape)).isEmpty)
+        #expect(state.commandLine == nil)
+        #expect(Self.type(":\n:  \n", into: &state).isEmpty)
+        #expect(state.answer == nil)
+    }
+
+    @Test func `pasted text goes to the command line or nowhere`() {
+        var state = Self.state(tracks: 3)
+        #expect(state.apply(.pasted("qqq dd")).isEmpty)
+        #expect(state.answer?.isError == false)
+        #expect(Self.type(":add ", into: &state).isEmpty)
+        #expect(state.apply(.pasted("http://x/a.mp3 ")).isEmpty)
+        #expect(state.apply(.key(.enter)) == [.send(.add("http://x/a.mp3"))])
+    }
+
+    @Test func `quitting tells the player and leaves, by key, command and signal`() {
+        var byKey = Self.state(tracks: 1)
+        #expect(Self.type("q", into: &byKey) == [.send(.quit), .leave])
+        #expect(byKey.isLeaving)
+        var byCommand = Self.state(tracks: 1)
+        #expect(Self.type(":quit\n", into: &byCommand) == [.send(.quit), .leave])
+        var bySignal = Self.state(tracks: 1)
+        #expect(bySignal.apply(.endRequested) == [.send(.quit)])
+        #expect(bySignal.isLeaving)
+    }
+
+    @Test func `a player that is over ends the screen`() {
+        var state = Self.state(tracks: 1)
+        var snapshot = state.player
+        snapshot.isOver = true
+        #expect(state.apply(.snapshot(snapshot)) == [.leave])
+    }
+
+    @Test func `the help hides the queue from keys that change it`() {
+        var state = Self.state(tracks: 5)
+        #expect(Self.type("?dJ\nj", into: &state).isEmpty)
+        #expect(state.mode == .help)
+        #expect(state.help.selected == 1)
+        #expect(state.queue.selected == 0)
+        #expect(Self.type(" ", into: &state) == [.send(.toggle)])
+        _ = state.apply(.key(.escape))
+        #expect(state.mode == .queue)
+    }
+
+    @Test func `redraw and remaining time are the screen's own`() {
+        var state = Self.state(tracks: 1)
+        #expect(state.apply(.key(.control("l"))) == [.redrawAll])
+        #expect(Self.type("t", into: &state).isEmpty)
+        #expect(state.showsRemainingTime)
+    }
+}
