@@ -28,7 +28,7 @@ enum CurlFailure {
         case CURLE_COULDNT_CONNECT:
             (.connectionFailed, host + " cannot be reached; check the network")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
-            (.tlsFailed, "the certificate of " + host + " cannot be trusted; name its authority with --cacert")
+            (.tlsFailed, host + " shows a certificate that is not trusted; name its authority with --cacert")
         case CURLE_SSL_CACERT_BADFILE:
             (.tlsFailed, "the file of trusted certificates cannot be read; check --cacert")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,

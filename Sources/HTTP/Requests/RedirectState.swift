@@ -33,10 +33,10 @@ struct RedirectState {
             throw failure(.tlsFailed, "it is redirected from https to unencrypted http, which is refused")
         }
         guard requestCount <= Self.mostRedirects else {
-            throw failure(.tooManyRedirects, "it is redirected more than 10 times; the server is set up wrongly")
+            throw failure(.tooManyRedirects, "it is redirected more than 10 times; the server is at fault")
         }
         guard visited.insert(next.requestString).inserted else {
-            throw failure(.tooManyRedirects, "it is redirected in a circle; the server is set up wrongly")
+            throw failure(.tooManyRedirects, "it is redirected in a circle; the server is at fault")
         }
         current = next
         requestCount += 1
