@@ -1,1 +1,65 @@
 #include "CCurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+struct ccurl_functions ccurl_functions;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char failure[256];
+static const char *outcome;
+
+/// Keeps the reason, since `dlerror` answers only once.
+static void fail(const char *reason) {
+    snprintf(failure, sizeof failure, "%s", reason != NULL ? reason : "unknown reason");
+    outcome = failure;
+}
+
+static void load(void) {
+    // The soname's 4 is libcurl's promise that every later version has the same interface.
+    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        fail(dlerror());
+        return;
+    }
+    const struct {
+        const char *name;
+        void **slot;
+    } symbols[] = {
+        {"curl_global_init", (void **)&ccurl_functions.global_init},
+        {"curl_slist_append", (void **)&ccurl_functions.slist_append},
+        {"curl_slist_free_all", (void **)&ccurl_functions.slist_free_all},
+        {"curl_easy_init", (void **)&ccurl_functions.easy_init},
+        {"curl_easy_cleanup", (void **)&ccurl_functions.easy_cleanup},
+        {"curl_easy_pause", (void **)&ccurl_functions.easy_pause},
+        {"curl_easy_strerror", (void **)&ccurl_functions.easy_strerror},
+        {"curl_easy_setopt", (void **)&ccurl_functions.easy_setopt},
+        {"curl_easy_getinfo", (void **)&ccurl_functions.easy_getinfo},
+        {"curl_multi_init", (void **)&ccurl_functions.multi_init},
+        {"curl_multi_cleanup", (void **)&ccurl_functions.multi_cleanup},
+        {"curl_multi_add_handle", (void **)&ccurl_functions.multi_add_handle},
+        {"curl_multi_remove_handle", (void **)&ccurl_functions.multi_remove_handle},
+        {"curl_multi_perform", (void **)&ccurl_functions.multi_perform},
+        {"curl_multi_poll", (void **)&ccurl_functions.multi_poll},
+        {"curl_multi_wakeup", (void **)&ccurl_functions.multi_wakeup},
+        {"curl_multi_info_read", (void **)&ccurl_functions.multi_info_read},
+        {"curl_multi_setopt", (void **)&ccurl_functions.multi_setopt},
+    };
+    for (size_t index = 0; index < sizeof symbols / sizeof *symbols; index++) {
+        *symbols[index].slot = dlsym(library, symbols[index].name);
+        if (*symbols[index].slot == NULL) {
+            fail(dlerror());
+            return;
+        }
+    }
+    if (ccurl_functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        fail("it refuses to initialise");
+    }
+    // The library stays loaded: its threads and OpenSSL's exit handlers may outlive any caller.
+}
+
+const char *ccurl_load(void) {
+    pthread_once(&once, load);
+    return outcome;
+}

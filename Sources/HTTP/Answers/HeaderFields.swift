@@ -1,0 +1,99 @@
+/// The header fields of one answer, in the order they came.
+///
+/// Names are compared without regard to case (RFC 9110 §5.1). Everything here is from outside: a
+/// field that could not be one is dropped, and too many or too long ones are refused.
+struct HeaderFields: Equatable, Sendable {
+    /// Why fields are refused.
+    enum Problem: Error, Equatable {
+        case tooManyFields
+        case tooManyBytes
+    }
+
+    private struct Field: Equatable, Sendable {
+        /// In lower case.
+        var name: String
+        var value: String
+    }
+
+    /// No honest server sends as many; each costs memory and a look at every question.
+    static let mostFields = 200
+    /// Servers themselves refuse more than 8 to 64 KiB in the other direction.
+    static let mostBytes = 64 * 1024
+
+    private var fields: [Field] = []
+    private var byteCount = 0
+    /// Whether the line before was dropped, so that what is folded under it must be dropped too.
+    private var lastWasDropped = false
+
+    init() {}
+
+    /// Takes fields as pairs, for tables; the limits do not apply.
+    init(_ pairs: KeyValuePairs<String, String>) {
+        fields = pairs.map { Field(name: $0.key.lowercased(), value: $0.value) }
+    }
+
+    /// Takes one line as received, with or without its line end.
+    mutating func append(line bytes: some Collection<UInt8>) throws(Problem) {
+        byteCount += bytes.count
+        guard byteCount <= Self.mostBytes else { throw .tooManyBytes }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.unicodeScalars.first.map({ $0 == " " || $0 == "\t" }) == true {
+            appendFolded(text)
+            return
+        }
+        lastWasDropped = true
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let name = text[..<colon]
+        let value = Self.trimmed(text[text.index(after: colon)...])
+        guard Self.isName(name), Self.isValue(value) else { return }
+        guard fields.count < Self.mostFields else { throw .tooManyFields }
+        fields.append(Field(name: name.lowercased(), value: String(value)))
+        lastWasDropped = false
+    }
+
+    /// Every value of `name`, which must be in lower case, in the order they came.
+    func values(_ name: String) -> [String] {
+        fields.lazy.filter { $0.name == name }.map(\.value)
+    }
+
+    /// The first value of `name`, which must be in lower case.
+    func first(_ name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// The members of all the lists of `name` (RFC 9110 §5.6.1), in lower case, empty ones left out.
+    func tokens(_ name: String) -> [String] {
+        values(name).flatMap { value in
+            value.split(separator: ",").map { Self.trimmed($0).lowercased() }.filter { !$0.isEmpty }
+        }
+    }
+
+    /// Whether `text` may stand as a value: no control but the tab, so no line break either.
+    static func isValue(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    }
+
+    /// Whether `text` is a token (RFC 9110 §5.6.2).
+    static func isName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+            }
+    }
+
+    /// `text` without white space and line ends around it.
+    static func trimmed(_ text: some StringProtocol) -> Substring {
+        let isSpace = { (scalar: Unicode.Scalar) in " \t\r\n".unicodeScalars.contains(scalar) }
+        var scalars = Substring(String(text)).unicodeScalars
+        while let first = scalars.first, isSpace(first) { scalars.removeFirst() }
+        while let last = scalars.last, isSpace(last) { scalars.removeLast() }
+        return Substring(scalars)
+    }
+
+    /// A line that begins with a space goes on with the one before (RFC 9112 §5.2, obsolete but sent).
+    private mutating func appendFolded(_ text: String) {
+        let more = Self.trimmed(text)
+        guard !lastWasDropped, !fields.isEmpty, Self.isValue(more) else { return }
+        fields[fields.count - 1].value += " " + more
+    }
+}

@@ -1,0 +1,83 @@
+internal import Media
+
+/// What an answer means, as pure functions of its status and header fields (RFC 9110 §13–15).
+///
+/// The answer decides, never the request: nothing here knows what was asked for.
+enum ResponseAlgebra {
+    /// Everything a loader needs to know of `head`.
+    static func answer(for head: ResponseHead, requestCount: Int) -> RangeAnswer {
+        RangeAnswer(
+            kind: kind(for: head),
+            validators: validators(in: head.fields),
+            contentType: contentType(in: head.fields),
+            forbidsStoring: head.fields.tokens("cache-control").contains("no-store"),
+            isEncoded: head.fields.tokens("content-encoding").contains { $0 != "identity" },
+            requestCount: requestCount
+        )
+    }
+
+    /// Which bytes of the resource the body is.
+    static func kind(for head: ResponseHead) -> RangeAnswer.Kind {
+        switch head.status {
+        case 200:
+            return .whole(length: contentLength(in: head.fields))
+        case 206:
+            // Several ranges in one body were not asked for and cannot be placed without parsing them.
+            guard contentType(in: head.fields) != "multipart/byteranges",
+                case .part(let range, let total)? = contentRange(in: head.fields)
+            else { return .refused(status: 206) }
+            return .part(range: range, total: total)
+        case 304:
+            return .notModified
+        case 416:
+            guard case .unsatisfied(let total)? = contentRange(in: head.fields) else {
+                return .unsatisfiable(total: nil)
+            }
+            return .unsatisfiable(total: total)
+        default:
+            return .refused(status: head.status)
+        }
+    }
+
+    /// How many body bytes `kind` promises; nil when it promises none.
+    static func promisedLength(of kind: RangeAnswer.Kind) -> Int64? {
+        switch kind {
+        case .part(let range, total: _): range.upperBound - range.lowerBound
+        case .whole(let length): length
+        case .notModified: 0
+        case .unsatisfiable, .refused: nil
+        }
+    }
+
+    /// Where a redirect leads, as sent; nil when the answer is none.
+    static func redirect(in head: ResponseHead) -> String? {
+        guard [301, 302, 303, 307, 308].contains(head.status) else { return nil }
+        return head.fields.first("location").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The stated length of the body; nil when it is missing, malformed or stated differently twice.
+    static func contentLength(in fields: HeaderFields) -> Int64? {
+        // A body in chunks ends where its framing says (RFC 9112 §6.3), whatever else is stated.
+        guard fields.values("transfer-encoding").isEmpty else { return nil }
+        let lengths = Set(fields.tokens("content-length"))
+        guard lengths.count == 1, let only = lengths.first else { return nil }
+        return ContentRange.number(only)
+    }
+
+    private static func contentRange(in fields: HeaderFields) -> ContentRange? {
+        let values = Set(fields.values("content-range"))
+        guard values.count == 1, let only = values.first else { return nil }
+        return ContentRange(parsing: only)
+    }
+
+    private static func validators(in fields: HeaderFields) -> Validators {
+        let present = { (name: String) in fields.first(name).flatMap { $0.isEmpty ? nil : $0 } }
+        return Validators(etag: present("etag"), lastModified: present("last-modified"))
+    }
+
+    private static func contentType(in fields: HeaderFields) -> String? {
+        guard let value = fields.first("content-type") else { return nil }
+        let type = HeaderFields.trimmed(value.prefix { $0 != ";" }).lowercased()
+        return type.isEmpty ? nil : type
+    }
+}

@@ -1,0 +1,167 @@
+internal import CCurl
+internal import Media
+internal import Synchronization
+
+/// The thread `http`, its queue of commands and the multi handle that only it touches.
+///
+/// The thread starts with the first command and ends with `stop`.
+final class CurlLoop: Sendable {
+    enum Command {
+        case start(Transfer)
+        /// Lets a paused transfer go on; ignored when it is gone.
+        case resume(Transfer.ID)
+        /// Ends a transfer; ignored when it is gone.
+        case remove(Transfer.ID)
+    }
+
+    private enum Phase {
+        case idle
+        case running
+        /// libcurl cannot be used; every transfer fails with this.
+        case unusable(MediaError)
+        case stopping
+        case stopped
+    }
+
+    private struct Guarded {
+        var phase = Phase.idle
+        var commands: [Command] = []
+        /// Set while the thread may be asleep in `ccurl_multi_poll`.
+        var wakeUp: WakeUp?
+        var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// What other threads may do with the multi handle.
+    private struct WakeUp: @unchecked Sendable {
+        // Unchecked: `curl_multi_wakeup` is the one call that libcurl allows from any thread, and the
+        // handle lives for as long as this stands under the lock.
+        let multi: UnsafeMutableRawPointer
+
+        func callAsFunction() { _ = ccurl_multi_wakeup(multi) }
+    }
+
+    private let configuration: HTTPConfiguration
+    // Guards everything that changes. `wakeUp` is called while it is held: it writes one byte to a
+    // socket that never blocks, and outside of the lock the handle could be gone.
+    private let guarded = Mutex(Guarded())
+
+    init(configuration: HTTPConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Starts the thread, which loads libcurl, before there is anything to do.
+    func warmUp() {
+        let starts = guarded.withLock { guarded in
+            guard case .idle = guarded.phase else { return false }
+            guarded.phase = .running
+            return true
+        }
+        if starts { NamedThread.start("http") { self.serve() } }
+    }
+
+    /// Hands a command over. After `stop`, and without libcurl, a transfer to start ends here and the
+    /// other commands find nothing to act on.
+    func post(_ command: Command) {
+        warmUp()
+        let refusal: Refusal? = guarded.withLock { guarded in
+            switch guarded.phase {
+            case .idle, .running:
+                guarded.commands.append(command)
+                guarded.wakeUp?()
+                return nil
+            case .unusable(let error): return .failure(error)
+            case .stopping, .stopped: return .cancellation
+            }
+        }
+        if let refusal, case .start(let transfer) = command { refusal.end(transfer) }
+    }
+
+    /// Cancels everything and ends the thread, without waiting for it. No request can follow.
+    func stop() {
+        guarded.withLock { guarded in
+            switch guarded.phase {
+            case .idle, .unusable: guarded.phase = .stopped
+            case .running:
+                guarded.phase = .stopping
+                guarded.wakeUp?()
+            case .stopping, .stopped: break
+            }
+        }
+    }
+
+    /// Returns when the thread has let go of libcurl; call `stop` before.
+    func waitUntilStopped() async {
+        await withCheckedContinuation { continuation in
+            let isStopped = guarded.withLock { guarded in
+                if case .stopped = guarded.phase { return true }
+                guarded.stopWaiters.append(continuation)
+                return false
+            }
+            if isStopped { continuation.resume() }
+        }
+    }
+
+    /// How a transfer ends that cannot be started.
+    private enum Refusal {
+        case failure(MediaError)
+        case cancellation
+
+        func end(_ transfer: Transfer) {
+            switch self {
+            case .failure(let error): transfer.failed(error)
+            case .cancellation: transfer.cancel()
+            }
+        }
+    }
+
+    private func serve() {
+        if let reason = ccurl_load() {
+            let text = String(cString: reason)
+            let cause = SafeText("cannot be loaded (\(text)); install libcurl4 to play from the web")
+            end(in: .unusable(MediaError(.missingLibrary, "libcurl", cause)))
+            return
+        }
+        guard var table = TransferTable(configuration: configuration) else {
+            end(in: .unusable(MediaError(.internalError, "libcurl", "cannot start (out of memory)")))
+            return
+        }
+        let wakeUp = WakeUp(multi: table.multi)
+        guarded.withLock { $0.wakeUp = wakeUp }
+        while let commands = takeCommands() {
+            for command in commands { table.carryOut(command) }
+            table.perform()
+            table.waitForWork()
+        }
+        guarded.withLock { $0.wakeUp = nil }
+        table.cancelAll()
+        // Connections are closed before anyone is told that the thread has ended.
+        _ = consume table
+        end(in: .stopped)
+    }
+
+    /// What was posted since the last call; nil when the thread is to end.
+    private func takeCommands() -> [Command]? {
+        guarded.withLock { guarded in
+            guard case .running = guarded.phase else { return nil }
+            defer { guarded.commands = [] }
+            return guarded.commands
+        }
+    }
+
+    /// The thread's last act: ends the transfers that never started, and wakes who waits for the end.
+    private func end(in phase: Phase) {
+        let (left, waiters, refusal) = guarded.withLock { guarded in
+            // A stop that came while libcurl was loading wins.
+            if case .stopping = guarded.phase { guarded.phase = .stopped } else { guarded.phase = phase }
+            var refusal = Refusal.cancellation
+            if case .unusable(let error) = guarded.phase { refusal = .failure(error) }
+            defer {
+                guarded.commands = []
+                guarded.stopWaiters = []
+            }
+            return (guarded.commands, guarded.stopWaiters, refusal)
+        }
+        for case .start(let transfer) in left { refusal.end(transfer) }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,196 @@
+import Glibc
+import Media
+import Synchronization
+
+/// A loopback server that says exactly the bytes a test gives it.
+///
+/// Every connection runs `script` on a thread of its own, with blocking sockets: a script reads like
+/// the conversation it is.
+final class ScriptedServer: Sendable {
+    private struct Log {
+        var requests: [String] = []
+        var connectionCount = 0
+        var sentBytes = 0
+        var openSockets: Set<Int32> = []
+        var isStopped = false
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let log = Mutex(Log())
+    private let script: @Sendable (Connection) -> Void
+
+    /// Listens on a free port of 127.0.0.1.
+    init(_ script: @escaping @Sendable (Connection) -> Void) throws {
+        self.script = script
+        (listener, port) = try Self.listen()
+        let listener = listener
+        NamedThread.start("test-server") { [self] in
+            while true {
+                let socket = accept(listener, nil, nil)
+                guard socket >= 0 else { return }
+                let isStopped = log.withLock { log in
+                    log.connectionCount += 1
+                    if !log.isStopped { log.openSockets.insert(socket) }
+                    return log.isStopped
+                }
+                if isStopped {
+                    close(socket)
+                    return
+                }
+                NamedThread.start("test-peer") { self.serve(socket) }
+            }
+        }
+    }
+
+    /// A server that gives every request the next of `answers`, and the last one for ever.
+    convenience init(answers: [String]) throws {
+        let next = Mutex(0)
+        try self.init { connection in
+            while connection.readRequest() != nil {
+                let index = next.withLock { next in
+                    defer { next += 1 }
+                    return min(next, answers.count - 1)
+                }
+                connection.send(answers[index])
+            }
+        }
+    }
+
+    /// Closes all sockets, which ends the threads.
+    func stop() {
+        let open = log.withLock { log in
+            log.isStopped = true
+            return log.openSockets
+        }
+        for socket in open { shutdown(socket, Int32(SHUT_RDWR)) }
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    /// The heads of all requests so far, lines ended by `\r\n`.
+    var requests: [String] { log.withLock { $0.requests } }
+    var connectionCount: Int { log.withLock { $0.connectionCount } }
+    /// Bytes that the system took from the scripts.
+    var sentBytes: Int { log.withLock { $0.sentBytes } }
+
+    func url(_ path: String = "/music.mp3", userInfo: String = "") throws -> WebURL {
+        guard let url = WebURL("http://\(userInfo)127.0.0.1:\(port)\(path)") else { throw Failure.badURL }
+        return url
+    }
+
+    /// A port of 127.0.0.1 that nobody listens on.
+    static func refusingPort() throws -> Int {
+        let (socket, port) = try listen()
+        close(socket)
+        return port
+    }
+
+    enum Failure: Error {
+        case noSocket
+        case badURL
+    }
+
+    private func serve(_ socket: Int32) {
+        let connection = Connection(socket: socket) { [self] event in
+            log.withLock { log in
+                switch event {
+                case .request(let head): log.requests.append(head)
+                case .sent(let count): log.sentBytes += count
+                }
+            }
+        }
+        script(connection)
+        // Out of the set before it is closed: afterwards the number can belong to another file.
+        _ = log.withLock { $0.openSockets.remove(socket) }
+        close(socket)
+    }
+
+    private static func listen() throws -> (socket: Int32, port: Int) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard listener >= 0 else { throw Failure.noSocket }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) | Glibc.listen(listener, 16)
+                    | getsockname(listener, address, &length)
+            }
+        }
+        guard status == 0 else { throw Failure.noSocket }
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+}
+
+/// One connection of a `ScriptedServer`, used on its own thread only.
+final class Connection {
+    enum Event {
+        case request(String)
+        case sent(Int)
+    }
+
+    private let socket: Int32
+    private let report: (Event) -> Void
+
+    fileprivate init(socket: Int32, report: @escaping (Event) -> Void) {
+        self.socket = socket
+        self.report = report
+    }
+
+    /// The next request's head without its empty line; nil when the peer has closed.
+    func readRequest() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while recv(socket, &byte, 1, 0) == 1 {
+            bytes.append(byte)
+            guard bytes.suffix(4) == [13, 10, 13, 10] else { continue }
+            let head = String(decoding: bytes.dropLast(2), as: UTF8.self)
+            report(.request(head))
+            return head
+        }
+        return nil
+    }
+
+    /// Sends all of `text`; returns whether the peer still listens.
+    @discardableResult
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { rest in
+                Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+            report(.sent(count))
+        }
+        return true
+    }
+
+    /// Returns when the peer has closed.
+    func waitForClose() {
+        var byte: UInt8 = 0
+        while recv(socket, &byte, 1, 0) > 0 {}
+    }
+}
+
+/// Holds scripts until a test opens it.
+final class Gate: @unchecked Sendable {
+    // Unchecked: the semaphore is a C object that any thread may use at its fixed address.
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func open() { sem_post(semaphore) }
+
+    /// Blocks the script's thread until `open`.
+    func wait() { while sem_wait(semaphore) != 0 {} }
+}
