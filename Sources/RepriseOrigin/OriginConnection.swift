@@ -14,7 +14,9 @@ struct OriginConnection {
                     try await socket.write(Self.refusal(400).head)
                     break
                 }
-                guard try await answer(request, number: origin.log.received(request, on: number)) else { break }
+                guard try await answer(request, number: origin.log.received(request, on: number)) else {
+                    break
+                }
             }
         } catch {
             // The client has left or the origin is being stopped; the log knows by now.
@@ -41,12 +43,13 @@ struct OriginConnection {
         }
     }
 
+    /// The empty line that ends a head, with or without carriage returns.
     private static func endOfHead(_ buffer: [UInt8]) -> Range<Int>? {
         var index = 0
         while let feed = buffer[index...].firstIndex(of: 0x0A) {
-            if feed + 1 < buffer.count, buffer[feed + 1] == 0x0A { return feed..<feed + 2 }
+            if feed + 1 < buffer.count, buffer[feed + 1] == 0x0A { return feed + 1..<feed + 2 }
             if feed + 2 < buffer.count, buffer[feed + 1] == 0x0D, buffer[feed + 2] == 0x0A {
-                return feed..<feed + 3
+                return feed + 1..<feed + 3
             }
             index = feed + 1
         }
@@ -156,7 +159,9 @@ struct OriginConnection {
         case .resource(let range):
             representation?.source.bytes(at: range.lowerBound + offset, count: count) ?? []
         case .pattern(let pattern, let range):
-            (0..<Int64(count)).map { pattern[Int((range.lowerBound + offset + $0) % Int64(pattern.count))] }[...]
+            (0..<Int64(count)).map { pattern[Int((range.lowerBound + offset + $0) % Int64(pattern.count))] }[
+                ...
+            ]
         }
     }
 

@@ -15,5 +15,7 @@ package struct OriginFailure: Error, Equatable, CustomStringConvertible {
     package var description: String { "\(operation): \(String(cString: strerror(code)))" }
 
     /// The failure of the call that has just returned.
-    static func last(_ operation: String) -> OriginFailure { OriginFailure(operation: operation, code: errno) }
+    static func last(_ operation: String) -> OriginFailure {
+        OriginFailure(operation: operation, code: errno)
+    }
 }

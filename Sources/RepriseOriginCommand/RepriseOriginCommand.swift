@@ -20,7 +20,9 @@ struct RepriseOriginCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 takes a free one.")
     var port: UInt16 = 0
 
-    @Option(help: ArgumentHelp("What every request and every new connection costs.", valueName: "milliseconds"))
+    @Option(
+        help: ArgumentHelp("What every request and every new connection costs.", valueName: "milliseconds")
+    )
     var roundTrip = 0
 
     @Flag(help: "A new connection costs one more round trip, as with TLS.")
@@ -43,7 +45,9 @@ struct RepriseOriginCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard roundTrip >= 0 else { throw ValidationError("--round-trip takes 0 or more milliseconds.") }
-        guard bandwidth ?? 1 > 0 else { throw ValidationError("--bandwidth takes at least 1 byte per second.") }
+        guard bandwidth ?? 1 > 0 else {
+            throw ValidationError("--bandwidth takes at least 1 byte per second.")
+        }
         guard cutAfter ?? 0 >= 0 else { throw ValidationError("--cut-after takes 0 or more bytes.") }
     }
 

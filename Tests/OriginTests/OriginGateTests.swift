@@ -51,7 +51,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a client that leaves while it is held is logged as aborted with what it was sent`() async throws {
+    @Test func `a client that leaves while it is held is logged as aborted with what it was sent`()
+        async throws
+    {
         let server = try TestOrigin(["/a.mp3": music])
         let gate = server.origin.hold("/a.mp3", .afterBytesOfEach(12_345))
         var client: RawClient? = try RawClient(server.origin)

@@ -58,7 +58,8 @@ struct RequestHead: Sendable, Equatable {
         var index = 0
         while index < raw.count {
             if raw[index] == UInt8(ascii: "%") {
-                guard index + 2 < raw.count, let high = Character(Unicode.Scalar(raw[index + 1])).hexDigitValue,
+                guard index + 2 < raw.count,
+                    let high = Character(Unicode.Scalar(raw[index + 1])).hexDigitValue,
                     let low = Character(Unicode.Scalar(raw[index + 2])).hexDigitValue
                 else { return nil }
                 decoded.append(UInt8(high * 16 + low))

@@ -18,7 +18,9 @@ enum SocketWaiting {
     static func untilReadable(_ descriptor: Int32) async throws { try await wait(for: .read, on: descriptor) }
 
     /// Returns when `descriptor` takes bytes; throws as `untilReadable` does.
-    static func untilWritable(_ descriptor: Int32) async throws { try await wait(for: .write, on: descriptor) }
+    static func untilWritable(_ descriptor: Int32) async throws {
+        try await wait(for: .write, on: descriptor)
+    }
 
     private static func wait(for event: Socket.Event, on descriptor: Int32) async throws {
         _ = try await loop.value
