@@ -1,0 +1,81 @@
+import ArgumentParser
+import Glibc
+import RepriseOrigin
+
+/// Serves a folder on the loopback address until it is told to stop.
+@main
+struct RepriseOriginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reprise-origin",
+        abstract: "Serves a folder over HTTP on 127.0.0.1, as slow and as faulty as you like.",
+        discussion: """
+            Prints one line with its URL when it is ready, and serves until SIGINT or SIGTERM. Meant for \
+            tests, benchmarks and demonstrations.
+            """
+    )
+
+    @Argument(help: "The folder to serve.")
+    var folder = "."
+
+    @Option(help: "The port; 0 takes a free one.")
+    var port: UInt16 = 0
+
+    @Option(
+        help: ArgumentHelp("What every request and every new connection costs.", valueName: "milliseconds")
+    )
+    var roundTrip = 0
+
+    @Flag(help: "A new connection costs one more round trip, as with TLS.")
+    var tlsRoundTrip = false
+
+    @Option(help: ArgumentHelp("What all bodies together may take.", valueName: "bytes per second"))
+    var bandwidth: Int64?
+
+    @Flag(help: "Answer every request with the whole file.")
+    var noRanges = false
+
+    @Flag(help: "Send neither ETag nor Last-Modified.")
+    var noValidators = false
+
+    @Option(help: ArgumentHelp("Close the connection after this much of every body.", valueName: "bytes"))
+    var cutAfter: Int64?
+
+    @Option(help: ArgumentHelp("Write one line for every request that has ended.", valueName: "file"))
+    var log: String?
+
+    func validate() throws {
+        guard roundTrip >= 0 else { throw ValidationError("--round-trip takes 0 or more milliseconds.") }
+        guard bandwidth ?? 1 > 0 else {
+            throw ValidationError("--bandwidth takes at least 1 byte per second.")
+        }
+        guard cutAfter ?? 0 >= 0 else { throw ValidationError("--cut-after takes 0 or more bytes.") }
+    }
+
+    func run() async throws {
+        let signals = TerminationSignals()
+        let logFile = try log.map { try LineFile(path: $0) }
+        let origin = try Origin(
+            folder: folder,
+            port: port,
+            shaping: Shaping(
+                roundTrip: .milliseconds(roundTrip),
+                chargesTLS: tlsRoundTrip,
+                bytesPerSecond: bandwidth
+            ),
+            faults: faults,
+            onEnd: { logFile?.write($0.description) }
+        )
+        print("listening on \(origin.baseURL)/")
+        fflush(nil)
+        await signals.next()
+        await origin.stop()
+    }
+
+    private var faults: [Fault] {
+        var faults: [Fault] = []
+        if noRanges { faults.append(.ignoresRanges) }
+        if noValidators { faults.append(.noValidators) }
+        if let cutAfter { faults.append(.cut(afterBytes: cutAfter)) }
+        return faults
+    }
+}

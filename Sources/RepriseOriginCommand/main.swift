@@ -1,2 +1,0 @@
-import RepriseOrigin
-print("origin")
