@@ -1,0 +1,53 @@
+import Glibc
+import Media
+
+/// The folder `objects`: one file per entry, named by the entry's number and nothing else.
+final class ObjectFolder: Sendable {
+    private let descriptor: CInt
+    private let files: any FileLayer
+
+    /// Opens `objects` below `root`, made when it is missing. A symlink in its place is refused.
+    init(in root: CInt, files: any FileLayer) throws {
+        if mkdirat(root, "objects", 0o700) != 0, errno != EEXIST { throw SystemError("make objects/") }
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        descriptor = try check("open objects/", openat(root, "objects", flags))
+        self.files = files
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the file of an entry, made empty when it is missing.
+    ///
+    /// A symlink or anything else that is no plain file is refused.
+    func open(_ entry: EntryID) throws -> ObjectFile {
+        try object(openat(descriptor, entry.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
+    }
+
+    /// Opens the file of an entry where there is one.
+    func openExisting(_ entry: EntryID) -> ObjectFile? {
+        try? object(openat(descriptor, entry.fileName, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK))
+    }
+
+    /// Removes the file of an entry; who has it open reads on.
+    func unlink(_ entry: EntryID) {
+        _ = unlinkat(descriptor, entry.fileName, 0)
+    }
+
+    /// Makes the names of new files durable.
+    func flush() throws {
+        try files.flush(descriptor)
+    }
+
+    /// A walk through the folder's names.
+    func walk() throws -> ObjectWalk {
+        try ObjectWalk(folder: descriptor)
+    }
+
+    private func object(_ opened: CInt) throws -> ObjectFile {
+        let file = ObjectFile(descriptor: try check("open an object", opened), files: files)
+        var status = stat()
+        try check("look at an object", fstat(file.descriptor, &status))
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open an object", number: EINVAL) }
+        return file
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+package import Media
+
+/// The file layer of the running system.
+package struct SystemFiles: FileLayer {
+    package init() {}
+
+    package func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        try bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                if count > 0 {
+                    done += count
+                } else if count == 0 || errno != EINTR {
+                    throw SystemError("keep bytes", number: count == 0 ? ENOSPC : errno)
+                }
+            }
+        }
+    }
+
+    package func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
+            while initialized < range.count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...]
+                )
+                let count = pread(
+                    descriptor,
+                    rest.baseAddress,
+                    rest.count,
+                    off_t(range.lowerBound) + off_t(initialized)
+                )
+                if count == 0 { break }
+                if count > 0 {
+                    initialized += count
+                } else if errno != EINTR {
+                    throw SystemError("read kept bytes")
+                }
+            }
+        }
+    }
+
+    package func flush(_ descriptor: CInt) throws {
+        // No second try after a failure: the kernel may have marked the lost pages clean, and a
+        // repeated call would then report success for bytes that are gone.
+        try check("flush kept bytes", fdatasync(descriptor))
+    }
+
+    package func record(_ transaction: () throws -> Void) throws {
+        try transaction()
+    }
+}

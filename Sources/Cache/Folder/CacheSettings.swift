@@ -1,0 +1,15 @@
+import Media
+
+/// What a cache folder is told once, when it is made.
+struct CacheSettings: Sendable {
+    var path: String
+    /// The most bytes that the objects may take on the disk.
+    var budget: Int64
+    /// For the rhythm of commits.
+    var clock: any MonotonicClock
+    /// The time of day in seconds since 1970: when an entry was played.
+    var wallClock: @Sendable () -> Int64
+    var files: any FileLayer
+    /// Called on one of the cache's threads with a sentence for a notice; must not block.
+    var onDamage: @Sendable (SafeText) -> Void
+}

@@ -1,0 +1,36 @@
+/// An entry as eviction sees it.
+struct EvictionCandidate: Sendable, Equatable {
+    var entry: EntryID
+    /// Bytes on the disk.
+    var allocated: Int64
+    /// Seconds since 1970.
+    var lastPlayed: Int64
+    var isPinned = false
+    /// Whether some process has it open.
+    var isOpen = false
+}
+
+/// Which entries have to go: pure.
+///
+/// Least recently played first, and whole entries; never what is pinned or open. No more
+/// go than is needed.
+struct EvictionPolicy: Sendable, Equatable {
+    /// The most bytes that the objects may take on the disk.
+    var budget: Int64
+
+    /// The entries to remove from a folder that takes `allocated` bytes, in the order to remove them.
+    ///
+    /// May not be enough, when too much of it is pinned or open.
+    func victims(among candidates: [EvictionCandidate], allocated: Int64) -> [EntryID] {
+        var excess = allocated - budget
+        var victims: [EntryID] = []
+        let ordered = candidates.sorted { ($0.lastPlayed, $0.entry.value) < ($1.lastPlayed, $1.entry.value) }
+        for candidate in ordered where excess > 0 {
+            // An entry without bytes frees nothing, and what is known of it costs a line to keep.
+            guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 else { continue }
+            victims.append(candidate.entry)
+            excess -= candidate.allocated
+        }
+        return victims
+    }
+}

@@ -1,0 +1,34 @@
+import CSQLite
+
+/// A failure of the index.
+struct IndexError: Error, CustomStringConvertible {
+    let code: ResultCode
+    /// SQLite's own words, which name tables and columns but no values.
+    let message: String
+
+    /// The file is no index any more, or one that cannot be read; a new one has to take its place.
+    var isDamage: Bool { code == .corrupt || code == .notADatabase }
+
+    var description: String { "the index failed (\(message))" }
+}
+
+/// The index was made by a later version, whose rules this one does not know.
+struct NewerIndexError: Error, CustomStringConvertible {
+    let version: Int64
+
+    var description: String {
+        "its index was made by a newer version (format \(version)); use that one, or another folder"
+    }
+}
+
+/// Turns a result code into an error; the one place that does. Returns what is not one.
+@discardableResult
+func check(_ status: CInt, of connection: OpaquePointer?) throws(IndexError) -> ResultCode {
+    let code = ResultCode(rawValue: status)
+    switch code {
+    case .ok, .row, .done: return code
+    default:
+        let text = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(status)
+        throw IndexError(code: code, message: text.map { String(cString: $0) } ?? "code \(status)")
+    }
+}

@@ -1,0 +1,15 @@
+import CSQLite
+
+/// A result code of SQLite, primary part only (sqlite.org/rescode.html).
+struct ResultCode: RawRepresentable, Equatable, Sendable {
+    let rawValue: CInt
+
+    init(rawValue: CInt) { self.rawValue = rawValue & 0xFF }
+
+    static let ok = ResultCode(rawValue: SQLITE_OK)
+    static let row = ResultCode(rawValue: SQLITE_ROW)
+    static let done = ResultCode(rawValue: SQLITE_DONE)
+    static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+    static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+    static let schema = ResultCode(rawValue: SQLITE_ERROR)
+}

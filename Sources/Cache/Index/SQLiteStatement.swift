@@ -1,0 +1,110 @@
+import CSQLite
+
+/// A prepared statement, used again and again by the one thread that owns its connection.
+final class SQLiteStatement {
+    private let pointer: OpaquePointer
+    private let connection: OpaquePointer
+
+    /// Prepares `sql`, which must be a single statement.
+    init(_ sql: String, on connection: OpaquePointer) throws(IndexError) {
+        var prepared: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        try check(sqlite3_prepare_v3(connection, sql, -1, flags, &prepared, nil), of: connection)
+        guard let prepared else {
+            throw IndexError(code: .schema, message: "an empty statement")
+        }
+        pointer = prepared
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(pointer) }
+
+    /// Runs the statement with `values` in place of its question marks, for what it changes.
+    func run(_ values: SQLiteValue...) throws {
+        try step(through: values) { _ in false }
+    }
+
+    /// Runs the statement and hands on each row until `body` says no. The row is only good within `body`.
+    func forEach(_ values: SQLiteValue..., row body: (borrowing SQLiteRow) throws -> Bool) throws {
+        try step(through: values, row: body)
+    }
+
+    /// The first row as `body` reads it; nil when there is none.
+    func first<Value>(
+        _ values: SQLiteValue...,
+        row body: (borrowing SQLiteRow) throws -> Value
+    ) throws -> Value? {
+        var value: Value?
+        try step(through: values) { row in
+            value = try body(row)
+            return false
+        }
+        return value
+    }
+
+    private func step(through values: [SQLiteValue], row body: (borrowing SQLiteRow) throws -> Bool) throws {
+        // A statement left in the middle would keep its read transaction, and so the log, for ever.
+        defer {
+            sqlite3_reset(pointer)
+            sqlite3_clear_bindings(pointer)
+        }
+        for (index, value) in values.enumerated() { try bind(value, at: CInt(index) + 1) }
+        while try check(sqlite3_step(pointer), of: connection) == .row {
+            guard try body(SQLiteRow(pointer: pointer)) else { return }
+        }
+    }
+
+    private func bind(_ value: SQLiteValue, at index: CInt) throws {
+        // SQLite's `SQLITE_TRANSIENT`, a macro that Swift cannot see: the value is copied at once.
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        let status =
+            switch value {
+            case .null: sqlite3_bind_null(pointer, index)
+            case .integer(let number): sqlite3_bind_int64(pointer, index, number)
+            case .real(let number): sqlite3_bind_double(pointer, index, number)
+            case .text(let text):
+                sqlite3_bind_text64(
+                    pointer,
+                    index,
+                    text,
+                    UInt64(text.utf8.count),
+                    copied,
+                    UInt8(SQLITE_UTF8)
+                )
+            case .blob(let bytes): bind(bytes, at: index, copied)
+            }
+        try check(status, of: connection)
+    }
+
+    private func bind(_ bytes: [UInt8], at index: CInt, _ copied: sqlite3_destructor_type) -> CInt {
+        // A null pointer would bind NULL, and an empty array has no other.
+        guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(pointer, index, 0) }
+        return sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), copied)
+    }
+}
+
+/// The row at which a statement stands; gone with its next step.
+struct SQLiteRow: ~Copyable {
+    fileprivate let pointer: OpaquePointer
+
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(pointer, column) }
+
+    func optionalInteger(_ column: CInt) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    func optionalReal(_ column: CInt) -> Double? {
+        isNull(column) ? nil : sqlite3_column_double(pointer, column)
+    }
+
+    func optionalText(_ column: CInt) -> String? {
+        guard let text = sqlite3_column_text(pointer, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(pointer, column))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    func blob(_ column: CInt) -> [UInt8] {
+        guard let bytes = sqlite3_column_blob(pointer, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
+    }
+
+    private func isNull(_ column: CInt) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+}

@@ -1,0 +1,49 @@
+import Glibc
+package import Media
+
+/// Stores that are gone with the process: for what may not, or cannot, be kept.
+///
+/// Each open makes a new and empty store on an unlinked file of its own, so that nothing is left
+/// behind however the process ends. Opening one URL twice shares nothing.
+package final class VolatileStores: ByteStoreOpener {
+    private let folder: String
+    private let files: any FileLayer
+    private let io = WorkThread(name: "cache-volatile")
+
+    /// Takes the folder for the files; `/var/tmp` by default, because `/tmp` may be memory and an hour of music is
+    /// a hundred megabytes.
+    package init(folder: String = "/var/tmp", files: any FileLayer = SystemFiles()) {
+        self.folder = folder
+        self.files = files
+    }
+
+    deinit { io.stop() }
+
+    /// An empty store. Throws `.notKept` when no file can be made.
+    package func open(_ url: WebURL) async throws -> any ByteStore {
+        let (folder, files) = (folder, files)
+        do {
+            let file = try await io.run { try Self.makeFile(in: folder, files: files) }
+            return VolatileStore(file: file, subject: url.safeText, owner: self, io: io)
+        } catch {
+            throw MediaError(.notKept, SafeText("temporary folder \(folder)"), SafeText("\(error)"))
+        }
+    }
+
+    /// The same as `open`: every store is new.
+    package func replace(_ url: WebURL) async throws -> any ByteStore {
+        try await open(url)
+    }
+
+    private static func makeFile(in folder: String, files: any FileLayer) throws -> ObjectFile {
+        // `mkstemp` makes a new file with mode 0600; unlike O_TMPFILE it works on every filesystem.
+        var template = Array("\(folder)/reprise-XXXXXX".utf8CString)
+        let file = ObjectFile(
+            descriptor: try check("make a temporary file", mkstemp(&template)),
+            files: files
+        )
+        try check("prepare a temporary file", fcntl(file.descriptor, F_SETFD, FD_CLOEXEC))
+        try check("unlink a temporary file", unlink(template))
+        return file
+    }
+}

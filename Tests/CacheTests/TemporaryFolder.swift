@@ -1,0 +1,63 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Cache
+
+/// A folder that is gone with the object.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The cache folder itself, which is made by the cache.
+    var cache: String { path + "/cache" }
+
+    /// The path of a file in the cache folder.
+    func file(_ name: String) -> String { cache + "/" + name }
+
+    /// The names in `objects`.
+    var objects: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: file("objects")).sorted() }
+    }
+
+    /// The permission bits of a file.
+    func permissions(_ path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? -1
+    }
+}
+
+/// A URL that stands for a resource of its own.
+func url(_ name: String) throws -> WebURL {
+    try #require(WebURL("http://radio.example/\(name)"))
+}
+
+/// Bytes that differ everywhere and are the same every time.
+func pattern(_ range: ByteRange, salt: UInt64 = 0) -> [UInt8] {
+    range.map { offset in
+        let mixed = (UInt64(offset) &+ salt &* 977 &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        return UInt8(truncatingIfNeeded: mixed >> 40)
+    }
+}
+
+extension ByteStore {
+    /// Everything stored of `range`, with the read's pieces put together.
+    func all(of range: ByteRange) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < range.count {
+            let piece = try await read(
+                at: range.lowerBound + Int64(bytes.count),
+                count: range.count - bytes.count
+            )
+            if piece.isEmpty { break }
+            bytes += piece
+        }
+        return bytes
+    }
+}
