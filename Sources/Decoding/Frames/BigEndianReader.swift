@@ -1,0 +1,28 @@
+/// Reads big-endian numbers one after the other, and never past the end.
+struct BigEndianReader {
+    private let bytes: [UInt8]
+    private(set) var index: Int
+
+    init(_ bytes: [UInt8], at index: Int = 0) {
+        self.bytes = bytes
+        self.index = min(max(0, index), bytes.count)
+    }
+
+    var remaining: Int { bytes.count - index }
+
+    var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    /// The next `count` bytes, at most 7, as a number; nil, and nothing is consumed, where they are missing.
+    mutating func next(_ count: Int) -> Int64? {
+        guard count <= remaining else { return nil }
+        defer { index += count }
+        return bytes[index..<index + count].reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// The next `count` bytes, or fewer at the end.
+    mutating func take(_ count: Int) -> ArraySlice<UInt8> {
+        let end = index + min(max(0, count), remaining)
+        defer { index = end }
+        return bytes[index..<end]
+    }
+}

@@ -1,0 +1,124 @@
+/// The four bytes that begin every MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the
+/// customary MPEG-2.5).
+///
+/// Holds only what was checked: a reserved version, layer, bit rate or sample rate makes no header.
+package struct FrameHeader: Sendable, Hashable {
+    package enum Version: Sendable, Hashable {
+        case mpeg1, mpeg2, mpeg25
+    }
+
+    /// The number of bytes of a header.
+    package static let byteCount = 4
+
+    /// Sync, version, layer and sample rate: what two frames of one stream share. Bit rate, padding
+    /// and channel mode may differ from frame to frame.
+    private static let streamMask: UInt32 = 0xFFFE_0C00
+
+    package let version: Version
+    /// 1...3.
+    package let layer: Int
+    /// Whether two bytes of check follow the header.
+    package let hasCheck: Bool
+    /// In bits per second; 0 in free format, where no table tells it.
+    package let bitRate: Int
+    /// In Hz.
+    package let sampleRate: Int
+    package let isPadded: Bool
+    /// 1 or 2.
+    package let channelCount: Int
+    private let raw: UInt32
+
+    /// Parses `raw`, the four bytes read big-endian; nil where they are no header.
+    package init?(_ raw: UInt32) {
+        guard raw >> 21 == 0x7FF else { return nil }
+        switch (raw >> 19) & 3 {
+        case 0: version = .mpeg25
+        case 2: version = .mpeg2
+        case 3: version = .mpeg1
+        default: return nil
+        }
+        let layerBits = Int((raw >> 17) & 3)
+        let rateIndex = Int((raw >> 12) & 15)
+        let frequencyIndex = Int((raw >> 10) & 3)
+        guard layerBits != 0, rateIndex != 15, frequencyIndex != 3 else { return nil }
+        layer = 4 - layerBits
+        let rates = Self.kilobits[version == .mpeg1 ? layer - 1 : (layer == 1 ? 3 : 4)]
+        bitRate = rates[rateIndex] * 1000
+        let divisor = version == .mpeg1 ? 1 : (version == .mpeg2 ? 2 : 4)
+        sampleRate = [44_100, 48_000, 32_000][frequencyIndex] / divisor
+        hasCheck = (raw >> 16) & 1 == 0
+        isPadded = (raw >> 9) & 1 == 1
+        channelCount = (raw >> 6) & 3 == 3 ? 1 : 2
+        self.raw = raw
+    }
+
+    /// Parses the header at `index` of `bytes`; nil also where fewer than four bytes are left.
+    package init?(_ bytes: some RandomAccessCollection<UInt8>, at index: Int) {
+        let start = bytes.index(bytes.startIndex, offsetBy: index)
+        let four = bytes[start...].prefix(Self.byteCount)
+        guard four.count == Self.byteCount else { return nil }
+        self.init(four.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// PCM frames in one MPEG frame.
+    package var samplesPerFrame: Int {
+        switch layer {
+        case 1: 384
+        case 2: 1152
+        default: version == .mpeg1 ? 1152 : 576
+        }
+    }
+
+    /// The length of the whole frame with its header; nil in free format.
+    package var frameByteCount: Int? {
+        guard bitRate > 0 else { return nil }
+        if layer == 1 { return (bitRate * 12 / sampleRate + (isPadded ? 1 : 0)) * 4 }
+        return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
+    }
+
+    /// The length of Layer III's side information; 0 in the other layers.
+    package var sideInformationByteCount: Int {
+        guard layer == 3 else { return 0 }
+        if version == .mpeg1 { return channelCount == 1 ? 17 : 32 }
+        return channelCount == 1 ? 9 : 17
+    }
+
+    /// How many bytes before its own main data a frame can reach back into those of earlier frames.
+    package var longestReservoir: Int {
+        guard layer == 3 else { return 0 }
+        return version == .mpeg1 ? 511 : 255
+    }
+
+    /// How many frames a jump feeds before the one it wants, so that overlap, filter bank and bit
+    /// reservoir are those of a straight decode.
+    package var primingFrameCount: Int { version == .mpeg1 ? 4 : 12 }
+
+    /// The bytes of a frame that are not main data.
+    package var overheadByteCount: Int {
+        Self.byteCount + (hasCheck ? 2 : 0) + sideInformationByteCount
+    }
+
+    /// The side information's `main_data_begin`: how many bytes before this frame's own its main data
+    /// starts. 0 in Layers I and II; nil where `bytes`, the frame, is too short.
+    package func mainDataBegin(_ bytes: some RandomAccessCollection<UInt8>) -> Int? {
+        guard layer == 3 else { return 0 }
+        let side = Array(bytes.dropFirst(Self.byteCount + (hasCheck ? 2 : 0)).prefix(2))
+        guard side.count == 2 else { return nil }
+        // 9 bits in MPEG-1, 8 in MPEG-2 and 2.5.
+        return version == .mpeg1 ? Int(side[0]) << 1 | Int(side[1]) >> 7 : Int(side[0])
+    }
+
+    /// Whether both can be frames of one stream.
+    package func isConsistent(with other: FrameHeader) -> Bool {
+        (raw ^ other.raw) & Self.streamMask == 0
+    }
+
+    /// In kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and III.
+    private static let kilobits = [
+        [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+        [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+        [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+        [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+        [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ]
+}

@@ -1,0 +1,117 @@
+/// What a stored table is checked against: a table of other music is of no use.
+package struct SeekTableKey: Sendable, Equatable {
+    /// Version, layer and sample rate of the stream.
+    package var header: FrameHeader
+    /// The offset of the first frame of the music.
+    package var origin: Int64
+    /// The resource's length, where known.
+    package var length: Int64?
+
+    package init(header: FrameHeader, origin: Int64, length: Int64?) {
+        self.header = header
+        self.origin = origin
+        self.length = length
+    }
+
+    fileprivate var kind: [UInt8] {
+        [header.version == .mpeg1 ? 1 : header.version == .mpeg2 ? 2 : 3, UInt8(header.layer)]
+    }
+}
+
+extension SeekTable {
+    /// The mark and the version of the format; another version is not read.
+    private static let mark: [UInt8] = Array("RST".utf8) + [1]
+    private static let checkByteCount = 8
+
+    /// The table as bytes: the mark, what it is checked against, runs of known points as differences, and a
+    /// check over all of it. Empty when nothing is known.
+    package func stored(for key: SeekTableKey) -> [UInt8] {
+        guard !isEmpty else { return [] }
+        var bytes = Self.mark + key.kind
+        Self.append(Int64(key.header.sampleRate), to: &bytes)
+        Self.append(key.origin, to: &bytes)
+        Self.append((frameCount ?? -1) + 1, to: &bytes)
+        var previous: Int64 = 0
+        var point = 0
+        while point < offsets.count {
+            let holeStart = point
+            while point < offsets.count, offsets[point] < 0 { point += 1 }
+            let runStart = point
+            while point < offsets.count, offsets[point] >= 0 { point += 1 }
+            guard point > runStart else { break }
+            Self.append(Int64(runStart - holeStart), to: &bytes)
+            Self.append(Int64(point - runStart), to: &bytes)
+            for offset in offsets[runStart..<point] {
+                Self.append(offset - previous, to: &bytes)
+                previous = offset
+            }
+        }
+        return bytes + Self.check(of: bytes[...])
+    }
+
+    /// Reads what `stored` made. Nil when a byte is not as it was written, or when what the table says cannot
+    /// be true of the music that `key` describes: every value in it is treated as hostile.
+    package init?(stored bytes: [UInt8], for key: SeekTableKey) {
+        guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else { return nil }
+        let content = bytes.dropLast(Self.checkByteCount)
+        guard Array(bytes.suffix(Self.checkByteCount)) == Self.check(of: content) else { return nil }
+        var rest = content.dropFirst(Self.mark.count)
+        guard rest.prefix(2).elementsEqual(key.kind) else { return nil }
+        rest = rest.dropFirst(2)
+        guard Self.take(&rest) == Int64(key.header.sampleRate), Self.take(&rest) == key.origin,
+            let count = Self.take(&rest)
+        else { return nil }
+        self.init()
+        // No frame is shorter than its header and one byte, none of two points is nearer.
+        let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
+        let end = key.length ?? .max
+        var previous: Int64?
+        while !rest.isEmpty {
+            guard let hole = Self.take(&rest), let run = Self.take(&rest), run > 0,
+                hole <= Int64(Self.mostPoints), run <= Int64(Self.mostPoints),
+                Int64(offsets.count) + hole + run <= Int64(Self.mostPoints)
+            else { return nil }
+            offsets.append(contentsOf: repeatElement(-1, count: Int(hole)))
+            for _ in 0..<run {
+                guard let step = Self.take(&rest) else { return nil }
+                let (offset, overflow) = (previous ?? 0).addingReportingOverflow(step)
+                guard !overflow, previous == nil || step >= shortest, end - key.origin > offset else { return nil }
+                offsets.append(offset)
+                previous = offset
+            }
+        }
+        if let first = offsets.first, first > 0 { return nil }
+        if count > 0 {
+            guard count - 1 > Int64(offsets.count - 1) * Self.stride else { return nil }
+            frameCount = count - 1
+        }
+    }
+
+    /// Appends a number of 0 or more, seven bits for each byte, the lowest first.
+    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+        var rest = UInt64(max(0, value))
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    private static func take(_ bytes: inout ArraySlice<UInt8>) -> Int64? {
+        var value: UInt64 = 0
+        for group in 0..<UInt64(9) {
+            let shift = 7 * group
+            guard let byte = bytes.popFirst() else { return nil }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return Int64(value) }
+        }
+        return nil
+    }
+
+    /// FNV-1a: finds damage. Against intent the cache has its own, keyed checks, and `init` its limits.
+    private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+    }
+}

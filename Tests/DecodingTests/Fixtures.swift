@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+
+/// MP3 files made for the tests by the `lame` command, and what the reference decoder plays of them.
+struct Fixture: Sendable {
+    var name: String
+    var bytes: [UInt8]
+
+    /// What `mpg123 -q -s --resync-limit 65536` writes.
+    func reference() throws -> [Int16] {
+        try Self.inFolder { folder in
+            let file = folder.appending(path: "reference.mp3")
+            try Data(bytes).write(to: file)
+            let output = folder.appending(path: "reference.raw")
+            let status = try run(["mpg123", "-q", "-s", "--resync-limit", "65536", file.path], output: output)
+            guard status == 0 || status == 1 else { throw ToolFailed(tool: "mpg123", status: status) }
+            return Data(try Data(contentsOf: output)).withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+        }
+    }
+
+    /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike.
+    static func lame(
+        _ name: String,
+        _ arguments: [String],
+        seconds: Int,
+        rate: Int = 44_100,
+        channels: Int = 2
+    ) throws -> Fixture {
+        try inFolder { folder in
+            let wave = folder.appending(path: "in.raw")
+            try music(seconds: seconds, rate: rate, channels: channels).write(to: wave)
+            let output = folder.appending(path: "out.mp3")
+            let input = [
+                "-r", "-s", "\(Double(rate) / 1000)", "--bitwidth", "16", "--signed", "--little-endian", "-m",
+                channels == 1 ? "m" : "j",
+            ]
+            let command = ["lame", "--quiet"] + input + arguments + [wave.path, output.path]
+            let status = try run(command, output: nil)
+            guard status == 0 else { throw ToolFailed(tool: "lame", status: status) }
+            return Fixture(name: name, bytes: Array(try Data(contentsOf: output)))
+        }
+    }
+
+    private static func music(seconds: Int, rate: Int, channels: Int) -> Data {
+        var random = SeededGenerator(seed: 7)
+        var samples: [Int16] = []
+        samples.reserveCapacity(seconds * rate * channels)
+        var phase = 0.0
+        for index in 0..<seconds * rate {
+            let time = Double(index) / Double(rate)
+            phase += (200 + 40 * time) / Double(rate) * 2 * .pi
+            // Loud and quiet seconds make a variable bit rate vary.
+            let loudness = Int(time) % 3 == 0 ? 0.02 : 0.5
+            for channel in 0..<channels {
+                let noise = Double.random(in: -0.3...0.3, using: &random)
+                let tone = sin(phase * (channel == 0 ? 1 : 1.5)) * 0.6
+                samples.append(Int16((tone + noise) * loudness * 30_000))
+            }
+        }
+        return samples.withUnsafeBytes { Data($0) }
+    }
+
+    private static func inFolder<T>(_ body: (URL) throws -> T) throws -> T {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "decoding-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
+    }
+}
+
+struct ToolFailed: Error {
+    var tool: String
+    var status: Int32
+}
+
+/// Runs a command of the system to its end, with standard output into a file.
+private func run(_ command: [String], output: URL?) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    if let output {
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+    }
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+}

@@ -1,0 +1,55 @@
+import Media
+import Synchronization
+import TestSupport
+
+/// A byte source in memory that counts what is read, and may answer short.
+final class MemorySource: ByteSource {
+    struct Read: Equatable {
+        var offset: Int64
+        var asked: Int
+        var given: Int
+    }
+
+    private struct State {
+        var reads: [Read] = []
+        var random: SeededGenerator?
+        var isGated = false
+    }
+
+    let bytes: [UInt8]
+    private let isAllStored: Bool
+    private let state: Mutex<State>
+
+    /// With a seed, reads are answered with 1 to `longestRead` bytes.
+    init(_ bytes: [UInt8], isStored: Bool = false, shortReads seed: UInt64? = nil) {
+        self.bytes = bytes
+        isAllStored = isStored
+        state = Mutex(State(random: seed.map(SeededGenerator.init(seed:))))
+    }
+
+    var length: Int64? { Int64(bytes.count) }
+    var reads: [Read] { state.withLock(\.reads) }
+
+    /// Lets reads wait until their task is cancelled.
+    func closeGate() { state.withLock { $0.isGated = true } }
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let (given, isGated) = state.withLock { state in
+            let left = max(0, bytes.count - Int(min(offset, Int64(bytes.count))))
+            var given = min(count, left)
+            if given > 1, var random = state.random {
+                given = Int.random(in: 1...given, using: &random)
+                state.random = random
+            }
+            state.reads.append(Read(offset: offset, asked: count, given: given))
+            return (given, state.isGated)
+        }
+        if isGated {
+            try await wait(for: "the cancelling of a gated read") { try Task.checkCancellation(); return false }
+        }
+        guard given > 0 else { return [] }
+        return Array(bytes[Int(offset)..<Int(offset) + given])
+    }
+
+    func isStored(_ range: ByteRange) -> Bool { isAllStored }
+}
