@@ -126,6 +126,9 @@ package final class Loaders: ResourceOpener {
     }
 
     /// One small request tells whether the entry is current; a changed one is replaced by an empty one.
+    ///
+    /// With validators it is a conditional one, whose answer has no body when all is as it was; without, the
+    /// first bytes are asked for again and compared.
     private func revalidate(_ url: WebURL) async throws {
         guard let store = try? await kept.open(url) else { return }
         let known = store.description
@@ -133,17 +136,20 @@ package final class Loaders: ResourceOpener {
         let head = probe.isEmpty ? [] : (try? await store.read(at: 0, count: probe.count)) ?? []
         await store.close()
         guard !head.isEmpty else { return }
-        let request = RangeRequest(url: url, range: 0..<Int64(head.count))
+        let request =
+            known.validators.isEmpty
+            ? RangeRequest(url: url, range: 0..<Int64(head.count))
+            : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
         do {
             let response = try await transport.send(request)
             defer { response.body.cancel() }
-            guard Self.isSame(known, response.answer),
-                try await OverlapCheck(expected: head, at: 0).passes(firstBytes(of: response.body), at: 0)
-            else {
-                guard Self.isContent(response.answer) else { return }
-                if let fresh = try? await kept.replace(url) { await fresh.close() }
-                return
+            guard Self.isContent(response.answer) else { return }
+            if Self.isSame(known, response.answer) {
+                guard known.validators.isEmpty else { return }
+                let bytes = try await response.body.next() ?? []
+                if OverlapCheck(expected: head, at: 0).passes(bytes, at: 0) { return }
             }
+            if let fresh = try? await kept.replace(url) { await fresh.close() }
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -151,10 +157,7 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    private func firstBytes(of body: any ResponseBody) async throws -> [UInt8] {
-        try await body.next() ?? []
-    }
-
+    /// Whether the answer brings the resource; a 304 and a refusal do not.
     private static func isContent(_ answer: RangeAnswer) -> Bool {
         switch answer.kind {
         case .part, .whole: true

@@ -1,6 +1,16 @@
+import Cache
+import Decoding
+import HTTP
+import Loading
 import Media
+import Output
+import Playback
+import Playlists
+import TerminalUI
 
-/// Puts the parts together; the only file that names their concrete types.
+/// Puts the parts together, in the order a byte takes: source, loader, decoder, output.
+///
+/// The only file that names their concrete types.
 enum Wiring {
     /// Plays what `options` ask for and returns how the process ends.
     static func run(
@@ -8,12 +18,131 @@ enum Wiring {
         presentation: Presentation,
         clock: any MonotonicClock
     ) async -> ExitCode {
-        Messages.show("playing is not built yet")
-        return .couldNotStart
+        guard let sink = SinkKind(options.sink) else {
+            Messages.show(SinkKind.refusal(of: options.sink))
+            return .usage
+        }
+        // The parts tell their notices to a player that is made of them.
+        let listener = LateBound<Player>()
+        let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
+        let curl = CurlTransport(configuration: http(options, clock))
+        let transport: any RangeTransport = options.offline ? OfflineTransport() : curl
+        let loaders = Loaders(
+            transport: transport,
+            kept: store(options, clock, notify),
+            volatile: VolatileStores(),
+            clock: clock,
+            settings: loading(options),
+            onNotice: notify
+        )
+        let resolver = SourceResolver(
+            open: RevalidatingOpener(loaders: loaders),
+            workingFolder: BasePaths.workingFolder
+        )
+        let session = PlayingSession(presentation: presentation, options: options, clock: clock)
+        let player = Player(
+            parts: PlaybackParts(
+                open: { location, refresh in
+                    refresh || options.refresh
+                        ? try await loaders.openRevalidated(location) : try await loaders.open(location)
+                },
+                makeDecoder: { source, subject, seekTable in
+                    MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
+                },
+                output: sink.makeOutput(clock: clock),
+                resolver: resolver,
+                save: { tracks, path in try await resolver.save(tracks, to: path) },
+                clock: clock,
+                report: { session.report($0) }
+            ),
+            settings: PlaybackSettings(
+                exitsAtEnd: presentation != .screen,
+                volume: options.volume,
+                repeatMode: options.repeatMode,
+                shuffle: options.shuffle
+            )
+        )
+        listener.value = player
+        if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
+        let code = await session.run(player) {
+            await player.run(sources: options.sources, start: options.start, position: options.seek)
+        }
+        await curl.shutdown()
+        return code
     }
 
     /// The cache in `folder`, for `reprise cache`.
     static func cacheAdministration(folder: String) async throws -> any CacheAdministration {
-        throw MediaError(.internalError, SafeText(folder), "the cache is not built yet")
+        KeptMusic(cache: CacheFolder(path: folder))
+    }
+
+    private static func http(_ options: Options, _ clock: any MonotonicClock) -> HTTPConfiguration {
+        var configuration = HTTPConfiguration()
+        configuration.clock = clock
+        configuration.headers = options.headers.compactMap { HTTP.RequestHeader(parsing: "\($0.name): \($0.value)") }
+        configuration.certificateFile = options.cacertFile
+        if let userAgent = options.userAgent { configuration.userAgent = userAgent }
+        return configuration
+    }
+
+    private static func store(
+        _ options: Options,
+        _ clock: any MonotonicClock,
+        _ notify: @escaping @Sendable (MediaError) -> Void
+    ) -> any ByteStoreOpener {
+        guard !options.noCache, let folder = options.cacheFolder else { return VolatileStores() }
+        return CacheFolder(
+            path: folder,
+            budget: options.cacheSize,
+            clock: clock,
+            onDamage: { notify(MediaError(.damaged, SafeText(folder), $0)) }
+        )
+    }
+
+    private static func loading(_ options: Options) -> LoadSettings {
+        var settings = LoadSettings()
+        settings.readAhead =
+            switch options.readAhead {
+            case .time(let time): .time(time)
+            case .size(let size): .size(size)
+            case .all: .all
+            }
+        return settings
+    }
+}
+
+/// The cache as `reprise cache` shows it.
+private struct KeptMusic: CacheAdministration {
+    let cache: CacheFolder
+
+    func list() async throws -> [CacheListing] { try await cache.list().map { listing($0) } }
+
+    func info(_ source: String) async throws -> CacheListing? {
+        guard let url = WebURL(source) else {
+            throw MediaError(.badURL, SafeText(source), "is no http or https URL; only music from the web is kept")
+        }
+        guard let entry = try await cache.info(for: url) else { return nil }
+        var listing = listing(entry)
+        listing.ranges = Array(entry.stored.ranges)
+        return listing
+    }
+
+    func clear() async throws -> CacheClearing {
+        let all = try await cache.list().count
+        let (removed, freed) = try await cache.clear()
+        return CacheClearing(removedEntries: removed, removedBytes: freed, keptEntries: max(0, all - removed))
+    }
+
+    private func listing(_ entry: CacheEntrySummary) -> CacheListing {
+        CacheListing(
+            source: entry.url,
+            title: entry.title,
+            artist: entry.artist,
+            duration: entry.duration,
+            length: entry.length,
+            storedBytes: entry.storedBytes,
+            contentType: entry.contentType,
+            lastPlayed: entry.lastPlayed
+        )
     }
 }

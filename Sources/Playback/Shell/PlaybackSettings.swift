@@ -71,4 +71,6 @@ package struct PlayerOutcome: Sendable, Equatable {
     package var summary: PlayerEvent.SummaryReport
     /// Why the player could not go on; nil when it ended as asked.
     package var fatal: MediaError?
+    /// Whether the listener asked for the end.
+    package var isQuit: Bool
 }

@@ -311,7 +311,7 @@ final class PlayerShell {
         space.stop()
         decodeThread.stop()
         if fatal == nil { parts.report(.summary(summary)) }
-        return PlayerOutcome(summary: summary, fatal: fatal)
+        return PlayerOutcome(summary: summary, fatal: fatal, isQuit: state.isQuit)
     }
 
     // MARK: What is shown

@@ -24,7 +24,7 @@ extension PlayerState {
         case .save(let path): [.save(path)]
         case .reload: reload()
         case .status: status()
-        case .quit: leave(.skipped) + cancelRuns() + [.finish(fatal: nil)]
+        case .quit: quit()
         }
     }
 
@@ -55,6 +55,11 @@ extension PlayerState {
             isPaused = false
         }
         return leave(.skipped) + cancelRuns() + silence()
+    }
+
+    private mutating func quit() -> [PlayerEffect] {
+        isQuit = true
+        return leave(.skipped) + cancelRuns() + [.finish(fatal: nil)]
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {

@@ -29,6 +29,8 @@ package struct PlayerState: Sendable {
     package internal(set) var phase = Phase.launching
     package internal(set) var isPaused = false
     package internal(set) var isBuffering = false
+    /// The listener asked for the end.
+    package internal(set) var isQuit = false
     var runs: [Run] = []
     /// The track that failed while it was prepared behind the last of `runs`; the one after it comes next.
     var failedAhead: Track.ID?

@@ -17,6 +17,12 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
+    /// Lets the calling thread take the terminating signals, for a screen that has handlers of its own.
+    static func unblock() {
+        var set = makeSet()
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
     /// Calls `handler` for the first terminating signal, from the signal thread; it must not wait.
     ///
     /// A second SIGINT says that waiting is over: the process ends at once after `beforeEnd`, which

@@ -1,0 +1,12 @@
+import Synchronization
+
+/// A value that is made after those who will need it.
+final class LateBound<Value: Sendable>: Sendable {
+    private let box = Mutex<Value?>(nil)
+
+    /// Nil until it is set.
+    var value: Value? {
+        get { box.withLock { $0 } }
+        set { box.withLock { $0 = newValue } }
+    }
+}
