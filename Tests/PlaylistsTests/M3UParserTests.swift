@@ -34,7 +34,7 @@ struct M3UParserTests {
             ("#EXTINF:7,A - B - C", "B - C", "A", 7_000), ("#EXTINF:7,A-B", "A-B", nil, 7_000),
             ("#EXTINF:7, - T", "- T", nil, 7_000), ("#EXTINF:7,A, B - T, U", "T, U", "A, B", 7_000),
             ("#EXTINF:99999999999999999999999,T", "T", nil, nil), ("#EXTINF:x,T", "T", nil, nil),
-            ("#EXTINF:1,\u{1B}]0;x\u{7}y", "\u{FFFD}]0;x\u{FFFD}y", nil, 1_000),
+            ("#EXTINF:1,x\u{1B}]0;x\u{7}y", "x\u{FFFD}]0;x\u{FFFD}y", nil, 1_000),
         ] as [(String, String?, String?, Int?)]
     )
     func `EXTINF says artist, title and duration`(line: String, title: String?, artist: String?, ms: Int?)
