@@ -1,0 +1,35 @@
+import Glibc
+import Media
+
+/// The process, from its start to its exit code.
+enum Program {
+    /// Does what the command line asks for and exits.
+    ///
+    /// Not an `async` main: that one parks the main thread in `dispatch_main`, which on Linux starts a
+    /// thread with every signal unblocked, and SIGTERM would end the process there without order
+    /// (tried). So the main thread only sleeps, and nothing may be isolated to the main actor.
+    static func run() -> Never {
+        // The zero of the times that events tell, so it comes before everything else.
+        let clock = SystemClock()
+        Signals.prepare()
+        // Ends with the process, which is its owner.
+        Task { exit(await execute(clock).rawValue) }
+        while true { pause() }
+    }
+
+    private static func execute(_ clock: SystemClock) async -> ExitCode {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            switch try Invocation.parse(arguments, defaultCacheFolder: { BasePaths.cacheFolder() }) {
+            case .show(let text):
+                LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {}).write(text)
+                return .success
+            case .cache(let request): return await Session.run(request)
+            case .play(let options): return await Session.run(options, clock: clock)
+            }
+        } catch {
+            Messages.show(error)
+            return .usage
+        }
+    }
+}
