@@ -1,4 +1,4 @@
-import HTTP
+@testable import HTTP
 import Media
 import Synchronization
 import TestSupport
@@ -72,6 +72,35 @@ struct TransferFaultTests {
                     + " check the name and the network"
             )
         }
+    }
+
+    @Test func `a server that speaks no TLS is told apart`() async throws {
+        let server = try ScriptedServer(answers: ["HTTP/1.1 400 Bad Request\r\n\r\n"])
+        try await fixture.run(server) { transport in
+            let url = try #require(WebURL("https://127.0.0.1:\(server.port)/"))
+            // The server waits for an empty line that a TLS greeting need not hold: end it from its side.
+            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the connection") { server.connectionCount == 1 }
+            server.stop()
+            let code = await mediaErrorCode { _ = try await sender.value }
+            #expect(code == .tlsFailed)
+        }
+    }
+
+    @Test func `without libcurl every request says what to install`() async throws {
+        let configuration = HTTPConfiguration()
+        let loop = CurlLoop(configuration: configuration, loadLibrary: { "no such file" })
+        let transport = CurlTransport(configuration: configuration, loop: loop)
+        let url = try #require(WebURL("http://a.example/"))
+        for _ in 0..<2 {
+            let error = await mediaError { _ = try await transport.send(RangeRequest(url: url, range: nil)) }
+            #expect(error?.code == .missingLibrary)
+            #expect(
+                error?.description
+                    == "libcurl: cannot be loaded (no such file); install libcurl4 to play from the web"
+            )
+        }
+        await transport.shutdown()
     }
 
     @Test func `what is no web server is told apart`() async throws {
