@@ -4,7 +4,8 @@ package import Media
 ///
 /// One thread, `http`, carries all transfers on kept-alive connections. libcurl is loaded when the first
 /// request is sent, or `warmUp` is called; without it every request fails with `.missingLibrary`.
-/// A response's body belongs to one reader; letting go of it ends the transfer.
+/// A response's body belongs to one reader; letting go of it ends the transfer, and letting go of the
+/// transport ends them all.
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
     private let loop: CurlLoop
@@ -13,9 +14,14 @@ package final class CurlTransport: RangeTransport {
     /// next request; a longer one costs more than a new connection.
     private static let longestRedirectBody: Int64 = 16 * 1024
 
-    package init(configuration: HTTPConfiguration = HTTPConfiguration()) {
+    /// Costs nothing; the thread starts with the first request or `warmUp`.
+    package convenience init(configuration: HTTPConfiguration = HTTPConfiguration()) {
+        self.init(configuration: configuration, loop: CurlLoop(configuration: configuration))
+    }
+
+    init(configuration: HTTPConfiguration, loop: CurlLoop) {
         self.configuration = configuration
-        loop = CurlLoop(configuration: configuration)
+        self.loop = loop
     }
 
     deinit { loop.stop() }

@@ -71,7 +71,10 @@ enum ResponseAlgebra {
     }
 
     private static func validators(in fields: HeaderFields) -> Validators {
-        let present = { (name: String) in fields.first(name).flatMap { $0.isEmpty ? nil : $0 } }
+        // A value that was no UTF-8 cannot be sent back as it came, and would never match.
+        let present = { (name: String) in
+            fields.first(name).flatMap { $0.isEmpty || $0.contains("\u{FFFD}") ? nil : $0 }
+        }
         return Validators(etag: present("etag"), lastModified: present("last-modified"))
     }
 

@@ -41,7 +41,8 @@ enum CurlFailure {
             (.cut, "the server closed the connection without an answer")
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.cut, "the connection was cut before the end")
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+        // The write callback only refuses bytes of a live transfer when they came without a head.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
             (.connectionFailed, host + " does not answer as a web server does; check the port")
         default:
             (.connectionFailed, "the transfer failed (" + text(of: code) + ")")

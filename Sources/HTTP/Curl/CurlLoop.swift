@@ -41,12 +41,18 @@ final class CurlLoop: Sendable {
     }
 
     private let configuration: HTTPConfiguration
+    private let loadLibrary: @Sendable () -> String?
     // Guards everything that changes. `wakeUp` is called while it is held: it writes one byte to a
     // socket that never blocks, and outside of the lock the handle could be gone.
     private let guarded = Mutex(Guarded())
 
-    init(configuration: HTTPConfiguration) {
+    /// `loadLibrary` is called on the thread and returns the reason why libcurl cannot be used, or nil.
+    init(
+        configuration: HTTPConfiguration,
+        loadLibrary: @escaping @Sendable () -> String? = { ccurl_load().map { String(cString: $0) } }
+    ) {
         self.configuration = configuration
+        self.loadLibrary = loadLibrary
     }
 
     /// Starts the thread, which loads libcurl, before there is anything to do.
@@ -115,9 +121,8 @@ final class CurlLoop: Sendable {
     }
 
     private func serve() {
-        if let reason = ccurl_load() {
-            let text = String(cString: reason)
-            let cause = SafeText("cannot be loaded (\(text)); install libcurl4 to play from the web")
+        if let reason = loadLibrary() {
+            let cause = SafeText("cannot be loaded (\(reason)); install libcurl4 to play from the web")
             end(in: .unusable(MediaError(.missingLibrary, "libcurl", cause)))
             return
         }

@@ -1,0 +1,130 @@
+@testable import HTTP
+import Media
+import Synchronization
+import TestSupport
+import Testing
+
+struct RedirectTests {
+    private let fixture = TransportFixture()
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect is followed, counted, and keeps the range and the connection`(status: Int) async throws {
+        let server = try ScriptedServer(answers: [
+            "HTTP/1.1 \(status) Moved\r\nLocation: other.mp3\r\nContent-Length: 4\r\n\r\nmove",
+            "HTTP/1.1 206 Partial\r\nContent-Range: bytes 2-3/4\r\nContent-Length: 2\r\n\r\nok",
+        ])
+        try await fixture.run(server) { transport in
+            let request = RangeRequest(url: try server.url("/a/music.mp3"), range: 2..<4)
+            let response = try await transport.send(request)
+            #expect(response.answer.requestCount == 2)
+            #expect(try await response.body.text() == "ok")
+            #expect(server.requests.last?.hasPrefix("GET /a/other.mp3 HTTP/1.1\r\n") == true)
+            #expect(server.requests.last?.contains("Range: bytes=2-3\r\n") == true)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func `a redirect with an endless body is followed without it`() async throws {
+        let server = try ScriptedServer { connection in
+            guard let request = connection.readRequest() else { return }
+            if request.hasPrefix("GET /end ") {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            } else {
+                connection.send("HTTP/1.1 302 Found\r\nLocation: /end\r\n\r\n")
+                while connection.send("more and more") {}
+            }
+        }
+        try await fixture.run(server) { transport in
+            let response = try await transport.send(RangeRequest(url: try server.url(), range: nil))
+            #expect(try await response.body.text() == "ok")
+        }
+    }
+
+    @Test func `secrets stay with the origin they were given for, and return to it`() async throws {
+        // The way is home, elsewhere, home again; `elsewhere` learns home's port only afterwards.
+        let homePort = Mutex(0)
+        let elsewhere = try ScriptedServer { connection in
+            while connection.readRequest() != nil {
+                let location = "http://127.0.0.1:\(homePort.withLock { $0 })/back"
+                connection.send("HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let location = "http://their:own@127.0.0.1:\(elsewhere.port)/"
+        let home = try ScriptedServer(answers: [
+            "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        ])
+        homePort.withLock { $0 = home.port }
+        var configuration = HTTPConfiguration()
+        configuration.headers = [try #require(RequestHeader(parsing: "X-Token: secret"))]
+        try await TransportFixture(configuration: configuration).run(home) { transport in
+            let url = try home.url("/", userInfo: "me:secret@")
+            let answer = try await transport.send(RangeRequest(url: url, range: nil)).answer
+            #expect(answer == RangeAnswer(kind: .whole(length: 0), requestCount: 3))
+            for request in home.requests {
+                #expect(request.contains("Authorization: Basic bWU6c2VjcmV0\r\n"))
+                #expect(request.contains("X-Token: secret\r\n"))
+            }
+            let foreign = try #require(elsewhere.requests.first)
+            #expect(!foreign.contains("Authorization") && !foreign.contains("X-Token"))
+        }
+        elsewhere.stop()
+    }
+
+    @Test func `a circle of redirects ends with an error`() async throws {
+        let server = try ScriptedServer(answers: [
+            "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 302 Found\r\nLocation: /music.mp3\r\nContent-Length: 0\r\n\r\n",
+        ])
+        try await fixture.run(server) { transport in
+            let code = await mediaErrorCode {
+                _ = try await transport.send(RangeRequest(url: try server.url(), range: nil))
+            }
+            #expect(code == .tooManyRedirects)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func `ten redirects are followed and the eleventh is refused`() throws {
+        var redirects = RedirectState(original: try #require(WebURL("http://a.example/0")))
+        for number in 1...10 { try redirects.redirected(to: "/\(number)") }
+        #expect(redirects.requestCount == 11)
+        #expect(redirects.current.path == "/10")
+        #expect(throws: MediaError.self) { try redirects.redirected(to: "/11") }
+    }
+
+    @Test(
+        arguments: [
+            ("http://a.example/", "https://a.example/", nil),
+            ("https://a.example/", "http://a.example/", .tlsFailed),
+            ("https://a.example/", "//b.example/", nil),
+            ("http://a.example/", "file:///etc/passwd", .unsupportedScheme),
+            ("http://a.example/", "ftp://a.example/", .unsupportedScheme),
+            ("http://a.example/", "http://", .unsupportedScheme),
+        ] as [(String, String, MediaError.Code?)]
+    )
+    func `a redirect leads only to the web and never out of encryption`(
+        from: String,
+        to location: String,
+        code: MediaError.Code?
+    ) async throws {
+        var redirects = RedirectState(original: try #require(WebURL(from)))
+        #expect(await mediaErrorCode { try redirects.redirected(to: location) } == code)
+    }
+
+    @Test(arguments: [
+        ("/b", true), ("http://a.example/b", true), ("http://x:y@a.example/b", true),
+        ("http://b.example/", false), ("https://a.example/", false), ("http://a.example:81/", false),
+        ("http://x:y@b.example/", false),
+    ])
+    func `only the first origin gets the listener's secrets`(location: String, isTold: Bool) throws {
+        let url = try #require(WebURL("http://me:secret@a.example/a"))
+        let header = try #require(RequestHeader(parsing: "X-Token: secret"))
+        var redirects = RedirectState(original: url)
+        try redirects.redirected(to: location)
+        let wire = WireRequest(RangeRequest(url: url, range: nil), at: redirects, headers: [header])
+        #expect(wire.credentials == (isTold ? WebURL.UserInfo(user: "me", password: "secret") : nil))
+        #expect(wire.headerLines.contains("X-Token: secret") == isTold)
+        #expect(!wire.url.contains("@"))
+    }
+}

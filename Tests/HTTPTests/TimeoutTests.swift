@@ -1,0 +1,66 @@
+import HTTP
+import Media
+import TestSupport
+import Testing
+
+struct TimeoutTests {
+    @Test func `a server that does not answer is given up after the time for the first byte`() async throws {
+        let clock = TestClock()
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.waitForClose()
+        }
+        try await fixture(clock).run(server) { transport in
+            let url = try server.url()
+            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the request") { server.requests.count == 1 && clock.sleeperCount == 1 }
+            // Ten seconds are too few: the connection stands, so that its own time-out is past.
+            clock.advance(by: .seconds(10))
+            try await wait(for: "the watchdog to sleep again") { clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(5))
+            let error = await mediaError { _ = try await sender.value }
+            #expect(error?.code == .timedOut)
+            #expect(error?.subject == url.safeText)
+        }
+    }
+
+    @Test func `a body that stops is given up after the idle time, and every byte renews it`() async throws {
+        let clock = TestClock()
+        let gate = Gate()
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            gate.wait()
+            connection.send("def")
+            connection.waitForClose()
+        }
+        try await fixture(clock).run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            #expect(try await body.next() == Array("abc".utf8))
+            try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(9))
+            gate.open()
+            #expect(try await body.next() == Array("def".utf8))
+            clock.advance(by: .seconds(9))
+            try await wait(for: "the watchdog to sleep again") { clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(1))
+            #expect(await mediaErrorCode { _ = try await body.next() } == .timedOut)
+        }
+    }
+
+    @Test func `nothing watches the time of a transfer that is over`() async throws {
+        let clock = TestClock()
+        let server = try ScriptedServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"])
+        try await fixture(clock).run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            #expect(try await body.text() == "abc")
+            try await wait(for: "the watchdog's end") { clock.sleeperCount == 0 }
+        }
+    }
+
+    private func fixture(_ clock: TestClock) -> TransportFixture {
+        var configuration = HTTPConfiguration()
+        configuration.clock = clock
+        return TransportFixture(configuration: configuration)
+    }
+}

@@ -1,0 +1,232 @@
+@testable import HTTP
+import Media
+import Synchronization
+import TestSupport
+import Testing
+
+struct TransferFaultTests {
+    private let fixture = TransportFixture()
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+        "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-9/20\r\n\r\nabc",
+        "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-9/20\r\nContent-Length: 3\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n5\r\n",
+    ])
+    func `a body shorter than promised is cut, and what came is handed out first`(
+        answer: String
+    ) async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send(answer)
+        }
+        try await fixture.run(server) { transport in
+            let response = try await transport.send(RangeRequest(url: try server.url(), range: 0..<10))
+            #expect(try await response.body.next() == Array("abc".utf8))
+            #expect(await mediaErrorCode { _ = try await response.body.next() } == .cut)
+            #expect(await mediaErrorCode { _ = try await response.body.next() } == .cut)
+        }
+    }
+
+    @Test func `bytes behind the promised ones are dropped`() async throws {
+        let server = try ScriptedServer(answers: [
+            "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-2/20\r\nContent-Length: 8\r\n\r\nabcdefgh"
+        ])
+        try await fixture.run(server) { transport in
+            let response = try await transport.send(RangeRequest(url: try server.url(), range: 0..<3))
+            #expect(try await response.body.text() == "abc")
+        }
+    }
+
+    @Test func `a connection closed without an answer is cut`() async throws {
+        let server = try ScriptedServer { connection in _ = connection.readRequest() }
+        try await fixture.run(server) { transport in
+            let error = await mediaError {
+                let url = try server.url("/a?token=secret", userInfo: "me:secret@")
+                _ = try await transport.send(RangeRequest(url: url, range: nil))
+            }
+            #expect(error?.code == .cut)
+            #expect(error?.subject.string == "http://127.0.0.1:\(server.port)/a?…")
+        }
+    }
+
+    @Test func `a port that nobody listens on refuses the connection`() async throws {
+        let port = try ScriptedServer.refusingPort()
+        let url = try #require(WebURL("http://127.0.0.1:\(port)/"))
+        try await fixture.run { transport in
+            let code = await mediaErrorCode {
+                _ = try await transport.send(RangeRequest(url: url, range: nil))
+            }
+            #expect(code == .connectionRefused)
+        }
+    }
+
+    @Test func `a host that does not exist is named`() async throws {
+        let url = try #require(WebURL("http://me:secret@nowhere.invalid/a.mp3?token=secret"))
+        try await fixture.run { transport in
+            let error = await mediaError { _ = try await transport.send(RangeRequest(url: url, range: nil)) }
+            #expect(error?.code == .unknownHost)
+            #expect(
+                error?.description
+                    == "http://nowhere.invalid/a.mp3?…: the host nowhere.invalid cannot be found;"
+                    + " check the name and the network"
+            )
+        }
+    }
+
+    @Test func `a server that speaks no TLS is told apart`() async throws {
+        let server = try ScriptedServer(answers: ["HTTP/1.1 400 Bad Request\r\n\r\n"])
+        try await fixture.run(server) { transport in
+            let url = try #require(WebURL("https://127.0.0.1:\(server.port)/"))
+            // The server waits for an empty line that a TLS greeting need not hold: end it from its side.
+            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the connection") { server.connectionCount == 1 }
+            server.stop()
+            let code = await mediaErrorCode { _ = try await sender.value }
+            #expect(code == .tlsFailed)
+        }
+    }
+
+    @Test func `without libcurl every request says what to install`() async throws {
+        let configuration = HTTPConfiguration()
+        let loop = CurlLoop(configuration: configuration, loadLibrary: { "no such file" })
+        let transport = CurlTransport(configuration: configuration, loop: loop)
+        let url = try #require(WebURL("http://a.example/"))
+        for _ in 0..<2 {
+            let error = await mediaError { _ = try await transport.send(RangeRequest(url: url, range: nil)) }
+            #expect(error?.code == .missingLibrary)
+            #expect(
+                error?.description
+                    == "libcurl: cannot be loaded (no such file); install libcurl4 to play from the web"
+            )
+        }
+        await transport.shutdown()
+    }
+
+    @Test func `what is no web server is told apart`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("220 smtp.example.com ESMTP ready\r\n")
+        }
+        try await fixture.run(server) { transport in
+            let code = await mediaErrorCode {
+                _ = try await transport.send(RangeRequest(url: try server.url(), range: nil))
+            }
+            #expect(code == .connectionFailed)
+        }
+    }
+
+    @Test func `cancelling in mid-body wakes the reader at once, and no byte follows`() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            gate.wait()
+            connection.send("defghij")
+        }
+        try await fixture.run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            #expect(try await body.next() == Array("abc".utf8))
+            let reader = Task { try await body.next() }
+            body.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await reader.value }
+            gate.open()
+            await #expect(throws: CancellationError.self) { _ = try await body.next() }
+            body.cancel()
+        }
+    }
+
+    @Test func `cancelling drops bytes that came and were not taken`() async throws {
+        let server = try ScriptedServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"])
+        try await fixture.run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            body.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await body.next() }
+        }
+    }
+
+    @Test func `a cancelled task ends the transfer, before the answer and in the body`() async throws {
+        let closed = Mutex(0)
+        let server = try ScriptedServer { connection in
+            guard let request = connection.readRequest() else { return }
+            if request.hasPrefix("GET /body") {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            }
+            connection.waitForClose()
+            closed.withLock { $0 += 1 }
+        }
+        try await fixture.run(server) { transport in
+            let url = try server.url()
+            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the request") { server.requests.count == 1 }
+            sender.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await sender.value }
+            try await wait(for: "the connection's end") { closed.withLock { $0 } == 1 }
+
+            let inBody = try server.url("/body")
+            let body = try await transport.send(RangeRequest(url: inBody, range: nil)).body
+            let reader = Task { try await body.all() }
+            try await wait(for: "the body") { server.requests.count == 2 }
+            reader.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await reader.value }
+            try await wait(for: "the connection's end") { closed.withLock { $0 } == 2 }
+        }
+    }
+
+    @Test func `letting go of a body ends its transfer`() async throws {
+        let closed = Gate()
+        let isClosed = Mutex(false)
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.waitForClose()
+            isClosed.withLock { $0 = true }
+            closed.open()
+        }
+        try await fixture.run(server) { transport in
+            var response: RangeResponse? = try await transport.send(
+                RangeRequest(url: try server.url(), range: nil)
+            )
+            #expect(response?.answer.kind == .whole(length: 10))
+            response = nil
+            try await wait(for: "the connection's end") { isClosed.withLock { $0 } }
+        }
+    }
+
+    @Test func `a reader that does not pull slows the sender down, and gets every byte later`() async throws {
+        let count = 64 * 1024 * 1024
+        let piece = (0..<65_521).map { UInt8(truncatingIfNeeded: $0) }
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+            var left = count
+            while left > 0, connection.send(Array(piece.prefix(left))) { left -= piece.count }
+        }
+        try await fixture.run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            // The sender stands still once a hundred looks in a row have seen no byte more.
+            var last = 0
+            var still = 0
+            try await wait(for: "the sender to stand still") {
+                let now = server.sentBytes
+                still = now == last ? still + 1 : 0
+                last = now
+                return still == 100
+            }
+            // Our bound and what the system buffers on both sides of loopback: some 6 MB of sockets.
+            #expect(last < 16 * 1024 * 1024)
+            var received = 0
+            var isRight = true
+            var largest = 0
+            while let chunk = try await body.next() {
+                isRight = isRight && chunk.first == piece[received % piece.count]
+                received += chunk.count
+                isRight = isRight && chunk.last == piece[(received - 1) % piece.count]
+                largest = max(largest, chunk.count)
+            }
+            #expect(received == count)
+            #expect(isRight)
+            #expect(largest <= 64 * 1024)
+        }
+    }
+}

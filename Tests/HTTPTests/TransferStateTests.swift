@@ -1,0 +1,120 @@
+@testable import HTTP
+import Media
+import Testing
+
+struct TransferStateTests {
+    private let second = Duration.seconds(1)
+
+    @Test func `a piece that would exceed the bound is left to the sender until half is taken`() {
+        var state = inBody()
+        let piece = [UInt8](repeating: 7, count: 16 * 1024)
+        var taken = 0
+        while receive(piece, &state) == .taken { taken += piece.count }
+        #expect(taken == TransferState.buffered)
+        #expect(receive(piece, &state) == .pause)
+        var resumedAt: Int?
+        while resumedAt == nil, case .chunk(let bytes, let resumes) = state.takeChunk(now: .zero) {
+            taken -= bytes.count
+            if resumes { resumedAt = taken }
+        }
+        #expect(resumedAt == TransferState.buffered / 2)
+        #expect(receive(piece, &state) == .taken)
+    }
+
+    @Test func `a body that shares its connection is not paused before it is out of bounds`() {
+        var state = inBody(isMultiplexed: true)
+        let piece = [UInt8](repeating: 7, count: 1024 * 1024)
+        for _ in 0..<16 { #expect(receive(piece, &state) == .taken) }
+        #expect(receive(piece, &state) == .pause)
+    }
+
+    @Test func `a paused transfer is never late, and has its idle time again once resumed`() {
+        var state = inBody()
+        let piece = [UInt8](repeating: 7, count: 64 * 1024)
+        while receive(piece, &state) == .taken {}
+        #expect(look(&state, at: second * 1_000) == .look(at: second * 1_010))
+        for _ in 0..<2 { _ = state.takeChunk(now: second * 2_000) }
+        #expect(look(&state, at: second * 2_009) == .look(at: second * 2_010))
+        guard case .expired(let error) = state.timePassed(now: second * 2_010) else {
+            Issue.record("the idle time has passed")
+            return
+        }
+        #expect(error.code == .timedOut)
+        #expect(look(&state, at: second * 2_010) == .over)
+    }
+
+    @Test func `each stage has its own deadline, and no look is longer than the shortest of them`() {
+        var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
+        #expect(look(&state, at: second * 9) == .look(at: second * 10))
+        state.connected(at: second * 9)
+        #expect(look(&state, at: second * 10) == .look(at: second * 20))
+        state.headReceived(head(), owed: nil, at: second * 11)
+        #expect(look(&state, at: second * 20) == .look(at: second * 21))
+        #expect(look(&state, at: second * 21) != .over)
+        #expect(state.isOver)
+    }
+
+    @Test func `the end comes with the last promised byte, not with the sender's last word`() {
+        var state = inBody(owed: 3)
+        #expect(receive([1, 2, 3], &state) == .taken)
+        #expect(chunk(&state) == [1, 2, 3])
+        #expect(isEnd(&state))
+        // A failure afterwards is no failure of what was promised.
+        state.finished(failure: MediaError(.cut, "a", "late"))
+        #expect(isEnd(&state))
+    }
+
+    @Test func `surplus ends the transfer and is dropped`() {
+        var state = inBody(owed: 3)
+        #expect(receive([1, 2], &state) == .taken)
+        #expect(receive([3, 4], &state) == .refused)
+        #expect(chunk(&state) == [1, 2, 3])
+        #expect(isEnd(&state))
+    }
+
+    @Test func `whatever comes after a cancel is late`() {
+        var state = inBody()
+        #expect(receive([1], &state) == .taken)
+        #expect(cancel(&state))
+        #expect(!cancel(&state))
+        #expect(receive([2], &state) == .refused)
+        state.finished(failure: nil)
+        state.failed(MediaError(.cut, "a", "late"))
+        guard case .failure(let error) = state.takeChunk(now: .zero) else {
+            Issue.record("a cancelled transfer hands nothing out")
+            return
+        }
+        #expect(error is CancellationError)
+    }
+
+    private func head(isMultiplexed: Bool = false) -> ResponseHead {
+        ResponseHead(status: 200, fields: HeaderFields(), isMultiplexed: isMultiplexed)
+    }
+
+    private func inBody(owed: Int64? = nil, isMultiplexed: Bool = false) -> TransferState {
+        var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
+        state.connected(at: .zero)
+        state.headReceived(head(isMultiplexed: isMultiplexed), owed: owed, at: .zero)
+        return state
+    }
+
+    private func receive(_ bytes: [UInt8], _ state: inout TransferState) -> TransferState.Intake {
+        bytes.withUnsafeBytes { state.received($0, at: .zero) }
+    }
+
+    private func look(_ state: inout TransferState, at now: Duration) -> TransferState.TimeCheck {
+        state.timePassed(now: now)
+    }
+
+    private func cancel(_ state: inout TransferState) -> Bool { state.cancelled() }
+
+    private func chunk(_ state: inout TransferState) -> [UInt8]? {
+        guard case .chunk(let bytes, _) = state.takeChunk(now: .zero) else { return nil }
+        return bytes
+    }
+
+    private func isEnd(_ state: inout TransferState) -> Bool {
+        guard case .end = state.takeChunk(now: .zero) else { return false }
+        return true
+    }
+}
