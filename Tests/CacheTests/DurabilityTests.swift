@@ -51,6 +51,22 @@ import Testing
         #expect(recordCount > 1)
     }
 
+    @Test(arguments: 0..<5 as Range<UInt64>)
+    func `every byte that the index ever claims was flushed before`(seed: UInt64) async throws {
+        let watching = ClaimWatchingFiles(index: folder.file("index.sqlite"))
+        let opener = CacheFolder(path: folder.cache, clock: clock, files: watching)
+        var random = SeededGenerator(seed: seed)
+        let store = try await opener.open(url("a.mp3"))
+        // Enough for several commits that nobody asks for, which run while the writing goes on.
+        for _ in 0..<60 {
+            let start = Int64.random(in: 0..<20_000_000, using: &random)
+            try await store.write([UInt8](repeating: UInt8(seed), count: 120_000), at: start)
+        }
+        await store.close()
+        #expect(watching.claimedTooEarly.isEmpty)
+        #expect(watching.recordCount > 2)
+    }
+
     @Test func `a mebibyte commits by itself`() async throws {
         let store = try await opener.open(url("a.mp3"))
         try await store.write(pattern(0..<1_000_000), at: 0)

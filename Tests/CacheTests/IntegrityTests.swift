@@ -189,7 +189,13 @@ import Testing
         try await store.write(pattern(0..<1_000), at: 0)
         try FileManager.default.removeItem(atPath: folder.cache)
         #expect(try await store.read(at: 0, count: 1_000) == pattern(0..<1_000))
+        try await store.write(pattern(1_000..<2_000), at: 1_000)
         await store.close()
-        #expect(try await CacheFolder(path: folder.cache, clock: TestClock()).list() == [])
+        #expect(!store.isPersistent)
+        let next = try await opener.open(url("a.mp3"))
+        #expect(next.stored.isEmpty)
+        try await next.write(pattern(0..<500), at: 0)
+        await next.close()
+        #expect(try await makeOpener().list().map(\.storedBytes) == [500])
     }
 }
