@@ -132,10 +132,16 @@ import Testing
 
 /// Checks that `store` holds exactly the bytes of `model`.
 func expect(_ store: any ByteStore, toEqual model: [UInt8?]) async throws {
-    var expected = ByteRangeSet()
-    for (index, byte) in model.enumerated() where byte != nil {
-        expected.insert(contentsOf: Int64(index)..<Int64(index) + 1)
+    var runs: [ByteRange] = []
+    var start: Int?
+    for index in 0...model.count {
+        let isStored = index < model.count && model[index] != nil
+        if isStored, start == nil { start = index }
+        guard !isStored, let first = start else { continue }
+        runs.append(Int64(first)..<Int64(index))
+        start = nil
     }
+    let expected = ByteRangeSet(runs)
     #expect(store.stored == expected)
     for range in expected.ranges {
         let bytes = try await store.all(of: range)

@@ -112,11 +112,12 @@ final class CacheEngine: @unchecked Sendable {
 
     private func attempt<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
         do {
+            if let folder = opened, !folder.isCurrent { opened = nil }
             let folder = try opened ?? OpenedFolder(path: settings.path, files: settings.files)
             opened = folder
             return try folder.lock.withLock { try body(folder) }
         } catch let error as IndexError where !error.isDamage {
-            // The folder may have been removed and made anew under us: the next call looks afresh.
+            // Whatever it was (a full disk, a lost mount), the next call starts with a fresh connection.
             opened = nil
             throw error
         }

@@ -11,6 +11,7 @@ final class OpenedFolder {
     /// Tells the index this was opened with from one that somebody made later.
     private let indexNumber: ino_t?
     private let root: CInt
+    private let path: String
 
     /// Makes `path` and what belongs in it where it is missing, 0700 and 0600.
     ///
@@ -33,9 +34,19 @@ final class OpenedFolder {
         }
         indexNumber = Self.indexNumber(in: root)
         self.root = root
+        self.path = path
     }
 
     deinit { close(root) }
+
+    /// Whether the index that is open is still the one in the folder.
+    ///
+    /// Not so after the folder was removed, or another process set a damaged index aside: what would be
+    /// claimed in the old one, nobody would ever find.
+    var isCurrent: Bool {
+        var status = stat()
+        return stat(path + "/" + Self.indexName, &status) == 0 && status.st_ino == indexNumber
+    }
 
     /// Sets the index aside as damaged, unless another process already did. The lock must be held.
     func setIndexAside() throws {

@@ -8,9 +8,11 @@ extension CacheIndex {
         guard version <= Self.version else { throw NewerIndexError(version: version) }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush
         // happen in each commit; with NORMAL a power cut could undo what a listener was told is kept.
-        try connection.execute(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF"
-        )
+        for setting in [
+            "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF",
+        ] {
+            try connection.execute("PRAGMA \(setting)")
+        }
         guard version == 0 else { return }
         try connection.transaction { try connection.execute(tables) }
     }

@@ -10,8 +10,9 @@ package final class VolatileStores: ByteStoreOpener {
     private let files: any FileLayer
     private let io = WorkThread(name: "cache-volatile")
 
-    /// Takes the folder for the files; `/var/tmp` by default, because `/tmp` may be memory and an hour of music is
-    /// a hundred megabytes.
+    /// Takes the folder for the files.
+    ///
+    /// `/var/tmp` by default, because `/tmp` may be memory and an hour of music is a hundred megabytes.
     package init(folder: String = "/var/tmp", files: any FileLayer = SystemFiles()) {
         self.folder = folder
         self.files = files

@@ -1,0 +1,55 @@
+import Media
+import Synchronization
+
+@testable import Cache
+
+/// The real file layer, which compares what the index claims with what is on the disk by then.
+///
+/// For one entry: offsets are not told apart by file.
+final class ClaimWatchingFiles: FileLayer {
+    private struct State {
+        var written = ByteRangeSet()
+        var flushed = ByteRangeSet()
+        var claimedTooEarly = ByteRangeSet()
+        var recordCount = 0
+    }
+
+    private let system = SystemFiles()
+    private let index: String
+    private let state = Mutex(State())
+
+    /// Watches the index at this path.
+    init(index: String) { self.index = index }
+
+    var claimedTooEarly: ByteRangeSet { state.withLock { $0.claimedTooEarly } }
+    var recordCount: Int { state.withLock { $0.recordCount } }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        try system.write(bytes, to: descriptor, at: offset)
+        state.withLock { $0.written.insert(contentsOf: offset..<offset + Int64(bytes.count)) }
+    }
+
+    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try system.read(range, from: descriptor)
+    }
+
+    func flush(_ descriptor: CInt) throws {
+        let before = state.withLock { $0.written }
+        try system.flush(descriptor)
+        state.withLock { $0.flushed.formUnion(before) }
+    }
+
+    func record(_ transaction: () throws -> Void) throws {
+        try system.record(transaction)
+        let connection = try SQLiteConnection(path: index)
+        var claims: [ByteRange] = []
+        try connection.statement("SELECT start, stop FROM extents").forEach { row in
+            claims.append(row.integer(0)..<row.integer(1))
+            return true
+        }
+        state.withLock { state in
+            state.recordCount += 1
+            state.claimedTooEarly.formUnion(ByteRangeSet(claims).subtracting(state.flushed))
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// When bytes are claimed, and that nothing is claimed before it is on the disk.
+@Suite struct DurabilityTests {
+    private let folder: TemporaryFolder
+    private let files = RecordingFiles()
+    private let clock = TestClock()
+    private let opener: CacheFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        opener = CacheFolder(path: folder.cache, clock: clock, files: files)
+    }
+
+    /// What another process would find.
+    private func claimed() async throws -> ByteRangeSet {
+        try await CacheFolder(path: folder.cache, clock: clock).info(for: url("a.mp3"))?.stored
+            ?? ByteRangeSet()
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `no transaction claims bytes that were not flushed after their last write`(seed: UInt64) async throws
+    {
+        var random = SeededGenerator(seed: seed)
+        let store = try await opener.open(url("a.mp3"))
+        // Too little to commit by itself: the test alone says when, and the order noted is that of the bytes.
+        for _ in 0..<30 {
+            let start = Int64.random(in: 0..<3_000_000, using: &random)
+            try await store.write(
+                pattern(start..<start + Int64.random(in: 1...30_000, using: &random)),
+                at: start
+            )
+            if Int.random(in: 0..<5, using: &random) == 0 { try await store.commit() }
+        }
+        await store.close()
+        var isFlushed = true
+        var recordCount = 0
+        for operation in files.operations {
+            switch operation {
+            case .write: isFlushed = false
+            case .flush: isFlushed = true
+            case .record:
+                recordCount += 1
+                #expect(isFlushed)
+            }
+        }
+        #expect(recordCount > 1)
+    }
+
+    @Test(arguments: 0..<5 as Range<UInt64>)
+    func `every byte that the index ever claims was flushed before`(seed: UInt64) async throws {
+        let watching = ClaimWatchingFiles(index: folder.file("index.sqlite"))
+        let opener = CacheFolder(path: folder.cache, clock: clock, files: watching)
+        var random = SeededGenerator(seed: seed)
+        let store = try await opener.open(url("a.mp3"))
+        // Enough for several commits that nobody asks for, which run while the writing goes on.
+        for _ in 0..<60 {
+            let start = Int64.random(in: 0..<20_000_000, using: &random)
+            try await store.write([UInt8](repeating: UInt8(seed), count: 120_000), at: start)
+        }
+        await store.close()
+        #expect(watching.claimedTooEarly.isEmpty)
+        #expect(watching.recordCount > 2)
+    }
+
+    @Test func `a mebibyte commits by itself`() async throws {
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000_000), at: 0)
+        #expect(!files.operations.contains(.record))
+        try await store.write(pattern(1_000_000..<1_100_000), at: 1_000_000)
+        try await wait(for: "the commit") { try await self.claimed() == ByteRangeSet(0..<1_100_000) }
+        await store.close()
+    }
+
+    @Test func `the first uncommitted byte waits one second and no longer`() async throws {
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<100), at: 0)
+        try await wait(for: "the timer") { self.clock.sleeperCount == 1 }
+        clock.advance(by: .milliseconds(999))
+        try await store.write(pattern(100..<200), at: 100)
+        #expect(clock.sleeperCount == 1)
+        #expect(!files.operations.contains(.record))
+        clock.advance(by: .milliseconds(1))
+        try await wait(for: "the commit") { try await self.claimed() == ByteRangeSet(0..<200) }
+        try await store.write(pattern(200..<300), at: 200)
+        try await wait(for: "the next timer") { self.clock.sleeperCount == 1 }
+        await store.close()
+        try await wait(for: "the end of the timer") { self.clock.sleeperCount == 0 }
+        #expect(try await claimed() == ByteRangeSet(0..<300))
+    }
+
+    @Test func `when the disk refuses to flush nothing is claimed and nothing in doubt is read`() async throws
+    {
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<100), at: 0)
+        try await store.commit()
+        files.refuse(.flush)
+        try await store.write(pattern(100..<200), at: 100)
+        let error = await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(error?.code == .notKept)
+        #expect(store.stored == ByteRangeSet(0..<100))
+        #expect(try await store.read(at: 100, count: 10) == [])
+        await #expect(throws: MediaError.self) { try await store.write(pattern(200..<300), at: 200) }
+        // The kernel forgets that a flush failed: a later one that succeeds proves nothing.
+        files.refuse(nil)
+        await store.close()
+        #expect(try await claimed() == ByteRangeSet(0..<100))
+    }
+
+    @Test func `bytes that could not be claimed are read on and claimed by the next commit`() async throws {
+        let store = try await opener.open(url("a.mp3"))
+        files.refuse(.record)
+        try await store.write(pattern(0..<100), at: 0)
+        await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(try await claimed().isEmpty)
+        #expect(try await store.read(at: 0, count: 100) == pattern(0..<100))
+        let error = await #expect(throws: MediaError.self) { try await store.write([1], at: 500) }
+        #expect(error?.description.hasSuffix("the disk refuses") == true)
+        files.refuse(nil)
+        try await store.commit()
+        try await store.write(pattern(100..<200), at: 100)
+        await store.close()
+        #expect(try await claimed() == ByteRangeSet(0..<200))
+    }
+
+    @Test func `a write that the disk refuses is told and not stored`() async throws {
+        let store = try await opener.open(url("a.mp3"))
+        files.refuse(.write)
+        let error = await #expect(throws: MediaError.self) { try await store.write([1, 2], at: 0) }
+        #expect(error?.code == .notKept)
+        #expect(store.stored.isEmpty)
+        await store.close()
+    }
+
+    @Test func `a commit with nothing new does nothing`() async throws {
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<100), at: 0)
+        try await store.commit()
+        files.forget()
+        try await store.commit()
+        #expect(files.operations == [])
+        await store.close()
+    }
+}

@@ -1,0 +1,192 @@
+import Glibc
+import Media
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+@Suite struct EvictionPolicyTests {
+    private static func candidate(
+        _ entry: Int64,
+        played: Int64,
+        bytes: Int64 = 100,
+        isPinned: Bool = false,
+        isOpen: Bool = false
+    ) -> EvictionCandidate {
+        EvictionCandidate(
+            entry: EntryID(entry),
+            allocated: bytes,
+            lastPlayed: played,
+            isPinned: isPinned,
+            isOpen: isOpen
+        )
+    }
+
+    @Test(
+        arguments: [
+            (budget: 400, expected: []),
+            (budget: 399, expected: [2]),
+            (budget: 300, expected: [2]),
+            (budget: 250, expected: [2, 1]),
+            (budget: 0, expected: [2, 1, 4, 3]),
+        ] as [(budget: Int64, expected: [Int64])]
+    )
+    func `the least recently played go, and no more than needed`(budget: Int64, expected: [Int64]) {
+        let candidates = [
+            Self.candidate(1, played: 20), Self.candidate(2, played: 10), Self.candidate(3, played: 40),
+            Self.candidate(4, played: 30),
+        ]
+        let victims = EvictionPolicy(budget: budget).victims(among: candidates, allocated: 400)
+        #expect(victims.map(\.value) == expected)
+    }
+
+    @Test func `what is pinned, open or without bytes is passed over`() {
+        let candidates = [
+            Self.candidate(1, played: 1, isPinned: true), Self.candidate(2, played: 2, isOpen: true),
+            Self.candidate(3, played: 3, bytes: 0), Self.candidate(4, played: 4),
+        ]
+        let victims = EvictionPolicy(budget: 0).victims(among: candidates, allocated: 300)
+        #expect(victims.map(\.value) == [4])
+    }
+
+    @Test func `of entries played in the same second always the same one goes`() {
+        let candidates = [Self.candidate(9, played: 1), Self.candidate(3, played: 1)]
+        let victims = EvictionPolicy(budget: 100).victims(among: candidates, allocated: 200)
+        #expect(victims.map(\.value) == [3])
+    }
+}
+
+@Suite struct EvictionTests {
+    /// A time of day that goes on by a second each time it is asked.
+    private final class WallClock: Sendable {
+        private let seconds = Mutex<Int64>(1_000)
+        func tick() -> Int64 {
+            seconds.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private let wallClock = WallClock()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(budget: Int64) -> CacheFolder {
+        CacheFolder(path: folder.cache, budget: budget, clock: TestClock(), wallClock: wallClock.tick)
+    }
+
+    private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
+        let store = try await opener.open(url(name))
+        try await store.write(pattern(0..<count), at: 0)
+        await store.close()
+    }
+
+    private func names(_ opener: CacheFolder) async throws -> [String] {
+        try await opener.list().map { String($0.url.string.suffix(1)) }
+    }
+
+    @Test func `a folder over its budget loses what was played longest ago`() async throws {
+        let opener = makeOpener(budget: 350_000)
+        for name in ["a", "b", "c"] { try await keep(name, in: opener) }
+        try await opener.open(url("a")).close()
+        try await keep("d", in: opener)
+        #expect(try await names(opener) == ["d", "a", "c"])
+        #expect(try folder.objects.count == 3)
+    }
+
+    @Test func `a smaller budget is met at the next open`() async throws {
+        let large = makeOpener(budget: 10_000_000)
+        for name in ["a", "b", "c", "d"] { try await keep(name, in: large) }
+        let small = makeOpener(budget: 250_000)
+        let store = try await small.open(url("a"))
+        try await wait(for: "room") { try await small.totalBytes <= 250_000 }
+        #expect(try await names(small) == ["a", "d"])
+        #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
+        await store.close()
+    }
+
+    @Test func `what is open or pinned stays, and then nothing more is kept`() async throws {
+        let opener = makeOpener(budget: 250_000)
+        try await keep("p", in: opener)
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.execute("UPDATE entries SET pinned = 1")
+        // Held open by what could be another process.
+        let other = makeOpener(budget: 250_000)
+        try await keep("o", in: other)
+        let held = try await other.open(url("o"))
+        let store = try await opener.open(url("n"))
+        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.commit()
+        #expect(Set(try await names(opener)) == ["p", "o", "n"])
+        let error = await #expect(throws: MediaError.self) { try await store.write([1], at: 200_000) }
+        #expect(error?.code == .notKept)
+        #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
+        // As soon as something may go, it goes, and music is kept again.
+        await held.close()
+        store.describe(.example)
+        try await store.commit()
+        #expect(Set(try await names(opener)) == ["p", "n"])
+        try await store.write([1], at: 200_000)
+        await store.close()
+    }
+
+    @Test func `the files never take more than the budget and one commit`() async throws {
+        let opener = makeOpener(budget: 2_000_000)
+        for index in 0..<12 {
+            try await keep("\(index)", 700_000, in: opener)
+            #expect(try await opener.totalBytes <= 2_000_000)
+        }
+        var taken: Int64 = 0
+        for name in try folder.objects {
+            var status = stat()
+            #expect(stat(folder.file("objects/\(name)"), &status) == 0)
+            taken += Int64(status.st_blocks) * 512
+        }
+        #expect(taken <= 2_000_000)
+        #expect(taken == (try await opener.totalBytes))
+    }
+
+    @Test func `clearing spares what is open and says what it freed`() async throws {
+        let opener = makeOpener(budget: 10_000_000)
+        for name in ["a", "b", "c"] { try await keep(name, in: opener) }
+        let held = try await opener.open(url("b"))
+        let before = try await opener.totalBytes
+        let (removed, freed) = try await opener.clear()
+        #expect(removed == 2)
+        #expect(freed > 150_000)
+        #expect(try await opener.totalBytes == before - freed)
+        #expect(try await names(opener) == ["b"])
+        #expect(try await held.all(of: 0..<100_000) == pattern(0..<100_000))
+        await held.close()
+    }
+
+    @Test func `a listing tells what is known, without control characters`() async throws {
+        let opener = makeOpener(budget: 10_000_000)
+        let store = try await opener.open(url("a"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        var description = EntryDescription.example
+        description.length = 1_000
+        description.title = "one\u{1B}[2J"
+        store.describe(description)
+        await store.close()
+        let entry = try #require(try await opener.list().first)
+        #expect(entry.title?.string == "one\u{FFFD}[2J")
+        #expect(entry.artist?.string == "Ὀρφεύς")
+        #expect(entry.duration == .seconds(215.25))
+        #expect(entry.stored == ByteRangeSet(0..<1_000))
+        #expect(entry.isComplete)
+        #expect(entry.lastPlayed == 1_001)
+        #expect(try await opener.info(for: url("a")) == entry)
+        #expect(try await opener.info(for: url("b")) == nil)
+    }
+
+    @Test func `asking about a folder that is not there makes none`() async throws {
+        let opener = makeOpener(budget: 10_000_000)
+        #expect(try await opener.list() == [])
+        #expect(try await opener.clear() == (0, 0))
+        #expect(access(folder.cache, F_OK) != 0)
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Media
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What happens when someone else changed what stands in the folder.
+@Suite struct IntegrityTests {
+    private final class Notices: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func note(_ text: SafeText) { texts.withLock { $0.append(text.string) } }
+    }
+
+    private let folder: TemporaryFolder
+    private let notices = Notices()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener() -> CacheFolder {
+        CacheFolder(path: folder.cache, clock: TestClock(), onDamage: notices.note)
+    }
+
+    /// Fills the entry `a.mp3` and returns the path of its object.
+    private func fill(_ range: ByteRange) async throws -> String {
+        do {
+            let store = try await makeOpener().open(url("a.mp3"))
+            try await store.write(pattern(range), at: range.lowerBound)
+            await store.close()
+        }
+        // SQLite takes its log away when the last connection closes.
+        try await wait(for: "the index to be closed") {
+            !FileManager.default.fileExists(atPath: self.folder.file("index.sqlite-wal"))
+        }
+        return folder.file("objects/\(try #require(folder.objects.first))")
+    }
+
+    private func flipByte(at offset: UInt64, of path: String) throws {
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.seek(toOffset: offset)
+        let byte = try #require(try handle.read(upToCount: 1)?.first)
+        try handle.seek(toOffset: offset)
+        try handle.write(contentsOf: Data([byte ^ 1]))
+        try handle.close()
+    }
+
+    @Test func `a flipped bit drops its extent and no other`() async throws {
+        let object = try await fill(0..<200_000)
+        try flipByte(at: 70_000, of: object)
+        let store = try await makeOpener().open(url("a.mp3"))
+        #expect(store.stored == ByteRangeSet(0..<200_000))
+        #expect(try await store.all(of: 0..<200_000) == pattern(0..<65_536))
+        #expect(try await store.read(at: 100_000, count: 10) == [])
+        #expect(try await store.all(of: 131_072..<200_000) == pattern(131_072..<200_000))
+        #expect(store.stored == ByteRangeSet([0..<65_536, 131_072..<200_000] as [ByteRange]))
+        #expect(notices.all == ["http://radio.example/a.mp3: stored bytes 65536–131071 were damaged"])
+        // Fetched again, it is whole again, for the next process too.
+        try await store.write(pattern(60_000..<140_000), at: 60_000)
+        await store.close()
+        let next = try await makeOpener().open(url("a.mp3"))
+        #expect(try await next.all(of: 0..<200_000) == pattern(0..<200_000))
+        #expect(notices.all.count == 1)
+        await next.close()
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `wherever a bit flips no wrong byte is read`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let object = try await fill(0..<150_000)
+        let place = Int64.random(in: 0..<150_000, using: &random)
+        try flipByte(at: UInt64(place), of: object)
+        let store = try await makeOpener().open(url("a.mp3"))
+        for offset in stride(from: Int64(0), to: 150_000, by: 10_000) {
+            let bytes = try await store.read(at: offset, count: 10_000)
+            #expect(bytes == pattern(offset..<offset + Int64(bytes.count)))
+        }
+        #expect(!store.stored.contains(place))
+        #expect(store.stored.byteCount >= 150_000 - 65_536)
+        await store.close()
+    }
+
+    @Test func `a file that was cut is known to be short at once`() async throws {
+        let object = try await fill(0..<200_000)
+        #expect(truncate(object, 140_000) == 0)
+        let store = try await makeOpener().open(url("a.mp3"))
+        #expect(store.stored == ByteRangeSet(0..<131_072))
+        #expect(notices.all.count == 1)
+        await store.close()
+    }
+
+    @Test func `an object that is gone leaves an empty entry`() async throws {
+        try FileManager.default.removeItem(atPath: try await fill(0..<1_000))
+        let store = try await makeOpener().open(url("a.mp3"))
+        #expect(store.stored.isEmpty)
+        try await store.write(pattern(0..<500), at: 0)
+        await store.close()
+        #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 500)
+    }
+
+    @Test func `an object that became a symlink is refused`() async throws {
+        let object = try await fill(0..<1_000)
+        let elsewhere = folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: object, toPath: elsewhere)
+        try FileManager.default.createSymbolicLink(atPath: object, withDestinationPath: elsewhere)
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        #expect(error?.code == .notKept)
+        #expect(FileManager.default.contents(atPath: elsewhere) == Data(pattern(0..<1_000)))
+    }
+
+    @Test(arguments: ["objects", "index.sqlite", "lock"])
+    func `a symlink in the folder is refused`(name: String) async throws {
+        let elsewhere = folder.path + "/elsewhere"
+        try FileManager.default.createDirectory(atPath: folder.cache, withIntermediateDirectories: true)
+        if name == "objects" {
+            try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+        } else {
+            #expect(FileManager.default.createFile(atPath: elsewhere, contents: nil))
+        }
+        try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: elsewhere)
+        await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+    }
+
+    @Test func `objects that no entry has are removed, other files and open ones are not`() async throws {
+        _ = try await fill(0..<1_000)
+        let held = try await makeOpener().open(url("b.mp3"))
+        let kept = try folder.objects
+        for name in ["12345", "012", "note.txt"] {
+            #expect(
+                FileManager.default.createFile(atPath: folder.file("objects/\(name)"), contents: Data([1]))
+            )
+        }
+        let store = try await makeOpener().open(url("a.mp3"))
+        try await wait(for: "the clean-up") { try !self.folder.objects.contains("12345") }
+        #expect(try folder.objects == (kept + ["012", "note.txt"]).sorted())
+        await store.close()
+        await held.close()
+    }
+
+    @Test(arguments: ["garbage", "header", "middle"])
+    func `a damaged index is set aside and an empty one takes its place`(kind: String) async throws {
+        _ = try await fill(0..<1_000)
+        let path = folder.file("index.sqlite")
+        var bytes = try #require(FileManager.default.contents(atPath: path))
+        switch kind {
+        case "garbage": bytes = Data(pattern(0..<20_000))
+        case "header": bytes[3] ^= 0xFF
+        default:
+            bytes.replaceSubrange(4_096..<bytes.count, with: Data(pattern(0..<Int64(bytes.count - 4_096))))
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let opener = makeOpener()
+        let store = try await opener.open(url("a.mp3"))
+        #expect(store.stored.isEmpty)
+        #expect(FileManager.default.contents(atPath: path + ".damaged") == bytes)
+        try await store.write(pattern(0..<2_000), at: 0)
+        await store.close()
+        #expect(try await opener.list().map(\.storedBytes) == [2_000])
+        try await wait(for: "the clean-up") { try self.folder.objects.count == 1 }
+    }
+
+    @Test func `an index of a newer version is left alone`() async throws {
+        _ = try await fill(0..<1_000)
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.execute("PRAGMA user_version = 2")
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        #expect(error?.code == .notKept)
+        #expect(error?.description.contains("newer version") == true)
+        try connection.execute("PRAGMA user_version = 1")
+        #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
+    }
+
+    @Test func `a folder that is a file cannot be used, and says so`() async throws {
+        #expect(FileManager.default.createFile(atPath: folder.cache, contents: Data([1, 2])))
+        for path in [folder.cache, folder.cache + "/below"] {
+            let error = await #expect(throws: MediaError.self) {
+                try await CacheFolder(path: path, clock: TestClock()).open(url("a.mp3"))
+            }
+            #expect(error?.code == .notKept)
+            #expect(error?.subject.string == "cache folder \(path)")
+        }
+        #expect(FileManager.default.contents(atPath: folder.cache) == Data([1, 2]))
+    }
+
+    @Test func `a folder that is removed and made anew is used again`() async throws {
+        let opener = makeOpener()
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        try FileManager.default.removeItem(atPath: folder.cache)
+        #expect(try await store.read(at: 0, count: 1_000) == pattern(0..<1_000))
+        try await store.write(pattern(1_000..<2_000), at: 1_000)
+        await store.close()
+        #expect(!store.isPersistent)
+        let next = try await opener.open(url("a.mp3"))
+        #expect(next.stored.isEmpty)
+        try await next.write(pattern(0..<500), at: 0)
+        await next.close()
+        #expect(try await makeOpener().list().map(\.storedBytes) == [500])
+    }
+}
