@@ -38,7 +38,7 @@ final class PlayingSession: Sendable {
         }
     }
 
-    /// Lets `play` run on other threads while this one shows it; returns when both are over.
+    /// Shows what `play` plays; returns when both are over.
     func run(
         _ player: any PlayerControl,
         play: @escaping @Sendable @concurrent () async -> PlayerOutcome
@@ -46,7 +46,7 @@ final class PlayingSession: Sendable {
         self.player.value = player
         let playing = Task(operation: play)
         if presentation == .screen {
-            showScreen(player)
+            await showScreen(player)
         } else {
             takeLines(player)
         }
@@ -61,12 +61,17 @@ final class PlayingSession: Sendable {
         return ExitCode.afterSession(outcome.summary, isQuit: outcome.isQuit, isSignalled: wasSignalled)
     }
 
-    /// Blocks the calling thread, which is the main one, while the screen is up.
-    private func showScreen(_ player: any PlayerControl) {
-        // The screen takes these signals itself, on this thread alone.
-        Signals.unblock()
+    /// Shows the screen on a thread of its own, which is the only one to call ncurses.
+    private func showScreen(_ player: any PlayerControl) async {
         let screen = TerminalScreen(configuration: TerminalConfiguration(environment: BasePaths.environment))
-        switch screen.run(player: player) {
+        let end = await withCheckedContinuation { continuation in
+            NamedThread.start("screen") {
+                // The screen takes its signals itself, and here alone they are its own.
+                Signals.unblock()
+                continuation.resume(returning: screen.run(player: player))
+            }
+        }
+        switch end {
         case .over, .quit: break
         case .signal(let number):
             signal.value = number

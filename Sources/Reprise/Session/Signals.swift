@@ -17,10 +17,11 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Lets the calling thread take the terminating signals, for a screen that has handlers of its own.
+    /// Lets the calling thread take every signal, for a screen that has handlers of its own.
     static func unblock() {
-        var set = makeSet()
-        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 
     /// Calls `handler` for the first terminating signal, from the signal thread; it must not wait.
