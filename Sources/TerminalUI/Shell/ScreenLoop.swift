@@ -64,12 +64,13 @@ struct ScreenLoop: ~Copyable {
             _ = news.drain()
             pacer.snapshotArrived()
         }
-        if descriptors[0].revents & Int16(POLLIN) != 0 || hasMoreInput {
-            readKeys(on: &screen)
-        } else if descriptors[0].revents != 0 {
-            // The terminal is gone, with or without a SIGHUP; there is nobody to wait for.
+        if descriptors[0].revents & ~Int16(POLLIN) != 0 {
+            // The terminal is gone, with or without a SIGHUP: it stays readable for ever and says
+            // nothing. There is nobody to wait for.
             player.send(.quit)
             exit = .signal(SIGHUP)
+        } else if descriptors[0].revents != 0 || hasMoreInput {
+            readKeys(on: &screen)
         }
     }
 
