@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// `PulseOutput` against a server of the test's own.
+@Suite(.serialized)
 struct PulseOutputTests {
     private let fixture: PulseFixture
     private let output: PulseOutput
