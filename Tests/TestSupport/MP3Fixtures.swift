@@ -1,0 +1,122 @@
+import Foundation
+
+/// Long MP3 files whose tone tells the second, made once and kept outside the source tree.
+package enum MP3Fixtures {
+    package enum Rate: Sendable, Hashable {
+        /// Constant, in kbit/s.
+        case constant(Int)
+        /// Variable, LAME's quality 0 (best) to 9; with a Xing header or without.
+        case variable(quality: Int, hasXing: Bool)
+    }
+
+    /// What a file is made of; equal options give the same file.
+    package struct Options: Sendable, Hashable {
+        package var seconds: Int
+        package var rate: Rate
+        /// 44100, 48000, 32000, 22050, …
+        package var sampleRate: Int
+        package var isMono: Bool
+        /// Of the noise under the tone, which lets the bit rate of variable files vary.
+        package var seed: UInt64
+
+        package init(
+            seconds: Int,
+            rate: Rate = .constant(128),
+            sampleRate: Int = 44_100,
+            isMono: Bool = false,
+            seed: UInt64 = 1
+        ) {
+            self.seconds = seconds
+            self.rate = rate
+            self.sampleRate = sampleRate
+            self.isMono = isMono
+            self.seed = seed
+        }
+
+        var name: String {
+            let rate =
+                switch rate {
+                case .constant(let kilobits): "cbr\(kilobits)"
+                case .variable(let quality, let hasXing): "vbr\(quality)\(hasXing ? "" : "-bare")"
+                }
+            return "tone1-\(seconds)s-\(rate)-\(sampleRate)-\(isMono ? "mono" : "stereo")-\(seed).mp3"
+        }
+    }
+
+    /// The path of the file with these options, made now where there is none. Not to be written to.
+    package static func file(_ options: Options) async throws -> String {
+        let folder = try mediaFolder()
+        let path = folder + "/" + options.name
+        if FileManager.default.fileExists(atPath: path) { return path }
+        let work = try TemporaryFolder()
+        let wave = try work.write([], to: "tone.wav")
+        try writeTone(options, to: wave)
+        var arguments = ["--quiet", "--noreplaygain"]
+        switch options.rate {
+        case .constant(let kilobits): arguments += ["--cbr", "-b", "\(kilobits)"]
+        case .variable(let quality, let hasXing): arguments += ["-V", "\(quality)"] + (hasXing ? [] : ["-t"])
+        }
+        // Under another name first: a test beside this one must never see half a file.
+        let draft = path + ".\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        _ = try await RunningProcess.run(
+            "lame",
+            arguments + ["--resample", "\(Double(options.sampleRate) / 1000)", wave, draft]
+        )
+        guard rename(draft, path) == 0 else {
+            throw RunningProcess.Failure(description: "cannot keep \(path): errno \(errno)")
+        }
+        return path
+    }
+
+    /// The bytes of the file with these options.
+    package static func bytes(_ options: Options) async throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: try await file(options))))
+    }
+
+    /// What the project's reference decoder makes of a file: raw samples in the machine's order.
+    package static func referencePCM(of path: String) async throws -> [UInt8] {
+        try await RunningProcess.run("mpg123", ["-q", "-s", "--resync-limit", "65536", path])
+    }
+
+    private static func mediaFolder() throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let caches = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "/tmp") + "/.cache"
+        let folder = caches + "/reprise-test-media"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    /// Writes one tone whose phase never jumps, and quiet noise, louder in some seconds.
+    ///
+    /// Second by second: an hour at once would be 600 MB.
+    private static func writeTone(_ options: Options, to path: String) throws {
+        let channels = options.isMono ? 1 : 2
+        let rate = options.sampleRate
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        let count = options.seconds * rate * channels
+        try file.write(
+            contentsOf: Data(WaveFile.header(sampleCount: count, sampleRate: rate, channels: channels))
+        )
+        var random = SeededGenerator(seed: options.seed)
+        var phase = 0.0
+        for second in 0..<options.seconds {
+            let step = 2 * Double.pi * ToneAnalysis.frequency(ofSecond: second) / Double(rate)
+            let loudness = Int64.random(in: 1...1_500, using: &random)
+            let samples = [Int16](unsafeUninitializedCapacity: rate * channels) { buffer, filled in
+                for frame in 0..<rate {
+                    let value = Int64(8_000 * sin(phase))
+                    phase += step
+                    let word = random.next()
+                    for channel in 0..<channels {
+                        let noise = Int64((word >> (16 * UInt64(channel))) & 0xFFFF) - 32_768
+                        buffer[frame * channels + channel] = Int16(value + noise * loudness / 32_768)
+                    }
+                }
+                filled = rate * channels
+            }
+            phase = phase.truncatingRemainder(dividingBy: 2 * Double.pi)
+            try file.write(contentsOf: Data(PCM.bytes(samples)))
+        }
+    }
+}

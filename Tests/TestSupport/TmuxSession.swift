@@ -1,0 +1,100 @@
+import Foundation
+
+/// A terminal in a tmux server of its own, driven by keys and read back as text.
+package final class TmuxSession: Sendable {
+    private let home: TemporaryFolder
+    private let socket: String
+
+    /// Starts `command` in a terminal of this size.
+    ///
+    /// `environment` is what the command gets besides that of the tests. The screen stays when the
+    /// command ends, so that its last words can be read.
+    package init(
+        _ command: [String],
+        columns: Int = 80,
+        rows: Int = 24,
+        environment: [String: String] = [:]
+    ) async throws {
+        home = try TemporaryFolder()
+        socket = home.path("tmux")
+        var variables: [String: String?] = [
+            "TMUX": nil as String?, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
+        ]
+        for (name, value) in environment { variables[name] = value }
+        let script = command.map(Self.quoted).joined(separator: " ")
+        let exports = environment.map { "-e\($0.key)=\($0.value)" }
+        _ = try await RunningProcess.run(
+            "tmux",
+            [
+                "-S", socket, "-f", "/dev/null", "start-server", ";", "set-option", "-g", "remain-on-exit",
+                "on", ";",
+            ]
+                + ["set-option", "-g", "default-terminal", "tmux-256color", ";"]
+                + ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)"] + exports + ["exec " + script],
+            environment: variables
+        )
+    }
+
+    deinit {
+        // Waiting is not possible here; the folder with the socket is removed afterwards by its owner.
+        let ending = Process()
+        ending.executableURL = URL(fileURLWithPath: "/usr/bin/tmux")
+        ending.arguments = ["-S", socket, "kill-server"]
+        ending.standardError = FileHandle.nullDevice
+        try? ending.run()
+        ending.waitUntilExit()
+    }
+
+    /// Types keys by tmux's names (`Space`, `Enter`, `Right`, `C-c`) or as they are (`q`).
+    package func sendKeys(_ keys: String...) async throws { _ = try await tmux(["send-keys"] + keys) }
+
+    /// Types text as it is.
+    package func type(_ text: String) async throws { _ = try await tmux(["send-keys", "-l", text]) }
+
+    /// What is on the screen, one string for each row, without blanks at its end.
+    package func capture() async throws -> [String] {
+        let text = String(decoding: try await tmux(["capture-pane", "-p"]), as: UTF8.self)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
+    }
+
+    /// Waits until `text` is somewhere on the screen, and returns the screen.
+    @discardableResult
+    package func wait(for text: String) async throws -> [String] {
+        var screen: [String] = []
+        do {
+            try await TestSupport.wait(for: text) {
+                screen = try await capture()
+                return screen.contains { $0.contains(text) }
+            }
+        } catch is DeadlinePassed {
+            throw DeadlinePassed(what: "\(text) on the screen:\n" + screen.joined(separator: "\n"))
+        }
+        return screen
+    }
+
+    package func resize(columns: Int, rows: Int) async throws {
+        _ = try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+    }
+
+    /// Whether the command has ended, and with which exit code.
+    package func exitCode() async throws -> Int32? {
+        let text = String(
+            decoding: try await tmux(["display-message", "-p", "#{pane_dead}:#{pane_dead_status}"]),
+            as: UTF8.self
+        )
+        let parts = text.split(whereSeparator: { $0 == ":" || $0 == "\n" })
+        guard parts.first == "1", parts.count > 1 else { return nil }
+        return Int32(parts[1])
+    }
+
+    /// Ends the terminal and what runs in it.
+    package func kill() async throws { _ = try await tmux(["kill-server"]) }
+
+    private func tmux(_ arguments: [String]) async throws -> [UInt8] {
+        try await RunningProcess.run("tmux", ["-S", socket] + arguments)
+    }
+
+    private static func quoted(_ word: String) -> String {
+        "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}
