@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 
 /// MP3 files made for the tests by the `lame` command, and what the reference decoder plays of them.
-struct Fixture: Sendable {
+struct Fixture: Sendable, CustomStringConvertible {
     var name: String
     var bytes: [UInt8]
+    var description: String { name }
 
     /// What `mpg123 -q -s --resync-limit 65536` writes.
     func reference() throws -> [Int16] {
@@ -16,6 +17,25 @@ struct Fixture: Sendable {
             guard status == 0 || status == 1 else { throw ToolFailed(tool: "mpg123", status: status) }
             return Data(try Data(contentsOf: output)).withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
         }
+    }
+
+    static let cbr = made("CBR 128", ["-b", "128"])
+    static let bareCBR = made("CBR 192 without header", ["-b", "192", "-t"])
+    static let vbr = made("VBR", ["-V", "4"])
+    static let bareVBR = made("VBR without header", ["-V", "4", "-t"])
+    static let mono = made("mono", ["-b", "64"], channels: 1)
+    static let low = made("22.05 kHz", ["-b", "64"], rate: 22_050)
+    static let lowest = made("11.025 kHz mono", ["-b", "24"], rate: 11_025, channels: 1)
+    static let high = made("48 kHz", ["-b", "160"], rate: 48_000)
+    static let average = made("ABR at 32 kHz with checks", ["--abr", "96", "-p"], rate: 32_000)
+
+    /// One of each kind, of 40 seconds.
+    static let all = [cbr, bareCBR, vbr, bareVBR, mono, low, lowest, high, average]
+
+    /// An empty file where `lame` is missing, so that the tests say so instead of crashing.
+    private static func made(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2) -> Fixture {
+        let fixture = try? lame(name, arguments, seconds: 40, rate: rate, channels: channels)
+        return fixture ?? Fixture(name: name + " (lame is missing)", bytes: [])
     }
 
     /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike.
