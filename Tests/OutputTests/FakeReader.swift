@@ -62,7 +62,8 @@ extension AudioFormat {
         for frame in first..<first + count {
             let low = UInt8(truncatingIfNeeded: frame)
             let high = UInt8(truncatingIfNeeded: frame >> 8)
-            bytes += channelCount == 1 ? [low, high] : [low, high, UInt8(truncatingIfNeeded: frame >> 16), 1]
+            bytes +=
+                channelCount == 1 ? [low, high] : [low, high, UInt8(truncatingIfNeeded: frame >> 16), 1]
         }
         return bytes
     }

@@ -25,7 +25,9 @@ struct NullOutputTests {
         }
     }
 
-    @Test func `it takes its buffer at once and then exactly the frames of the time that passed`() async throws {
+    @Test func `it takes its buffer at once and then exactly the frames of the time that passed`()
+        async throws
+    {
         let output = try await playing(frames: 44_100 * 12)
         #expect(reader.takenFrames == 4_410)
         #expect(output.heardFrames == 0)

@@ -13,10 +13,12 @@ struct SinkKindTests {
             ("wav:a:b.wav", .wav(path: "a:b.wav")),
             ("raw:out", .raw(path: "out")),
             ("raw:-", .rawStandardOutput),
-            ("wav:", nil), ("raw", nil), ("null:slow", nil), ("alsa", nil), ("", nil), ("Pulse", nil), ("pulse:", nil),
+            ("wav:", nil), ("raw", nil), ("null:slow", nil), ("alsa", nil), ("", nil), ("Pulse", nil),
+            ("pulse:", nil),
         ] as [(String, SinkKind?)]
     )
-    func `a sink is named as the manual says, and nothing else is one`(argument: String, expected: SinkKind?) {
+    func `a sink is named as the manual says, and nothing else is one`(argument: String, expected: SinkKind?)
+    {
         #expect(SinkKind(argument) == expected)
     }
 

@@ -11,7 +11,8 @@ private final class NothingConsumer: FrameConsumer {
 
     func connect() throws(MediaError) {}
     func begin(_ format: AudioFormat) throws(MediaError) {}
-    func consume(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int {
+    func consume(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int
+    {
         bytes.count
     }
     func end() {}

@@ -28,7 +28,7 @@ final class FileConsumer: FrameConsumer, @unchecked Sendable {
         }
     ) {
         #if _endian(big)
-        #error("samples are native-endian in memory and little-endian in files; swap them here")
+            #error("samples are native-endian in memory and little-endian in files; swap them here")
         #endif
         naming = FileNaming(pattern: pattern)
         opensEachTrack = naming.isNumbered
@@ -66,7 +66,8 @@ final class FileConsumer: FrameConsumer, @unchecked Sendable {
         _ = try outcome.get()
     }
 
-    func consume(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int {
+    func consume(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int
+    {
         let written = try write(bytes, until: interruption)
         dataBytes += Int64(written)
         return written

@@ -20,7 +20,9 @@ package final class RawFileOutput: ConsumingOutput, @unchecked Sendable {
             consumer: FileConsumer(
                 pattern: "standard output",
                 container: .raw,
-                makeFile: { _ throws(MediaError) in OutputFile(borrowing: STDOUT_FILENO, name: "standard output") }
+                makeFile: { _ throws(MediaError) in
+                    OutputFile(borrowing: STDOUT_FILENO, name: "standard output")
+                }
             )
         )
     }

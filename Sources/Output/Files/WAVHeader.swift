@@ -11,7 +11,8 @@ struct WAVHeader {
 
     var bytes: [UInt8] {
         let behindSize = Int64(Self.byteCount - 8)
-        let largest = (Int64(UInt32.max) - behindSize) / Int64(format.bytesPerFrame) * Int64(format.bytesPerFrame)
+        let largest =
+            (Int64(UInt32.max) - behindSize) / Int64(format.bytesPerFrame) * Int64(format.bytesPerFrame)
         let data = UInt32(clamping: min(max(dataBytes, 0), largest))
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)

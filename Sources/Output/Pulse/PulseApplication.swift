@@ -6,7 +6,11 @@ package struct PulseApplication: Sendable {
     package var id: String
     package var iconName: String
 
-    package init(name: String = "Reprise", id: String = "reprise", iconName: String = "multimedia-audio-player") {
+    package init(
+        name: String = "Reprise",
+        id: String = "reprise",
+        iconName: String = "multimedia-audio-player"
+    ) {
         self.name = name
         self.id = id
         self.iconName = iconName
@@ -14,11 +18,14 @@ package struct PulseApplication: Sendable {
 
     /// Runs `body` with the properties of the whole program.
     func withProperties<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
-        withPropertyList([
-            (PA_PROP_APPLICATION_NAME, name),
-            (PA_PROP_APPLICATION_ID, id),
-            (PA_PROP_APPLICATION_ICON_NAME, iconName),
-        ], body)
+        withPropertyList(
+            [
+                (PA_PROP_APPLICATION_NAME, name),
+                (PA_PROP_APPLICATION_ID, id),
+                (PA_PROP_APPLICATION_ICON_NAME, iconName),
+            ],
+            body
+        )
     }
 }
 

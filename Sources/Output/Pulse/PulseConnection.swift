@@ -42,7 +42,11 @@ final class PulseConnection: @unchecked Sendable {
             let retained = Unmanaged.passRetained(self)
             retainedForCallbacks = retained
             let box = retained.toOpaque()
-            pa_context_set_state_callback(context, { _, box in PulseConnection.from(box)?.stateChanged() }, box)
+            pa_context_set_state_callback(
+                context,
+                { _, box in PulseConnection.from(box)?.stateChanged() },
+                box
+            )
             pa_context_set_subscribe_callback(
                 context,
                 { _, event, index, box in PulseConnection.from(box)?.signalled(event, index) },

@@ -87,7 +87,9 @@ extension PulseStream {
 
     /// Lets the server drain when it has all there will ever be.
     func drainIfWritten() {
-        guard let answer = drainRequest, reader.isFinished, reader.availableBytes == 0, isReady else { return }
+        guard let answer = drainRequest, reader.isFinished, reader.availableBytes == 0, isReady else {
+            return
+        }
         drainRequest = nil
         dropRequest()
         guard let operation = pa_stream_drain(stream, Self.answered, box) else { return answer.give(false) }

@@ -80,13 +80,19 @@ final class PulseStream: @unchecked Sendable {
             pa_stream_set_state_callback(stream, { _, box in PulseStream.from(box)?.stateChanged() }, box)
             pa_stream_set_write_callback(stream, { _, size, box in PulseStream.wanted(size, box) }, box)
             pa_stream_set_underflow_callback(stream, { _, box in PulseStream.from(box)?.ranDry() }, box)
-            pa_stream_set_event_callback(stream, { _, name, _, box in PulseStream.from(box)?.told(name) }, box)
+            pa_stream_set_event_callback(
+                stream,
+                { _, name, _, box in PulseStream.from(box)?.told(name) },
+                box
+            )
             var attributes = PulseTuning.bufferAttributes(for: format)
             let flags = pa_stream_flags_t(
                 rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue
             )
             // No volume: an initial one makes servers with flat volumes jump.
-            if pa_stream_connect_playback(stream, sink, &attributes, flags, nil, nil) < 0 { ready.give(false) }
+            if pa_stream_connect_playback(stream, sink, &attributes, flags, nil, nil) < 0 {
+                ready.give(false)
+            }
         }
         return await ready.wait(ifCancelled: false)
     }
