@@ -31,8 +31,8 @@ package struct AudioFormat: Sendable, Hashable {
         let rate = Int64(sampleRate)
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: rate)
         guard !overflow else { return .max / 4 }
-        // Rounded to the nanosecond first, so that a frame's own time leads back to it.
-        return whole + ((attoseconds / 1_000_000_000) * rate + rate / 2_000_000) / 1_000_000_000
+        // `duration(of:)` rounds down to the nanosecond, so one is added: a frame's own time leads back to it.
+        return whole + (attoseconds / 1_000_000_000 + 1) * rate / 1_000_000_000
     }
 }
 
