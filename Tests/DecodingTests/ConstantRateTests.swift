@@ -4,7 +4,8 @@ import Testing
 @Suite struct ConstantRateTests {
     /// 128 kbit/s at 44.1 kHz: 417 + 47/49 bytes in the mean.
     private func rate(frames: Int64) throws -> ConstantRate {
-        var rate = try #require(ConstantRate(try #require(FrameHeader(0xFFFB_9000))))
+        let header = try #require(FrameHeader(0xFFFB_9000))
+        var rate = try #require(ConstantRate(header))
         for number in 0..<frames { rate.observe(frame: number, at: number * 20_480 / 49) }
         return rate
     }

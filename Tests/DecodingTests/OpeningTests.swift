@@ -67,7 +67,8 @@ import Testing
         let decoder = MPEGDecoder(fixture.bytes)
         try await decoder.open()
         let first = decoder.info
-        let isBare = fixture.name.contains("without")
+        // The frames of the lowest rate are too short to hold a header.
+        let isBare = fixture.name.contains("without") || fixture.name == Fixture.lowest.name
         #expect(first.isDurationExact == !isBare)
         let revision = decoder.infoRevision
         let samples = try await decodeRest(decoder)
