@@ -44,7 +44,9 @@ final class MemorySource: ByteSource {
             return (given, state.isGated)
         }
         if isGated {
-            try await wait(for: "the cancelling of a gated read") { try Task.checkCancellation(); return false }
+            try await wait(for: "the cancelling of a gated read") {
+                try Task.checkCancellation(); return false
+            }
         }
         guard given > 0 else { return [] }
         return Array(bytes[Int(offset)..<Int(offset) + given])
