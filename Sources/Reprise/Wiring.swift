@@ -95,6 +95,7 @@ enum Wiring {
         return CacheFolder(
             path: folder,
             budget: options.cacheSize,
+            maximumAge: options.cacheAge,
             clock: clock,
             onDamage: { notify(MediaError(.damaged, SafeText(folder), $0)) }
         )
