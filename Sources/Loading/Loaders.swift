@@ -173,7 +173,9 @@ package final class Loaders: ResourceOpener {
         }
         if let length, let old = known.length, length != old { return false }
         if let new = answer.validators.etag, let old = known.validators.etag { return new == old }
-        if let new = answer.validators.lastModified, let old = known.validators.lastModified { return new == old }
+        if let new = answer.validators.lastModified, let old = known.validators.lastModified {
+            return new == old
+        }
         return true
     }
 }

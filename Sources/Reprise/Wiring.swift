@@ -79,7 +79,9 @@ enum Wiring {
     private static func http(_ options: Options, _ clock: any MonotonicClock) -> HTTPConfiguration {
         var configuration = HTTPConfiguration()
         configuration.clock = clock
-        configuration.headers = options.headers.compactMap { HTTP.RequestHeader(parsing: "\($0.name): \($0.value)") }
+        configuration.headers = options.headers.compactMap {
+            HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
+        }
         configuration.headerOrigins = options.sources.compactMap { WebURL($0) }
         configuration.certificateFile = options.cacertFile
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
@@ -121,7 +123,11 @@ private struct KeptMusic: CacheAdministration {
 
     func info(_ source: String) async throws -> CacheListing? {
         guard let url = WebURL(source) else {
-            throw MediaError(.badURL, SafeText(source), "is no http or https URL; only music from the web is kept")
+            throw MediaError(
+                .badURL,
+                SafeText(source),
+                "is no http or https URL; only music from the web is kept"
+            )
         }
         guard let entry = try await cache.info(for: url) else { return nil }
         var listing = listing(entry)

@@ -51,7 +51,8 @@ import Testing
 
     @Test func `what is older than the limit goes though there is room, and pinned music stays`() {
         let candidates = [
-            Self.candidate(1, played: 9), Self.candidate(2, played: 10), Self.candidate(3, played: 5, isPinned: true),
+            Self.candidate(1, played: 9), Self.candidate(2, played: 10),
+            Self.candidate(3, played: 5, isPinned: true),
         ]
         let victims = EvictionPolicy(budget: 1_000, expiry: 10).victims(among: candidates, allocated: 300)
         #expect(victims.map(\.value) == [1])

@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `whatever pieces are stored, all is read right and only the gaps are sent`(seed: UInt64) async throws {
+    func `whatever pieces are stored, all is read right and only the gaps are sent`(seed: UInt64) async throws
+    {
         var random = SeededGenerator(seed: seed)
         let content = content(Int.random(in: 1...900_000, using: &random), seed: seed)
         let length = Int64(content.count)
@@ -121,7 +122,9 @@ import Testing
         await reader.close()
     }
 
-    @Test func `after a seek the new request leaves while the old body is held, and its bytes are kept`() async throws {
+    @Test func `after a seek the new request leaves while the old body is held, and its bytes are kept`()
+        async throws
+    {
         let content = content(3_000_000)
         let stores = MemoryStores()
         let transport = ScriptedTransport(.init(content: content))
@@ -183,7 +186,9 @@ import Testing
         stores.store(of: url).preload(content(300_000, seed: 1), [0..<100_000], validators: Validators())
         let transport = ScriptedTransport(.init(content: content(300_000, seed: 2), validators: Validators()))
         let reader = try await loaders(transport, stores).open(.web(url))
-        let error = await #expect(throws: MediaError.self) { _ = try await reader.read(at: 100_000, count: 10) }
+        let error = await #expect(throws: MediaError.self) {
+            _ = try await reader.read(at: 100_000, count: 10)
+        }
         #expect(error?.code == .resourceChanged)
         await reader.close()
     }
@@ -231,7 +236,9 @@ import Testing
         #expect(current.isStored(0..<100_000) && transport.requests.count == 1)
         await current.close()
         let new = content(90_000, seed: 2)
-        transport.change { $0.content = new; $0.validators = Validators(etag: "\"2\"") }
+        transport.change {
+            $0.content = new; $0.validators = Validators(etag: "\"2\"")
+        }
         let changed = try await loaders.openRevalidated(.web(url))
         #expect(try await readAll(changed) == new)
         await changed.close()

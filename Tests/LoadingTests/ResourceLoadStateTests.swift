@@ -18,7 +18,12 @@ import Testing
         description.validators = validators
         var set = ByteRangeSet()
         for range in stored { set.insert(contentsOf: range) }
-        var state = ResourceLoadState(settings: settings, subject: "song", description: description, stored: set)
+        var state = ResourceLoadState(
+            settings: settings,
+            subject: "song",
+            description: description,
+            stored: set
+        )
         state.readerOpened(reader)
         return state
     }
@@ -154,7 +159,9 @@ import Testing
         #expect(outcome.use == .discard)
         #expect(state.verdict?.code == .resourceChanged)
         #expect(
-            outcome.actions.contains { if case .failRead(_, let error) = $0 { error.code == .resourceChanged } else { false } }
+            outcome.actions.contains {
+                if case .failRead(_, let error) = $0 { error.code == .resourceChanged } else { false }
+            }
         )
     }
 

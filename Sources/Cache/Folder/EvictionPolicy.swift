@@ -37,5 +37,7 @@ struct EvictionPolicy: Sendable, Equatable {
     }
 
     /// Whether `candidate` goes for its age alone.
-    func isExpired(_ candidate: EvictionCandidate) -> Bool { expiry.map { candidate.lastPlayed < $0 } ?? false }
+    func isExpired(_ candidate: EvictionCandidate) -> Bool {
+        expiry.map { candidate.lastPlayed < $0 } ?? false
+    }
 }
