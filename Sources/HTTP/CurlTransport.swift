@@ -48,7 +48,8 @@ package final class CurlTransport: RangeTransport {
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
         var redirects = RedirectState(original: request.url)
         while true {
-            let wire = WireRequest(request, at: redirects, headers: configuration.headers)
+            let headers = configuration.headers(for: redirects.original)
+            let wire = WireRequest(request, at: redirects, headers: headers)
             let transfer = Transfer(request: wire, configuration: configuration, loop: loop)
             // Its end ends the transfer, also when this function throws.
             let body = TransferBody(transfer)

@@ -80,6 +80,7 @@ enum Wiring {
         var configuration = HTTPConfiguration()
         configuration.clock = clock
         configuration.headers = options.headers.compactMap { HTTP.RequestHeader(parsing: "\($0.name): \($0.value)") }
+        configuration.headerOrigins = options.sources.compactMap { WebURL($0) }
         configuration.certificateFile = options.cacertFile
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
         return configuration

@@ -1,4 +1,5 @@
 import Decoding
+import Glibc
 import Media
 import TestSupport
 import Testing
@@ -108,7 +109,7 @@ import Testing
         let fixture = Fixture.vbr
         let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
         let decoder = MPEGDecoder(fixture.bytes)
-        let landing = try await decoder.seek(to: .seconds(30))
+        let landing = try await decoder.seek(to: .seconds(18))
         #expect(!landing.isExact)
         let rest = try await decodeRest(decoder)
         #expect(Array(rest.suffix(20_000)) == Array(whole.suffix(20_000)))
@@ -124,7 +125,7 @@ import Testing
         let key = SeekTableKey(header: header, origin: other.info.audioStart, length: Int64(fixture.bytes.count))
         let source = MemorySource(fixture.bytes)
         let decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: table.stored(for: key))
-        let landing = try await decoder.seek(to: .seconds(20))
+        let landing = try await decoder.seek(to: .seconds(12))
         #expect(!landing.isExact)
         #expect(try await !decodeRest(decoder, limit: 4_096).isEmpty)
     }
@@ -150,16 +151,19 @@ import Testing
             let start = Int(landing.frame) * format.channelCount
             let expected = Array(whole[start...].prefix(Self.compared))
             #expect(heard.count == expected.count, "\(fixture), frame \(target)")
-            let worst = zip(heard, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
-            #expect(worst == 0, "\(fixture), frame \(target), off by \(worst)")
+            #expect(heard == expected, "\(fixture), frame \(target): \(firstDifference(heard, expected))")
         }
     }
 
+    /// Where `part` begins in `whole`, in samples.
     private func find(_ part: [Int16], in whole: [Int16]) -> Int? {
-        guard let first = part.first else { return nil }
-        return whole.indices.first { index in
-            whole[index] == first && index + part.count <= whole.count
-                && whole[index..<index + part.count].elementsEqual(part)
+        whole.withUnsafeBytes { whole in
+            part.withUnsafeBytes { part in
+                guard let start = whole.baseAddress, let wanted = part.baseAddress,
+                    let place = memmem(start, whole.count, wanted, part.count)
+                else { return nil }
+                return (UnsafeRawPointer(place) - start) / MemoryLayout<Int16>.size
+            }
         }
     }
 }

@@ -69,7 +69,7 @@ import Testing
         try await session.type("x")
         try await session.sendKeys("Enter")
         try await session.wait(for: "12 50")
-        try await wait(for: "the end") { try await session.exitCode() == 3 }
+        try await wait(for: "the end") { session.exitCode == 3 }
         try await session.kill()
     }
 }

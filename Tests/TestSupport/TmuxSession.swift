@@ -21,7 +21,11 @@ package final class TmuxSession: Sendable {
             "TMUX": nil as String?, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
         ]
         for (name, value) in environment { variables[name] = value }
-        let script = command.map(Self.quoted).joined(separator: " ")
+        // The shell notes how the command ended: tmux does not always learn it.
+        let note = home.path("exit-code")
+        let script =
+            command.map(Self.quoted).joined(separator: " ")
+            + "; echo $? > \(note).new; mv \(note).new \(note)"
         let exports = environment.map { "-e\($0.key)=\($0.value)" }
         _ = try await RunningProcess.run(
             "tmux",
@@ -30,7 +34,9 @@ package final class TmuxSession: Sendable {
                 "on", ";",
             ]
                 + ["set-option", "-g", "default-terminal", "tmux-256color", ";"]
-                + ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)"] + exports + ["exec " + script],
+                + ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)"] + exports + [
+                    "sh", "-c", script,
+                ],
             environment: variables
         )
     }
@@ -76,15 +82,10 @@ package final class TmuxSession: Sendable {
         _ = try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// Whether the command has ended, and with which exit code.
-    package func exitCode() async throws -> Int32? {
-        let text = String(
-            decoding: try await tmux(["display-message", "-p", "#{pane_dead}:#{pane_dead_status}"]),
-            as: UTF8.self
-        )
-        let parts = text.split(whereSeparator: { $0 == ":" || $0 == "\n" })
-        guard parts.first == "1", parts.count > 1 else { return nil }
-        return Int32(parts[1])
+    /// The command's exit code as the shell tells it (128 and the number for a signal); nil while it runs.
+    package var exitCode: Int32? {
+        let text = try? String(contentsOfFile: home.path("exit-code"), encoding: .utf8)
+        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
     /// Ends the terminal and what runs in it.
