@@ -199,6 +199,23 @@ import Testing
         await reader.close()
     }
 
+    @Test func `what cannot be kept is told once, not with every track`() async throws {
+        let content = content(200_000)
+        let other = WebURL("http://music.example/other.mp3").unwrapped
+        let stores = MemoryStores()
+        for url in [url, other] { stores.store(of: url).state.withLock { $0.refusesWrites = true } }
+        let notices = Mutex<[MediaError]>([])
+        let loaders = loaders(ScriptedTransport(.init(content: content)), stores) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        for url in [url, other] {
+            let reader = try await loaders.open(.web(url))
+            #expect(try await readAll(reader) == content)
+            await reader.close()
+        }
+        #expect(notices.withLock { $0.map(\.code) } == [.notKept])
+    }
+
     @Test func `what is no music is forgotten, unless it was kept before`() async throws {
         let stores = MemoryStores()
         let transport = ScriptedTransport(.init(content: content(1_000)))
