@@ -145,7 +145,7 @@ import Testing
         #expect(run.finished == [88_200, 88_200])
         #expect(run.errorLines.count == 2)
         expectHarmless(run)
-        #expect(!stage.cacheMentions(badInputSecret))
+        #expect(!stage.indexMentions(badInputSecret))
     }
 
     @Test func `a file that is cut in the middle on its server plays as far as it goes`() async throws {

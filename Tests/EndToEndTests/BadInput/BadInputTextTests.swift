@@ -34,7 +34,7 @@ import Testing
 
     @Test func `entries of a playlist cannot steer the terminal`() async throws {
         let stage = try await BadInputStage()
-        let list = "gone\(Self.hostile).mp3\nftp://h/\(Self.hostile)\nhttp://\(Self.hostile)/x.mp3\ngood.mp3\n"
+        let list = "#EXTM3U\ngone\(Self.hostile).mp3\nftp://h/\(Self.hostile)\nhttp://\(Self.hostile)/x.mp3\ngood.mp3\n"
         let path = try stage.folder.write(list, to: "list.m3u8")
         let run = try await stage.play([path])
         #expect(run.status == 3)
