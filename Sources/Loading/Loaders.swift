@@ -154,7 +154,7 @@ package final class Loaders: ResourceOpener {
         do {
             let response = try await transport.send(request)
             defer { response.body.cancel() }
-            guard Self.isContent(response.answer) else { return }
+            guard Self.isContent(response.answer), !response.answer.isForeignPage(for: known) else { return }
             if Self.isSame(known, response.answer) {
                 guard known.validators.isEmpty else { return }
                 let bytes = try await response.body.next() ?? []

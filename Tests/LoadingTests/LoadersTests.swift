@@ -254,6 +254,26 @@ import Testing
         await changed.close()
     }
 
+    @Test func `a web page in the music's place does not drop what is kept`() async throws {
+        let old = content(100_000)
+        let stores = MemoryStores()
+        stores.store(of: url).preload(old, [0..<50_000], validators: Validators(etag: "\"1\""))
+        let page = ScriptedTransport(
+            .init(content: content(500, seed: 2), validators: Validators(), contentType: "text/html")
+        )
+        for refresh in [false, true] {
+            let loaders = loaders(page, stores)
+            let reader = try await refresh ? loaders.openRevalidated(.web(url)) : loaders.open(.web(url))
+            #expect(reader.isStored(0..<50_000))
+            let error = await #expect(throws: MediaError.self) { try await readAll(reader) }
+            #expect(error?.code == .connectionFailed)
+            await reader.close()
+        }
+        let reader = try await loaders(ScriptedTransport(.init(content: old)), stores).open(.web(url))
+        #expect(try await readAll(reader) == old)
+        await reader.close()
+    }
+
     @Test func `revalidation of an unreachable server changes nothing`() async throws {
         let old = content(100_000)
         let stores = MemoryStores()
