@@ -56,6 +56,21 @@ import Testing
         try await stage.expectRefused(path, code: "bad-playlist", words: [path, "not a playlist"])
     }
 
+    @Test(arguments: ["", "# nothing but a comment\n", "<!DOCTYPE html><p>words", "\u{0}\u{1}\u{2}"])
+    func `a list on standard input that names no music is told`(list: String) async throws {
+        let stage = try await BadInputStage()
+        for (others, status) in [([], 2), ([stage.music], 3)] as [([String], Int32)] {
+            let arguments = BadInputStage.silent + ["--cache-dir", stage.cacheFolder] + others + ["-"]
+            let process = try stage.start(arguments)
+            try process.send(list)
+            try process.closeInput()
+            let run = try await BadInputRun(endOf: process)
+            expectOneSentence(run, ["standard input", "playlist"], status: status)
+            #expect(run.failureCodes == ["bad-playlist"])
+            #expect(run.finished == others.map { _ in 88_200 })
+        }
+    }
+
     @Test func `a playlist that contains itself alone is refused`() async throws {
         let stage = try await BadInputStage()
         let path = try stage.folder.write("round.m3u\n", to: "round.m3u")

@@ -48,6 +48,68 @@ import Testing
         )
     }
 
+    @Test(arguments: [401, 403, 410, 451, 500])
+    func `another status that brings no music is named`(status: Int) async throws {
+        let stage = try await BadInputStage()
+        let server = try TestOrigin(["/song.mp3": stage.musicBytes], faults: [.status(status)])
+        try await stage.expectRefused(
+            secretURL(server, "/song.mp3"),
+            code: "http-status",
+            words: [shownURL(server, "/song.mp3"), "\(status)"]
+        )
+    }
+
+    @Test func `redirects that go round in a circle are named`() async throws {
+        let stage = try await BadInputStage()
+        let location = "/song.mp3?token=\(badInputSecret)"
+        let faults: [Fault] = [.redirect(status: 302, location: location)]
+        let server = try TestOrigin(["/song.mp3": stage.musicBytes], faults: faults)
+        try await stage.expectRefused(
+            secretURL(server, "/song.mp3"),
+            code: "too-many-redirects",
+            words: [shownURL(server, "/song.mp3"), "redirect"]
+        )
+    }
+
+    @Test func `what is not kept is named when the network may not be used`() async throws {
+        let stage = try await BadInputStage()
+        let server = try TestOrigin(["/song.mp3": stage.musicBytes])
+        let source = secretURL(server, "/song.mp3")
+        let run = try await stage.play([source, stage.music], options: ["--offline"])
+        expectOneSentence(run, [shownURL(server, "/song.mp3"), "--offline"], status: 3)
+        #expect(run.failureCodes == ["offline"])
+        #expect(run.finished == [88_200])
+        #expect(server.log.connectionCount == 0)
+        #expect(try await stage.keptSources() == [])
+    }
+
+    @Test func `a web page between two visits takes nothing away of what is kept`() async throws {
+        let stage = try await BadInputStage()
+        let whole = try await MP3Fixtures.bytes(MP3Fixtures.Options(seconds: 20))
+        let server = try TestOrigin(["/song.mp3": whole])
+        let source = server.url("/song.mp3")
+        server.origin.script([[], []], thenAlways: [.cut(afterBytes: 0)], for: "/song.mp3")
+        _ = try await stage.play([source])
+        let kept = server.log.bytesSent
+        #expect(kept > 65_000 && kept < whole.count)
+        server.origin.setFaults([.htmlPage], for: "/song.mp3")
+        for options in [[], ["--refresh"]] {
+            let portal = try await stage.play([source, stage.music], options: options)
+            expectOneSentence(portal, [source, "web page", "sign in"], status: 3)
+            #expect(portal.failureCodes == ["connection-failed"])
+            #expect(portal.finished == [88_200])
+            // What is kept was played.
+            #expect((portal.events("ended").first { $0.reason == "failed" }?.frames ?? 0) > 3 * 44_100)
+        }
+        // Behind the portal the music goes on where it broke off.
+        server.origin.setFaults([], for: "/song.mp3")
+        server.log.reset()
+        let run = try await stage.play([source])
+        #expect(run.status == 0, "\(run.errorOutput)")
+        #expect(run.finished == [20 * 44_100])
+        #expect(server.log.bytesSent == Int64(whole.count) - kept)
+    }
+
     @Test(arguments: ["/song.mp3", "/list.m3u8"])
     func `a connection that is refused is named`(path: String) async throws {
         let stage = try await BadInputStage()

@@ -114,5 +114,23 @@ import Testing
         try await terminal.wait(for: "good")
         try terminal.type("q")
         #expect(try await terminal.waitForExit() == 0)
+        #expect(terminal.errorText == "played 1 track, 1 failed; 0 B from the network, 0 B from the cache, 0 requests\n")
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func `a signal ends the screen and gives the terminal back`(signal: Int32) async throws {
+        let stage = try await BadInputStage()
+        let terminal = try BadInputTerminal(
+            stage,
+            ["--sink", "null", "--repeat", "one", stage.music],
+            type: "xterm"
+        )
+        try await terminal.wait(for: "good")
+        try terminal.signal(signal)
+        #expect(try await terminal.waitForExit() == 4)
+        // The screen beside the normal one is left, the cursor is shown, and nothing is drawn any more.
+        let last = try #require(terminal.shown.components(separatedBy: "\u{1B}[?2004l").last)
+        #expect(last.contains("\u{1B}[?25h") && last.contains("\u{1B}[?1049l"))
+        #expect(!last.contains("good"))
     }
 }

@@ -13,10 +13,10 @@ final class BadInputTerminal: Sendable {
     init(_ stage: BadInputStage, _ arguments: [String], type: String?, columns: Int = 80, rows: Int = 24) throws {
         self.stage = stage
         let words = ["env"] + (type.map { ["TERM=" + $0] } ?? ["-u", "TERM"]) + [BuiltProducts.reprise] + arguments
-        let files = ["tty", "errors"].map { Self.quoted(stage.folder.path($0)) }
+        let files = ["tty", "process", "errors"].map { Self.quoted(stage.folder.path($0)) }
         let command =
-            "stty rows \(rows) cols \(columns); tty > \(files[0]); exec "
-            + words.map(Self.quoted).joined(separator: " ") + " 2> \(files[1])"
+            "stty rows \(rows) cols \(columns); tty > \(files[0]); echo $$ > \(files[1]); exec "
+            + words.map(Self.quoted).joined(separator: " ") + " 2> \(files[2])"
         process = try RunningProcess(
             "script",
             ["-q", "-e", "-c", command, "/dev/null"],
@@ -42,6 +42,15 @@ final class BadInputTerminal: Sendable {
             "stty",
             ["-F", terminal.trimmingCharacters(in: .whitespacesAndNewlines), "rows", "\(rows)", "cols", "\(columns)"]
         )
+    }
+
+    /// Sends a signal to the player, which must be running.
+    func signal(_ number: Int32) throws {
+        let text = try String(contentsOfFile: stage.folder.path("process"), encoding: .utf8)
+        guard let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        kill(identifier, number)
     }
 
     func wait(for text: String) async throws {

@@ -18,6 +18,18 @@ import Testing
         expectHarmless(run)
     }
 
+    @Test func `titles cannot steer the terminal of the screen`() async throws {
+        let stage = try await BadInputStage()
+        let list = "#EXTM3U\n#EXTINF:2,\(Self.hostile) - \(Self.hostile)\ngood.mp3\n"
+        let path = try stage.folder.write(list, to: "list.m3u8")
+        let terminal = try BadInputTerminal(stage, ["--sink", "null", "--repeat", "one", path], type: "xterm")
+        try await terminal.wait(for: "]0;owned")
+        try terminal.type("q")
+        #expect(try await terminal.waitForExit() == 0)
+        #expect(!terminal.shown.contains("\u{1B}]"))
+        #expect(terminal.shown.unicodeScalars.allSatisfy { !(0x7F...0x9F).contains($0.value) && $0 != "\u{202E}" })
+    }
+
     @Test func `names of files cannot steer the terminal`() async throws {
         let stage = try await BadInputStage()
         let good = try stage.folder.write(stage.musicBytes, to: "music/\(Self.hostile)\nreprise: all is well.mp3")
