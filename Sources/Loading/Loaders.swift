@@ -1,5 +1,4 @@
 package import Media
-import Synchronization
 
 /// Opens resources: local files as they are, web resources through one loader each.
 ///
@@ -19,9 +18,9 @@ package final class Loaders: ResourceOpener {
     private let onNotice: @Sendable (MediaError) -> Void
     private let files = WorkThread(name: "files")
     // Guards which loader serves which URL; loaders are opened and closed without it.
-    private let slots = Mutex<[String: Slot]>([:])
+    private let slots = Locked<[String: Slot]>([:])
     // The last word on what could not be kept: a folder that fails does so for every track.
-    private let toldNotKept = Mutex<MediaError?>(nil)
+    private let toldNotKept = Locked<MediaError?>(nil)
 
     /// `volatile` takes what `kept` cannot; `onNotice` hears of that, and of changed resources, from any task.
     package init(
