@@ -21,8 +21,8 @@ extension ResourceLoadState {
         guard var fetch = fetches[id] else { return AnswerOutcome(use: .discard, actions: []) }
         // With nothing stored the decoder has the say: it may be a page that was asked for.
         if !stored.isEmpty, answer.isForeignPage(for: description) {
-            let cause: SafeText = "a web page comes in place of the rest; sign in to the network and play it again"
-            return refuse(id, error(.connectionFailed, cause))
+            let cause = "a web page comes in place of the rest; sign in to the network and play it again"
+            return refuse(id, error(.connectionFailed, SafeText(cause)))
         }
         if isChanged(fetch, answer) { return refuse(id, changed()) }
         switch answer.kind {

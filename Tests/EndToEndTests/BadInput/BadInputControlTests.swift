@@ -8,7 +8,8 @@ import Testing
     /// Starts a track that never ends, in real time, and returns when it is heard.
     private func startEndless(_ stage: BadInputStage) async throws -> RunningProcess {
         let process = try stage.start([
-            "--headless", "--json", "--sink", "null", "--repeat", "one", "--cache-dir", stage.cacheFolder, stage.music,
+            "--headless", "--json", "--sink", "null", "--repeat", "one", "--cache-dir", stage.cacheFolder,
+            stage.music,
         ])
         try await process.waitForLine { $0.contains("\"event\":\"playing\"") }
         return process
@@ -70,7 +71,9 @@ import Testing
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal ends a session whose playlist is still being typed`(signal: Int32) async throws {
         let stage = try await BadInputStage()
-        let process = try stage.start(BadInputStage.silent + ["--cache-dir", stage.cacheFolder, stage.music, "-"])
+        let process = try stage.start(
+            BadInputStage.silent + ["--cache-dir", stage.cacheFolder, stage.music, "-"]
+        )
         try process.send("#EXTM3U")
         try await wait(for: "the thread that reads the list") { threads(of: process).contains("stdin list") }
         process.signal(signal)
@@ -109,7 +112,8 @@ import Testing
         let process = try RunningProcess(
             "bash",
             [
-                "-c", "\"$@\" | head -n 2; exit ${PIPESTATUS[0]}", "bash", BuiltProducts.reprise, "--headless",
+                "-c", "\"$@\" | head -n 2; exit ${PIPESTATUS[0]}", "bash", BuiltProducts.reprise,
+                "--headless",
                 "--json", "--sink", "null", "--repeat", "one", "--cache-dir", stage.cacheFolder, stage.music,
             ],
             environment: stage.environment
@@ -122,7 +126,8 @@ import Testing
 
     @Test(
         arguments: [
-            "louder", "seek", "seek sideways", "volume 200", "jump 0", "\u{1B}]0;owned\u{07}", "quit now please",
+            "louder", "seek", "seek sideways", "volume 200", "jump 0", "\u{1B}]0;owned\u{07}",
+            "quit now please",
             String(repeating: "a", count: 70_000),
         ]
     )

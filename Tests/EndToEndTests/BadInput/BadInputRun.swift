@@ -72,7 +72,11 @@ func expectHarmless(_ run: BadInputRun, sourceLocation: SourceLocation = #_sourc
     for text in [run.output, run.errorOutput] {
         #expect(!text.contains(badInputSecret), sourceLocation: sourceLocation)
         let harmful = text.unicodeScalars.filter(isHarmful)
-        #expect(harmful.isEmpty, "\(harmful.map(\.value)) in: \(text.debugDescription)", sourceLocation: sourceLocation)
+        #expect(
+            harmful.isEmpty,
+            "\(harmful.map(\.value)) in: \(text.debugDescription)",
+            sourceLocation: sourceLocation
+        )
     }
 }
 

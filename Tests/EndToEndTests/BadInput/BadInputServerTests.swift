@@ -9,7 +9,8 @@ import Testing
 @Suite struct BadInputServerTests {
     /// `path` at `server`, with secrets in every place that may hold one.
     private func secretURL(_ server: TestOrigin, _ path: String) -> String {
-        server.url(path).replacing("http://", with: "http://user:\(badInputSecret)@") + "?token=\(badInputSecret)"
+        server.url(path).replacing("http://", with: "http://user:\(badInputSecret)@")
+            + "?token=\(badInputSecret)"
     }
 
     /// How that is told.

@@ -5,7 +5,11 @@ import Testing
 /// What must go on though the surroundings are not as they should be.
 @Suite struct BadInputSurroundingsTests {
     /// Expects of a run over two tracks of the web that both were heard, and that the folder was told once.
-    private func expectNotKept(_ run: BadInputRun, _ folder: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectNotKept(
+        _ run: BadInputRun,
+        _ folder: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         expectOneSentence(run, [folder], status: 0, sourceLocation: sourceLocation)
         #expect(run.failureCodes == ["not-cached"], sourceLocation: sourceLocation)
         #expect(run.events("notice").first?.message?.contains(folder) == true, sourceLocation: sourceLocation)
@@ -65,8 +69,13 @@ import Testing
     @Test func `no audio server ends the start and names the sink that needs none`() async throws {
         let stage = try await BadInputStage()
         let run = try await stage.run(
-            ["--headless", "--json", "--sink", "pulse", "--cache-dir", stage.cacheFolder, stage.music, stage.music],
-            environment: ["PULSE_SERVER": "unix:" + stage.folder.path("none"), "PULSE_RUNTIME_PATH": stage.folder.path]
+            [
+                "--headless", "--json", "--sink", "pulse", "--cache-dir", stage.cacheFolder, stage.music,
+                stage.music,
+            ],
+            environment: [
+                "PULSE_SERVER": "unix:" + stage.folder.path("none"), "PULSE_RUNTIME_PATH": stage.folder.path,
+            ]
         )
         expectOneSentence(run, ["no audio server", "--sink null"], status: 1)
         #expect(run.finished == [])
@@ -114,7 +123,10 @@ import Testing
         try await terminal.wait(for: "good")
         try terminal.type("q")
         #expect(try await terminal.waitForExit() == 0)
-        #expect(terminal.errorText == "played 1 track, 1 failed; 0 B from the network, 0 B from the cache, 0 requests\n")
+        #expect(
+            terminal.errorText
+                == "played 1 track, 1 failed; 0 B from the network, 0 B from the cache, 0 requests\n"
+        )
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP])

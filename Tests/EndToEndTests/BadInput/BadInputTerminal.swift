@@ -10,9 +10,12 @@ final class BadInputTerminal: Sendable {
     private let process: RunningProcess
 
     /// Starts the player with these arguments; `type` is `TERM`, and nil leaves it unset.
-    init(_ stage: BadInputStage, _ arguments: [String], type: String?, columns: Int = 80, rows: Int = 24) throws {
+    init(_ stage: BadInputStage, _ arguments: [String], type: String?, columns: Int = 80, rows: Int = 24)
+        throws
+    {
         self.stage = stage
-        let words = ["env"] + (type.map { ["TERM=" + $0] } ?? ["-u", "TERM"]) + [BuiltProducts.reprise] + arguments
+        let words =
+            ["env"] + (type.map { ["TERM=" + $0] } ?? ["-u", "TERM"]) + [BuiltProducts.reprise] + arguments
         let files = ["tty", "process", "errors"].map { Self.quoted(stage.folder.path($0)) }
         let command =
             "stty rows \(rows) cols \(columns); tty > \(files[0]); echo $$ > \(files[1]); exec "
@@ -30,7 +33,10 @@ final class BadInputTerminal: Sendable {
 
     /// All that was said on standard error.
     var errorText: String {
-        String(decoding: FileManager.default.contents(atPath: stage.folder.path("errors")) ?? Data(), as: UTF8.self)
+        String(
+            decoding: FileManager.default.contents(atPath: stage.folder.path("errors")) ?? Data(),
+            as: UTF8.self
+        )
     }
 
     func type(_ keys: String) throws { try process.send(keys) }
@@ -40,7 +46,10 @@ final class BadInputTerminal: Sendable {
         let terminal = try String(contentsOfFile: stage.folder.path("tty"), encoding: .utf8)
         _ = try await RunningProcess.run(
             "stty",
-            ["-F", terminal.trimmingCharacters(in: .whitespacesAndNewlines), "rows", "\(rows)", "cols", "\(columns)"]
+            [
+                "-F", terminal.trimmingCharacters(in: .whitespacesAndNewlines), "rows", "\(rows)", "cols",
+                "\(columns)",
+            ]
         )
     }
 

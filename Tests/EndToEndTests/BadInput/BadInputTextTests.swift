@@ -22,17 +22,26 @@ import Testing
         let stage = try await BadInputStage()
         let list = "#EXTM3U\n#EXTINF:2,\(Self.hostile) - \(Self.hostile)\ngood.mp3\n"
         let path = try stage.folder.write(list, to: "list.m3u8")
-        let terminal = try BadInputTerminal(stage, ["--sink", "null", "--repeat", "one", path], type: "xterm")
+        let terminal = try BadInputTerminal(
+            stage,
+            ["--sink", "null", "--repeat", "one", path],
+            type: "xterm"
+        )
         try await terminal.wait(for: "]0;owned")
         try terminal.type("q")
         #expect(try await terminal.waitForExit() == 0)
         #expect(!terminal.shown.contains("\u{1B}]"))
-        #expect(terminal.shown.unicodeScalars.allSatisfy { !(0x7F...0x9F).contains($0.value) && $0 != "\u{202E}" })
+        #expect(
+            terminal.shown.unicodeScalars.allSatisfy { !(0x7F...0x9F).contains($0.value) && $0 != "\u{202E}" }
+        )
     }
 
     @Test func `names of files cannot steer the terminal`() async throws {
         let stage = try await BadInputStage()
-        let good = try stage.folder.write(stage.musicBytes, to: "music/\(Self.hostile)\nreprise: all is well.mp3")
+        let good = try stage.folder.write(
+            stage.musicBytes,
+            to: "music/\(Self.hostile)\nreprise: all is well.mp3"
+        )
         let bad = try stage.folder.write("no music", to: "other/\(Self.hostile)\nreprise: all is well.mp3")
         let run = try await stage.play([
             good, bad, stage.folder.path("music"), bad + "gone", stage.folder.path("gone\(Self.hostile)/"),
@@ -46,7 +55,8 @@ import Testing
 
     @Test func `entries of a playlist cannot steer the terminal`() async throws {
         let stage = try await BadInputStage()
-        let list = "#EXTM3U\ngone\(Self.hostile).mp3\nftp://h/\(Self.hostile)\nhttp://\(Self.hostile)/x.mp3\ngood.mp3\n"
+        let list =
+            "#EXTM3U\ngone\(Self.hostile).mp3\nftp://h/\(Self.hostile)\nhttp://\(Self.hostile)/x.mp3\ngood.mp3\n"
         let path = try stage.folder.write(list, to: "list.m3u8")
         let run = try await stage.play([path])
         #expect(run.status == 3)
@@ -96,8 +106,14 @@ import Testing
         let server = try TestOrigin([
             "/typed.mp3": stage.musicBytes, "/moved.mp3": stage.musicBytes, "/far.mp3": stage.musicBytes,
         ])
-        server.origin.setFaults([.field("Content-Type", words), .field("ETag", "\"\(words)\"")], for: "/typed.mp3")
-        server.origin.setFaults([.redirect(status: 302, location: "/gone\(words)?\(badInputSecret)")], for: "/moved.mp3")
+        server.origin.setFaults(
+            [.field("Content-Type", words), .field("ETag", "\"\(words)\"")],
+            for: "/typed.mp3"
+        )
+        server.origin.setFaults(
+            [.redirect(status: 302, location: "/gone\(words)?\(badInputSecret)")],
+            for: "/moved.mp3"
+        )
         server.origin.setFaults([.redirect(status: 302, location: "gopher://\(words)")], for: "/far.mp3")
         let run = try await stage.play(["/typed.mp3", "/moved.mp3", "/far.mp3"].map(server.url))
         #expect(run.status == 3)

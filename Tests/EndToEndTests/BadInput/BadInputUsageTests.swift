@@ -36,7 +36,10 @@ import Testing
     @Test(arguments: ["verify", "pin", "unpin", "fetch", "evict", "export", "keygen"])
     func `a cache command that is not built yet is refused`(name: String) async throws {
         try await expectRefused(["cache", name], ["cache \(name)", "not built yet"])
-        try await expectRefused(["cache", name, "http://h/\(badInputSecret)"], ["cache \(name)", "not built yet"])
+        try await expectRefused(
+            ["cache", name, "http://h/\(badInputSecret)"],
+            ["cache \(name)", "not built yet"]
+        )
     }
 
     @Test func `an unknown option is refused and what stands behind it is not repeated`() async throws {
@@ -55,7 +58,8 @@ import Testing
             (["--repeat", "twice"], "--repeat"), (["--cache-size", "much"], "--cache-size"),
             (["--cache-age", "-1"], "--cache-age"), (["--read-ahead", "far"], "--read-ahead"),
             (["--sink", "loud"], "--sink"), (["--json", "--plain"], "--json"),
-            (["--offline", "--refresh"], "--refresh"), (["-", "-"], "standard input"), ([""], "a source is empty"),
+            (["--offline", "--refresh"], "--refresh"), (["-", "-"], "standard input"),
+            ([""], "a source is empty"),
             (["--sink"], "--sink"),
         ] as [([String], String)]
     )
