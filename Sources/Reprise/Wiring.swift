@@ -71,6 +71,9 @@ enum Wiring {
         return code
     }
 
+    /// Whether standard output is a terminal that a screen can be shown on.
+    static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
+
     /// The cache in `folder`, for `reprise cache`.
     static func cacheAdministration(folder: String) async throws -> any CacheAdministration {
         KeptMusic(cache: CacheFolder(path: folder))

@@ -204,6 +204,23 @@ import Testing
         await reader.close()
     }
 
+    @Test func `what cannot be kept is told once, not with every track`() async throws {
+        let content = content(200_000)
+        let other = WebURL("http://music.example/other.mp3").unwrapped
+        let stores = MemoryStores()
+        for url in [url, other] { stores.store(of: url).state.withLock { $0.refusesWrites = true } }
+        let notices = Mutex<[MediaError]>([])
+        let loaders = loaders(ScriptedTransport(.init(content: content)), stores) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        for url in [url, other] {
+            let reader = try await loaders.open(.web(url))
+            #expect(try await readAll(reader) == content)
+            await reader.close()
+        }
+        #expect(notices.withLock { $0.map(\.code) } == [.notKept])
+    }
+
     @Test func `what is no music is forgotten, unless it was kept before`() async throws {
         let stores = MemoryStores()
         let transport = ScriptedTransport(.init(content: content(1_000)))
@@ -242,6 +259,26 @@ import Testing
         let changed = try await loaders.openRevalidated(.web(url))
         #expect(try await readAll(changed) == new)
         await changed.close()
+    }
+
+    @Test func `a web page in the music's place does not drop what is kept`() async throws {
+        let old = content(100_000)
+        let stores = MemoryStores()
+        stores.store(of: url).preload(old, [0..<50_000], validators: Validators(etag: "\"1\""))
+        let page = ScriptedTransport(
+            .init(content: content(500, seed: 2), validators: Validators(), contentType: "text/html")
+        )
+        for refresh in [false, true] {
+            let loaders = loaders(page, stores)
+            let reader = try await refresh ? loaders.openRevalidated(.web(url)) : loaders.open(.web(url))
+            #expect(reader.isStored(0..<50_000))
+            let error = await #expect(throws: MediaError.self) { try await readAll(reader) }
+            #expect(error?.code == .connectionFailed)
+            await reader.close()
+        }
+        let reader = try await loaders(ScriptedTransport(.init(content: old)), stores).open(.web(url))
+        #expect(try await readAll(reader) == old)
+        await reader.close()
     }
 
     @Test func `revalidation of an unreachable server changes nothing`() async throws {
