@@ -63,6 +63,15 @@ enum Wiring {
             )
         )
         listener.value = player
+        if options.cacheFolder == nil, !options.noCache {
+            notify(
+                MediaError(
+                    .notKept,
+                    "music",
+                    "is not kept, for there is no home folder; name one with --cache-dir"
+                )
+            )
+        }
         if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
         let code = await session.run(player) {
             await player.run(sources: options.sources, start: options.start, position: options.seek)

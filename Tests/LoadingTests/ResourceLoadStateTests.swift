@@ -112,6 +112,21 @@ import Testing
         #expect(state.description.acceptsRanges == false)
     }
 
+    @Test func `a server that had no ranges the last time is asked for the gap all the same`() {
+        var description = EntryDescription()
+        description.length = 1_000_000
+        description.acceptsRanges = false
+        description.validators = Validators(etag: "\"1\"")
+        var state = ResourceLoadState(
+            settings: LoadSettings(),
+            subject: "song",
+            description: description,
+            stored: ByteRangeSet(0..<500_000)
+        )
+        state.readerOpened(reader)
+        #expect(fetches(state.readRequested(reader, at: 500_000)).first?.lowerBound == 500_000)
+    }
+
     @Test func `the length of a body without one is where it ends`() {
         var state = state()
         _ = state.readRequested(reader, at: 0)
