@@ -18,19 +18,24 @@ extension PlayerState {
         let run = runs[0]
         var effects = wasKnown ? [] : announce(run)
         if run.answersSeek {
-            effects.append(.emit(.seeked(index: index(of: run), position: position, isExact: landing.isExact)))
+            effects.append(
+                .emit(.seeked(index: index(of: run), position: position, isExact: landing.isExact))
+            )
         }
         return effects + turn()
     }
 
     /// Lets the current pass write into an empty stream.
     mutating func turn() -> [PlayerEffect] {
-        guard let run = runs.first, let format = run.info?.format else { return [] }
+        guard let run = runs.first, let format = run.info?.format, !(output.isLost && isPaused) else {
+            return []
+        }
         runs[0].stage = .writing
         var effects: [PlayerEffect] = []
-        if output.format != format {
+        if output.format != format || (opensEachTrack && output.playing != run.playing) {
             effects.append(.openOutput(format))
             output.format = format
+            output.playing = run.playing
         }
         return effects + [.grant(run.id, holds: true)]
     }
@@ -64,39 +69,42 @@ extension PlayerState {
     }
 
     /// The music goes on in another format: what is written is heard to its end, then the sink reopens.
-    mutating func formatChanged(_ id: RunID, _ info: StreamInfo) -> [PlayerEffect] {
+    mutating func formatChanged(_ id: RunID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect] {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         runs[place].info = info
         runs[place].stage = .ready
-        output.isFinishing = true
-        return [.finishRing] + (output.isRunning ? [.drain] : isPaused ? [] : [.startOutput])
+        runs[place].writtenFrames = frames
+        return finishStream()
     }
 
-    mutating func runWritten(_ id: RunID) -> [PlayerEffect] {
-        guard runs.contains(where: { $0.id == id }) else { return [] }
-        setStage(.written, of: id)
+    mutating func runWritten(_ id: RunID, _ frames: FrameCount) -> [PlayerEffect] {
+        guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
+        runs[place].writtenFrames = frames
+        runs[place].stage = .written
         return followUp()
     }
 
-    mutating func runFailed(_ id: RunID, _ error: MediaError) -> [PlayerEffect] {
+    mutating func runFailed(_ id: RunID, _ error: MediaError, after frames: FrameCount) -> [PlayerEffect] {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         let run = runs[place]
         let isChanged = error.code == .resourceChanged && !run.isAfterChange
         if place == 0, isChanged {
             return restart(at: position, answersSeek: false, isAfterChange: true)
         }
-        if run.stage == .writing {
+        consecutiveFailures += 1
+        if run.stage == .writing, frames > 0 {
             // What came before the failure is heard first.
             runs[place].failure = error
+            runs[place].writtenFrames = frames
             runs[place].stage = .written
-            let start: [PlayerEffect] = output.isRunning || isPaused ? [] : [.startOutput]
+            guard !output.isRunning else { return followUp() }
             isPrimed = true
-            return start + followUp()
+            return (isPaused ? [] : [.startOutput]) + followUp()
         }
+        timeline.remove(id)
         let rejection: [PlayerEffect] =
             error.code == .notAudio || error.code == .emptyResource ? [.reject(id)] : []
         record(error, of: run)
-        consecutiveFailures += 1
         let report = PlayerEffect.endTrack(
             id,
             index: index(of: run),
@@ -109,19 +117,14 @@ extension PlayerState {
         runs.remove(at: place)
         guard place == 0 else {
             failedAhead = run.track.id
-            guard consecutiveFailures < queue.tracks.count else { return end + finishAfterFailures() }
             return end + followUp()
         }
         // Every track in a row has failed: going round again would fail for ever.
         let next = queue.place(of: run.track.id).flatMap { queue.next(after: $0) }
-        guard let next, consecutiveFailures < queue.tracks.count else { return end + silence() + endOfQueue() }
+        guard let next, consecutiveFailures < queue.tracks.count else {
+            return end + silence() + endOfQueue()
+        }
         return end + begin(next, at: .zero)
-    }
-
-    private mutating func finishAfterFailures() -> [PlayerEffect] {
-        guard lastGranted?.stage == .written, !output.isFinishing else { return [] }
-        output.isFinishing = true
-        return [.finishRing] + (output.isRunning ? [.drain] : [])
     }
 
     mutating func record(_ error: MediaError, of run: Run) {
@@ -133,9 +136,9 @@ extension PlayerState {
 
     mutating func outputStarted() -> [PlayerEffect] {
         output.isRunning = true
+        output.isLost = false
         isBuffering = false
         isPrimed = false
-        consecutiveFailures = 0
         guard let run = runs.first else { return [] }
         var effects: [PlayerEffect] = [playingEvent(run), .allowReadAhead(run.id)]
         if let writing = lastGranted { effects.append(.release(writing.id)) }
@@ -145,13 +148,21 @@ extension PlayerState {
     }
 
     mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
+        if error.code == .audioLost { return outputLost(error) }
+        if output.isLost, !runs.isEmpty {
+            // Still no server. The listener can ask again.
+            output = Output(isLost: true)
+            isPaused = true
+            runs[0].stage = .ready
+            return notice(error) + [.forgetOutput]
+        }
         output = Output()
         guard let run = runs.first, error.code == .sinkFormat else {
-            return leave(.failed, error: error) + cancelRuns() + [.finish(fatal: error)]
+            return leave(.failed, error: error) + cancelRuns() + finish(fatal: error)
         }
         // This track's format does not fit into the sink; others may.
         runs[0].stage = .ready
-        return runFailed(run.id, error)
+        return runFailed(run.id, error, after: 0)
     }
 
     mutating func outputReported(_ event: OutputEvent) -> [PlayerEffect] {
@@ -159,14 +170,9 @@ extension PlayerState {
         case .underrun: return underrun()
         case .lost(let error):
             guard error.code == .audioLost else {
-                return leave(.failed, error: error) + cancelRuns() + [.finish(fatal: error)]
+                return leave(.failed, error: error) + cancelRuns() + finish(fatal: error)
             }
-            let isActive = phase == .active
-            let told = notice(error)
-            output = Output()
-            guard isActive, !runs.isEmpty else { return [told] }
-            isPaused = true
-            return [told] + restart(at: position, answersSeek: false)
+            return outputLost(error)
         case .pauseRequested: return obey(.pause)
         case .resumeRequested: return isPaused ? obey(.play) : []
         case .volumeChanged(let percent, let isMuted):
@@ -176,9 +182,25 @@ extension PlayerState {
         }
     }
 
+    /// The audio server is gone. The music stands at the position heard, and looks for a server when the
+    /// listener wants to go on.
+    private mutating func outputLost(_ error: MediaError) -> [PlayerEffect] {
+        // Told by the event and by the call that failed.
+        guard !(output.isLost && isPaused) else { return [] }
+        let told = notice(error)
+        output = Output()
+        guard phase == .active, let run = runs.first else { return told + [.forgetOutput] }
+        output.isLost = true
+        isPaused = true
+        let paused = PlayerEffect.emit(.paused(index: index(of: run), position: position, isExact: isExact))
+        return told + [.forgetOutput, paused] + restart(at: position, answersSeek: false)
+    }
+
     /// The sink has run dry. It stands still until there is enough to go on for a while.
     private mutating func underrun() -> [PlayerEffect] {
-        guard phase == .active, output.isRunning, !output.isFinishing, let writing = lastGranted else { return [] }
+        guard phase == .active, output.isRunning, !output.isFinishing, let writing = lastGranted else {
+            return []
+        }
         output.isRunning = false
         isBuffering = true
         runs[0].stalls += 1
@@ -195,36 +217,50 @@ extension PlayerState {
         guard phase == .active, output.isFinishing else { return [] }
         output.isRunning = false
         let ahead = prepared == nil ? placeAhead() : nil
-        // The sink's count may lag behind its own word that all was heard.
+        let before = runs.first?.id
         var effects = endHeardRuns()
         effects += silence()
         guard let next = runs.first else {
             guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
             return effects + begin(ahead, at: .zero)
         }
-        if let place = queue.place(of: next.track.id) { queue.select(place) }
-        effects += announce(next)
+        if next.id != before {
+            if let place = queue.place(of: next.track.id) { queue.select(place) }
+            effects += announce(next)
+        }
         return effects + (next.stage == .ready ? turn() : [])
     }
 
     /// Ends every pass that has written all; one that only changed its format stays.
     private mutating func endHeardRuns() -> [PlayerEffect] {
-        var effects = advance()
-        while let run = runs.first, run.stage == .written {
-            let written = max(heard, timeline.segments.first?.start ?? 0)
-            effects += end(run, frames: timeline.heardFrames(at: written))
-            runs.removeFirst()
+        // The sink's count may lag behind its own word that all was heard.
+        if let last = timeline.segments.last, let run = runs.first(where: { $0.id == last.run }) {
+            heard = max(heard, last.start + run.writtenFrames)
         }
-        if let run = runs.first, timeline.segments.first?.run == run.id {
-            runs[0].framesBefore += timeline.heardFrames(at: heard)
-            runs[0].landing.frame += timeline.heardFrames(at: heard)
+        var effects = advance()
+        // Behind the last frame that was heard come passes without a frame.
+        while let run = runs.first, run.stage == .written {
+            effects += end(run, frames: run.writtenFrames)
+            runs.removeFirst()
+            if let next = runs.first, next.stage == .written { effects += becomeCurrent(next) }
+        }
+        if let run = runs.first, timeline.segments.last?.run == run.id {
+            runs[0].framesBefore += run.writtenFrames
+            runs[0].landing.frame += run.writtenFrames
+            runs[0].writtenFrames = 0
         }
         return effects
     }
 
     /// The end of a pass that was heard to its last frame.
     private mutating func end(_ run: Run, frames: FrameCount) -> [PlayerEffect] {
-        if let failure = run.failure { record(failure, of: run) }
+        if let failure = run.failure {
+            record(failure, of: run)
+        } else if run.framesBefore + frames > 0 {
+            consecutiveFailures = 0
+        } else {
+            consecutiveFailures += 1
+        }
         return [
             .endTrack(
                 run.id,
@@ -248,13 +284,20 @@ extension PlayerState {
             effects += end(run, frames: passed.frames)
             runs.removeFirst()
             guard let next = runs.first else { continue }
-            if let place = queue.place(of: next.track.id) { queue.select(place) }
-            consecutiveFailures = 0
-            effects += announce(next)
-            effects += [playingEvent(next), .allowReadAhead(next.id)]
+            effects += becomeCurrent(next)
+            // It begins where its first frame is, however far the sink has run on by now.
+            effects += [
+                .emit(.playing(index: index(of: next), position: next.start, isExact: next.landing.isExact)),
+                .allowReadAhead(next.id),
+            ]
             lastPositionEvent = now
         }
         return effects
+    }
+
+    private mutating func becomeCurrent(_ run: Run) -> [PlayerEffect] {
+        if let place = queue.place(of: run.track.id) { queue.select(place) }
+        return announce(run)
     }
 
     mutating func ticked() -> [PlayerEffect] {
