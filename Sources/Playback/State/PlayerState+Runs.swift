@@ -99,7 +99,9 @@ extension PlayerState {
             runs[place].stage = .written
             guard !output.isRunning else { return followUp() }
             isPrimed = true
-            return (isPaused ? [] : [.startOutput]) + followUp()
+            let next = followUp()
+            // The end of the stream starts the sink itself.
+            return (isPaused || output.isFinishing ? [] : [.startOutput]) + next
         }
         timeline.remove(id)
         let rejection: [PlayerEffect] =
@@ -119,12 +121,13 @@ extension PlayerState {
             failedAhead = run.track.id
             return end + followUp()
         }
-        // Every track in a row has failed: going round again would fail for ever.
+        // A prepared one goes too: what follows is decided anew.
+        let cancelled = cancelRuns()
         let next = queue.place(of: run.track.id).flatMap { queue.next(after: $0) }
         guard let next, consecutiveFailures < queue.tracks.count else {
-            return end + silence() + endOfQueue()
+            return end + cancelled + silence() + endOfQueue()
         }
-        return end + begin(next, at: .zero)
+        return end + cancelled + begin(next, at: .zero)
     }
 
     mutating func record(_ error: MediaError, of run: Run) {
