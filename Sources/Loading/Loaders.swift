@@ -1,5 +1,4 @@
 package import Media
-import Synchronization
 
 /// Opens resources: local files as they are, web resources through one loader each.
 ///
@@ -19,7 +18,7 @@ package final class Loaders: ResourceOpener {
     private let onNotice: @Sendable (MediaError) -> Void
     private let files = WorkThread(name: "files")
     // Guards which loader serves which URL; loaders are opened and closed without it.
-    private let slots = Mutex<[String: Slot]>([:])
+    private let slots = Locked<[String: Slot]>([:])
 
     /// `volatile` takes what `kept` cannot; `onNotice` hears of that, and of changed resources, from any task.
     package init(

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 @testable import Cache
 
@@ -16,7 +15,7 @@ final class ClaimWatchingFiles: FileLayer {
 
     private let system = SystemFiles()
     private let index: String
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Watches the index at this path.
     init(index: String) { self.index = index }

@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -60,7 +59,7 @@ import Testing
 @Suite struct EvictionTests {
     /// A time of day that goes on by a second each time it is asked.
     private final class WallClock: Sendable {
-        private let seconds = Mutex<Int64>(1_000)
+        private let seconds = Locked<Int64>(1_000)
         func tick() -> Int64 {
             seconds.withLock {
                 $0 += 1

@@ -1,6 +1,5 @@
 import Foundation
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
 /// What happens when someone else changed what stands in the folder.
 @Suite struct IntegrityTests {
     private final class Notices: Sendable {
-        private let texts = Mutex<[String]>([])
+        private let texts = Locked<[String]>([])
         var all: [String] { texts.withLock { $0 } }
         func note(_ text: SafeText) { texts.withLock { $0.append(text.string) } }
     }

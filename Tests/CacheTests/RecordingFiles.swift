@@ -1,6 +1,5 @@
 import Cache
 import Media
-import Synchronization
 
 /// The real file layer, which notes what is done in which order and fails on demand.
 final class RecordingFiles: FileLayer {
@@ -20,7 +19,7 @@ final class RecordingFiles: FileLayer {
     }
 
     private let system = SystemFiles()
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var operations: [Operation] { state.withLock { $0.operations } }
 

@@ -13,7 +13,10 @@ struct Fixture: Sendable, CustomStringConvertible {
             let file = folder.appending(path: "reference.mp3")
             try Data(bytes).write(to: file)
             let output = folder.appending(path: "reference.raw")
-            let status = try run(["mpg123", "-q", "-s", "--resync-limit", "65536", file.path], output: output)
+            let status = try run(
+                ["mpg123", "-q", "-s", "--resync-limit", "65536", file.path],
+                output: output
+            )
             guard status == 0 || status == 1 else { throw ToolFailed(tool: "mpg123", status: status) }
             return Data(try Data(contentsOf: output)).withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
         }
@@ -33,7 +36,9 @@ struct Fixture: Sendable, CustomStringConvertible {
     static let all = [cbr, bareCBR, vbr, bareVBR, mono, low, lowest, high, average]
 
     /// An empty file where `lame` is missing, so that the tests say so instead of crashing.
-    private static func made(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2) -> Fixture {
+    private static func made(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2)
+        -> Fixture
+    {
         let fixture = try? lame(name, arguments, seconds: 24, rate: rate, channels: channels)
         return fixture ?? Fixture(name: name + " (lame is missing)", bytes: [])
     }

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 import TestSupport
 
 /// A byte source in memory that counts what is read, and may answer short.
@@ -18,13 +17,13 @@ final class MemorySource: ByteSource {
 
     let bytes: [UInt8]
     private let isAllStored: Bool
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// With a seed, reads are answered with 1 to `longestRead` bytes.
     init(_ bytes: [UInt8], isStored: Bool = false, shortReads seed: UInt64? = nil) {
         self.bytes = bytes
         isAllStored = isStored
-        state = Mutex(State(random: seed.map(SeededGenerator.init(seed:))))
+        state = Locked(State(random: seed.map(SeededGenerator.init(seed:))))
     }
 
     var length: Int64? { Int64(bytes.count) }
@@ -45,7 +44,9 @@ final class MemorySource: ByteSource {
             return (given, state.isGated)
         }
         if isGated {
-            try await wait(for: "the cancelling of a gated read") { try Task.checkCancellation(); return false }
+            try await wait(for: "the cancelling of a gated read") {
+                try Task.checkCancellation(); return false
+            }
         }
         guard given > 0 else { return [] }
         return Array(bytes[Int(offset)..<Int(offset) + given])

@@ -1,5 +1,4 @@
 import Decoding
-import Glibc
 import Media
 import TestSupport
 import Testing
@@ -52,9 +51,17 @@ import Testing
             #expect(!landing.isExact)
             #expect(landing.frame == Int64(target))
             let heard = try await decodeRest(decoder, limit: Self.compared)
-            let place = try #require(find(Array(heard.suffix(2_048)), in: whole), "seed \(seed)")
-            let actual = place - (heard.count - 2_048)
-            #expect(abs(actual / channels - target) <= frames / 128, "seed \(seed)")
+            // Rounding and reservoir have settled in the last part.
+            let settled = heard.suffix(2_048)
+            let lead = heard.count - settled.count
+            let near = target * channels + lead
+            let places = near - whole.count / 128...near + whole.count / 128
+            let place = places.first { start in
+                start >= 0 && start + settled.count <= whole.count
+                    && whole[start] == settled.first
+                    && whole[start..<start + settled.count].elementsEqual(settled)
+            }
+            #expect(place != nil, "seed \(seed), frame \(target)")
         }
     }
 
@@ -90,7 +97,9 @@ import Testing
         let decoder = MPEGDecoder(fixture.bytes)
         let whole = try await decodeRest(decoder)
         let end = try await decoder.seek(to: .seconds(3_600))
-        #expect(end == SeekLanding(frame: Int64(whole.count / decoder.info.format.channelCount), isExact: true))
+        #expect(
+            end == SeekLanding(frame: Int64(whole.count / decoder.info.format.channelCount), isExact: true)
+        )
         #expect(try await decodeRest(decoder) == [])
         #expect(try await decoder.seek(to: .seconds(-5)) == SeekLanding(frame: 0, isExact: true))
         #expect(try await decodeRest(decoder) == whole)
@@ -122,7 +131,11 @@ import Testing
         try await other.open()
         for point in 0..<150 as Range<Int64> { table.record(frame: point * 8, at: point * 1_001) }
         let header = try #require(FrameHeader(fixture.bytes, at: Int(other.info.audioStart)))
-        let key = SeekTableKey(header: header, origin: other.info.audioStart, length: Int64(fixture.bytes.count))
+        let key = SeekTableKey(
+            header: header,
+            origin: other.info.audioStart,
+            length: Int64(fixture.bytes.count)
+        )
         let source = MemorySource(fixture.bytes)
         let decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: table.stored(for: key))
         let landing = try await decoder.seek(to: .seconds(12))
@@ -151,19 +164,10 @@ import Testing
             let start = Int(landing.frame) * format.channelCount
             let expected = Array(whole[start...].prefix(Self.compared))
             #expect(heard.count == expected.count, "\(fixture), frame \(target)")
-            #expect(heard == expected, "\(fixture), frame \(target): \(firstDifference(heard, expected))")
-        }
-    }
-
-    /// Where `part` begins in `whole`, in samples.
-    private func find(_ part: [Int16], in whole: [Int16]) -> Int? {
-        whole.withUnsafeBytes { whole in
-            part.withUnsafeBytes { part in
-                guard let start = whole.baseAddress, let wanted = part.baseAddress,
-                    let place = memmem(start, whole.count, wanted, part.count)
-                else { return nil }
-                return (UnsafeRawPointer(place) - start) / MemoryLayout<Int16>.size
-            }
+            // Exact is bit for bit in MPEG-1 stereo; elsewhere rounding may depend on the filter bank's phase.
+            let isBitwise = format.channelCount == 2 && format.sampleRate >= 32_000
+            let worst = zip(heard, expected).lazy.map { abs(Int($0) - Int($1)) }.max() ?? 0
+            #expect(worst <= (isBitwise ? 0 : 1), "\(fixture), frame \(target): off by \(worst)")
         }
     }
 }

@@ -1,6 +1,5 @@
 @testable import HTTP
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -42,7 +41,7 @@ struct RedirectTests {
 
     @Test func `secrets stay with the origin they were given for, and return to it`() async throws {
         // The way is home, elsewhere, home again; `elsewhere` learns home's port only afterwards.
-        let homePort = Mutex(0)
+        let homePort = Locked(0)
         let elsewhere = try ScriptedServer { connection in
             while connection.readRequest() != nil {
                 let location = "http://127.0.0.1:\(homePort.withLock { $0 })/back"

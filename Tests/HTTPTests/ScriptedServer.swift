@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 
 /// A loopback server that says exactly the bytes a test gives it.
 ///
@@ -17,7 +16,7 @@ final class ScriptedServer: Sendable {
 
     let port: Int
     private let listener: Int32
-    private let log = Mutex(Log())
+    private let log = Locked(Log())
     private let script: @Sendable (Connection) -> Void
 
     /// Listens on a free port of 127.0.0.1.
@@ -45,7 +44,7 @@ final class ScriptedServer: Sendable {
 
     /// A server that gives every request the next of `answers`, and the last one for ever.
     convenience init(answers: [String]) throws {
-        let next = Mutex(0)
+        let next = Locked(0)
         try self.init { connection in
             while connection.readRequest() != nil {
                 let index = next.withLock { next in

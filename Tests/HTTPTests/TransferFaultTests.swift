@@ -1,6 +1,5 @@
 @testable import HTTP
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -146,7 +145,7 @@ struct TransferFaultTests {
     }
 
     @Test func `a cancelled task ends the transfer, before the answer and in the body`() async throws {
-        let closed = Mutex(0)
+        let closed = Locked(0)
         let server = try ScriptedServer { connection in
             guard let request = connection.readRequest() else { return }
             if request.hasPrefix("GET /body") {
@@ -174,7 +173,7 @@ struct TransferFaultTests {
     }
 
     @Test func `letting go of a body ends its transfer`() async throws {
-        let isClosed = Mutex(false)
+        let isClosed = Locked(false)
         let server = try ScriptedServer { connection in
             _ = connection.readRequest()
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")

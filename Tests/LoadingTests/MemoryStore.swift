@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// A store in memory that can be told to refuse or to lose bytes.
 final class MemoryStore: ByteStore {
@@ -12,7 +11,7 @@ final class MemoryStore: ByteStore {
         var isClosed = false
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
     let isPersistent: Bool
 
     init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
@@ -62,7 +61,7 @@ final class MemoryStore: ByteStore {
 
 /// Hands out memory stores, one a URL; `replace` makes a new one.
 final class MemoryStores: ByteStoreOpener {
-    private let stores = Mutex<[String: MemoryStore]>([:])
+    private let stores = Locked<[String: MemoryStore]>([:])
     private let isPersistent: Bool
 
     init(isPersistent: Bool = true) { self.isPersistent = isPersistent }

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// A server in memory: answers ranges of `content`, remembers what it sent, and can hold bodies back.
 final class ScriptedTransport: RangeTransport {
@@ -24,9 +23,9 @@ final class ScriptedTransport: RangeTransport {
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
-    init(_ script: Script) { state = Mutex(State(script: script)) }
+    init(_ script: Script) { state = Locked(State(script: script)) }
 
     var requests: [RangeRequest] { state.withLock { $0.requests } }
     /// Body bytes sent, those sent twice counted twice.
@@ -91,14 +90,14 @@ final class ScriptedTransport: RangeTransport {
         private let script: Script
         private let end: Int64
         private let start: Int64
-        private let place: Mutex<(next: Int64, isCancelled: Bool)>
+        private let place: Locked<(next: Int64, isCancelled: Bool)>
 
         init(transport: ScriptedTransport, script: Script, range: ByteRange) {
             self.transport = transport
             self.script = script
             start = range.lowerBound
             end = range.upperBound
-            place = Mutex((range.lowerBound, false))
+            place = Locked((range.lowerBound, false))
         }
 
         func next() async throws -> [UInt8]? {

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -83,7 +82,7 @@ struct TestClockTests {
 
 /// Something that has happened or not, seen from several tasks.
 private final class Flag: Sendable {
-    private let value = Mutex(false)
+    private let value = Locked(false)
 
     var isRaised: Bool { value.withLock { $0 } }
 

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -80,7 +79,7 @@ struct WorkThreadTests {
 
     /// What ran where.
     private final class Log: Sendable {
-        private let seen = Mutex<[(job: Int, thread: UInt)]>([])
+        private let seen = Locked<[(job: Int, thread: UInt)]>([])
 
         var jobs: [Int] { seen.withLock { $0.map(\.job) } }
         var threads: [UInt] { seen.withLock { $0.map(\.thread) } }

@@ -1,9 +1,8 @@
 import Media
-import Synchronization
 
 /// The events that an output told, in order.
 final class EventLog: Sendable {
-    private let events = Mutex<[OutputEvent]>([])
+    private let events = Locked<[OutputEvent]>([])
 
     var all: [OutputEvent] { events.withLock { $0 } }
 

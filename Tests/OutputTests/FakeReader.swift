@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// A reader whose frames are put in by the test; each frame's samples tell its number.
 final class FakeReader: PCMReader {
@@ -11,7 +10,7 @@ final class FakeReader: PCMReader {
         var takenBytes = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     let format: AudioFormat
 
     init(_ format: AudioFormat = .cd) { self.format = format }

@@ -1,6 +1,5 @@
 import Foundation
 import Media
-import Synchronization
 
 @testable import Playlists
 
@@ -54,7 +53,7 @@ final class FakeWeb: ResourceOpener {
 
     private let resources: [String: [UInt8]]
     private let failures: [String: MediaError]
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ resources: [String: String] = [:], failures: [String: MediaError] = [:]) {
         self.resources = resources.mapValues { Array($0.utf8) }

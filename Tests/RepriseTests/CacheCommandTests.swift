@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 import Testing
 
 @testable import Reprise
@@ -25,7 +24,7 @@ struct CacheCommandTests {
     }
 
     private final class Printed: Sendable {
-        private let lines = Mutex<[String]>([])
+        private let lines = Locked<[String]>([])
 
         var all: [String] { lines.withLock { $0 } }
 

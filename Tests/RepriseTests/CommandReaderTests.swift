@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 import Testing
 
 @testable import Reprise
@@ -8,7 +7,7 @@ import Testing
 @Suite
 struct CommandReaderTests {
     private final class RecordingPlayer: PlayerControl {
-        private let received = Mutex<[PlayerCommand]>([])
+        private let received = Locked<[PlayerCommand]>([])
 
         var commands: [PlayerCommand] { received.withLock { $0 } }
         var snapshot: PlayerSnapshot { PlayerSnapshot() }

@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -79,7 +78,7 @@ struct EventReporterTests {
 
 /// A number that several threads may raise.
 final class Counter: Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
 
     var value: Int { count.withLock { $0 } }
 

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// A player that remembers what it was told and shows what the test says.
 final class FakePlayer: PlayerControl {
@@ -11,7 +10,7 @@ final class FakePlayer: PlayerControl {
         var isOverAfterQuit = true
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ snapshot: PlayerSnapshot, isOverAfterQuit: Bool = true) {
         state.withLock {

@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 
 /// A terminal without a screen: what is drawn on it is kept as bytes.
 final class PseudoTerminal: Sendable {
@@ -9,8 +8,8 @@ final class PseudoTerminal: Sendable {
     private let received: Received
 
     private final class Received: Sendable {
-        let bytes = Mutex<[UInt8]>([])
-        let isClosed = Mutex(false)
+        let bytes = Locked<[UInt8]>([])
+        let isClosed = Locked(false)
     }
 
     init?(columns: Int, rows: Int) {

@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 import TerminalUI
 import TestSupport
 
@@ -13,7 +12,7 @@ final class RunningScreen: Sendable {
     private let outcome: Outcome
 
     private final class Outcome: Sendable {
-        let exit = Mutex<TerminalExit?>(nil)
+        let exit = Locked<TerminalExit?>(nil)
     }
 
     init(

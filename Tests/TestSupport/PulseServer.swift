@@ -1,10 +1,10 @@
+import Media
 import Foundation
-import Synchronization
 
 /// A PulseAudio daemon of its own with one null sink, `test`, whose monitor can be recorded.
 package final class PulseServer: Sendable {
     private let home: TemporaryFolder
-    private let daemon = Mutex<RunningProcess?>(nil)
+    private let daemon = Locked<RunningProcess?>(nil)
 
     /// The path of the daemon's socket.
     package var socket: String { home.path("native") }

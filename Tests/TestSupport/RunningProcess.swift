@@ -1,5 +1,5 @@
+import Media
 import Foundation
-import Synchronization
 
 /// A child process with its standard streams. It is killed with the object, and nothing else is.
 ///
@@ -20,12 +20,12 @@ package final class RunningProcess: Sendable {
         var exitStatus: Int32?
     }
 
-    private let input: Mutex<Int32>
+    private let input: Locked<Int32>
     private let state: Shared
 
     /// Shared with the threads that read and wait, which must not keep the process alive.
     private final class Shared: Sendable {
-        let state = Mutex(State())
+        let state = Locked(State())
     }
 
     /// The program's name, for messages.
@@ -54,7 +54,7 @@ package final class RunningProcess: Sendable {
         )
         let shared = Shared()
         state = shared
-        input = Mutex(child.input)
+        input = Locked(child.input)
         processIdentifier = child.identifier
         Self.collect(child.output, into: shared) { $0.output += $1 }
         Self.collect(child.errors, into: shared) { $0.errorOutput += $1 }

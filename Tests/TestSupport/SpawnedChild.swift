@@ -1,5 +1,5 @@
+import Media
 import Glibc
-import Synchronization
 
 /// A child that has just been started, with this side's ends of its standard streams.
 ///
@@ -14,7 +14,7 @@ struct SpawnedChild {
 
     // One start at a time: between making a descriptor and marking it to be closed on exec, another
     // child would inherit it, and its end would not be seen before that child's.
-    private static let starting = Mutex(())
+    private static let starting = Locked(())
 
     /// Starts the program at `path`; `arguments` begins with its name.
     init(path: String, arguments: [String], environment: [String]) throws {

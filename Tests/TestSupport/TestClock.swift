@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// A clock that stands still until `advance` is called.
 package final class TestClock: MonotonicClock {
@@ -10,7 +9,7 @@ package final class TestClock: MonotonicClock {
         var cancelledEarly: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init() {}
 

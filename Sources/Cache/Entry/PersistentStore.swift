@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 
 /// An open entry of the cache folder.
 ///
@@ -53,14 +52,14 @@ final class PersistentStore: ByteStore {
     private let subject: SafeText
     private let file: ObjectFile
     // The only lock: around the state, never around a file operation.
-    private let guarded: Mutex<Guarded>
+    private let guarded: Locked<Guarded>
 
     init(_ opening: CacheEngine.Opening, of url: WebURL, engine: CacheEngine) {
         self.engine = engine
         entry = opening.entry
         file = opening.file
         subject = url.safeText
-        guarded = Mutex(
+        guarded = Locked(
             Guarded(state: EntryState(description: opening.description, extents: opening.extents))
         )
     }

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// The two threads of a cache folder, and all that happens on the committing one.
 ///
@@ -15,7 +14,7 @@ final class CacheEngine: @unchecked Sendable {
     let io = WorkThread(name: "cache-io")
     let committer = WorkThread(name: "cache-commit")
     /// Why nothing more may be written: the folder is full and nothing in it may go.
-    private let fullness = Mutex<MediaError?>(nil)
+    private let fullness = Locked<MediaError?>(nil)
 
     init(settings: CacheSettings) {
         self.settings = settings

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// The bytes of one resource for as long as it is open.
 ///
@@ -16,7 +15,7 @@ final class VolatileStore: ByteStore {
     // Keeps the thread alive as long as a store needs it.
     private let owner: VolatileStores
     private let io: WorkThread
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     init(file: ObjectFile, subject: SafeText, owner: VolatileStores, io: WorkThread) {
         self.file = file

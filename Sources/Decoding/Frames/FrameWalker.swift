@@ -47,7 +47,9 @@ package struct FrameWalker {
                 index = length > bytes.count - index ? bytes.count : index + length
                 continue
             }
-            if let header = FrameHeader(bytes, at: index), isConfirmed(header), let length = length(of: header) {
+            if let header = FrameHeader(bytes, at: index), isConfirmed(header),
+                let length = length(of: header)
+            {
                 return step(over: header, length)
             }
             index += 1

@@ -57,10 +57,16 @@ package final class MPEGDecoder: AudioDecoder {
             audioEnd = length - Int64(ID3v1Tag.byteCount)
         }
         var map = StreamMap(head, audioEnd: audioEnd)
-        if let table = SeekTable(stored: storedTable, for: map.key(length: source.length)) { map.table = table }
+        if let table = SeekTable(stored: storedTable, for: map.key(length: source.length)) {
+            map.table = table
+        }
         let handle = try FeedHandle(subject: subject)
         feed = FeedPosition(
-            frame: 0, start: head.feedStart, isExact: true, wantedSample: 0, pending: head.bytes
+            frame: 0,
+            start: head.feedStart,
+            isExact: true,
+            wantedSample: 0,
+            pending: head.bytes
         )
         opened = (handle, map)
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)

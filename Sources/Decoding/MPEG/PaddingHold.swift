@@ -8,7 +8,9 @@ struct PaddingHold {
     init(sampleCount: Int) { self.sampleCount = max(0, sampleCount) }
 
     /// Takes `samples` in, and writes as many into `pcm` as have `sampleCount` behind them; returns how many.
-    mutating func pass(_ samples: UnsafeBufferPointer<Int16>, into pcm: UnsafeMutableBufferPointer<Int16>) -> Int {
+    mutating func pass(_ samples: UnsafeBufferPointer<Int16>, into pcm: UnsafeMutableBufferPointer<Int16>)
+        -> Int
+    {
         guard sampleCount > 0 else { return pcm.update(fromContentsOf: samples) }
         held.append(contentsOf: samples)
         let count = min(max(0, held.count - sampleCount), pcm.count)

@@ -42,7 +42,11 @@ struct SeekLander {
 
     private func atEnd(_ place: SeekLanding) -> Landing {
         let feed = FeedPosition(
-            frame: 0, start: map.audioEnd ?? map.origin, isExact: false, wantedSample: 0, pending: []
+            frame: 0,
+            start: map.audioEnd ?? map.origin,
+            isExact: false,
+            wantedSample: 0,
+            pending: []
         )
         return Landing(map: map, feed: feed, place: place, isEnd: true)
     }
@@ -62,7 +66,11 @@ struct SeekLander {
             }
         }
         let feed = FeedPosition(
-            frame: start, start: window.start, isExact: true, wantedSample: sample, pending: window.bytes
+            frame: start,
+            start: window.start,
+            isExact: true,
+            wantedSample: sample,
+            pending: window.bytes
         )
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: true))
     }
@@ -88,7 +96,8 @@ struct SeekLander {
 
         // Numbers are what the estimate says: the frame nearest to the expected place is the wanted one.
         let expected = Int(offset - window.start)
-        let target = frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
+        let target =
+            frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
         let first = max(0, target - leadFrames)
         let number = wanted - Int64(target - first)
         let feed = feed(window, frames[first], number: number, isExact: false, sample)
@@ -103,7 +112,9 @@ struct SeekLander {
         _ window: ByteWindow,
         _ frames: [FrameWalker.Frame]
     ) -> Landing? {
-        guard map.hasConstantRate, let rate = map.rate, frames.count >= Self.agreeingFrames else { return nil }
+        guard map.hasConstantRate, let rate = map.rate, frames.count >= Self.agreeingFrames else {
+            return nil
+        }
         let origin = window.start - map.origin
         let numbers = frames.map { rate.frame(at: origin + Int64($0.index)) }
         guard let first = numbers[0] else { return nil }
@@ -113,7 +124,9 @@ struct SeekLander {
             }
         }
         let target = Int(wanted - first)
-        guard frames.indices.contains(target), let start = primed(target, frames, first: first) else { return nil }
+        guard frames.indices.contains(target), let start = primed(target, frames, first: first) else {
+            return nil
+        }
         let feed = feed(window, frames[start], number: first + Int64(start), isExact: true, sample)
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: true))
     }

@@ -75,7 +75,9 @@ struct StreamHead {
         return left >= 4 * FrameWalkerLimits.longestFrame ? left : reach
     }
 
-    private static func make(_ window: ByteWindow, _ walked: [FrameWalker.Frame], _ tags: TrackTags) -> StreamHead {
+    private static func make(_ window: ByteWindow, _ walked: [FrameWalker.Frame], _ tags: TrackTags)
+        -> StreamHead
+    {
         var frames = walked
         let first = walked[0]
         let xing = XingHeader(window.bytes[first.index...], header: first.header)

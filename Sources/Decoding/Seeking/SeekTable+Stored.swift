@@ -52,7 +52,9 @@ extension SeekTable {
     /// Reads what `stored` made. Nil when a byte is not as it was written, or when what the table says cannot
     /// be true of the music that `key` describes: every value in it is treated as hostile.
     package init?(stored bytes: [UInt8], for key: SeekTableKey) {
-        guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else { return nil }
+        guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else {
+            return nil
+        }
         let content = bytes.dropLast(Self.checkByteCount)
         guard Array(bytes.suffix(Self.checkByteCount)) == Self.check(of: content) else { return nil }
         var rest = content.dropFirst(Self.mark.count)
@@ -75,7 +77,9 @@ extension SeekTable {
             for _ in 0..<run {
                 guard let step = Self.take(&rest) else { return nil }
                 let (offset, overflow) = (previous ?? 0).addingReportingOverflow(step)
-                guard !overflow, previous == nil || step >= shortest, end - key.origin > offset else { return nil }
+                guard !overflow, previous == nil || step >= shortest, end - key.origin > offset else {
+                    return nil
+                }
                 offsets.append(offset)
                 previous = offset
             }

@@ -69,7 +69,9 @@ package struct SeekTable: Sendable, Equatable {
     /// reservoir as in a straight decode: at least `primingFrameCount` frames lie before it, and the
     /// frames before the third last hold the longest reservoir. The reservoir's bound
     /// is taken instead of the frame's own `main_data_begin`, which is not known before it is fetched.
-    package func primingPoint(forFrame number: Int64, like header: FrameHeader) -> (frame: Int64, offset: Int64)? {
+    package func primingPoint(forFrame number: Int64, like header: FrameHeader) -> (
+        frame: Int64, offset: Int64
+    )? {
         let settled = number - 2
         guard let near = point(atOrBefore: settled) ?? point(atOrBefore: number) else { return nil }
         guard number - near.frame <= 3 * Self.stride else { return nil }

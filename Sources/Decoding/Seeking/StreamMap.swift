@@ -101,7 +101,9 @@ struct StreamMap {
         if let bytes = xing?.byteCount, let frames = xing?.frameCount, bytes > frames {
             return Double(bytes) / Double(frames)
         }
-        if furthest.number > 0, furthest.offset > 0 { return Double(furthest.offset) / Double(furthest.number) }
+        if furthest.number > 0, furthest.offset > 0 {
+            return Double(furthest.offset) / Double(furthest.number)
+        }
         return Double(max(header.frameByteCount ?? 1, 1))
     }
 
@@ -123,7 +125,9 @@ struct StreamMap {
         var offset: Int64
         if hasConstantRate, let rate {
             offset = rate.offset(ofFrame: number)
-        } else if let share = tableShare(ofFrame: number), let bytes = xing?.byteCount ?? audioEnd.map({ $0 - firstFrame }) {
+        } else if let share = tableShare(ofFrame: number),
+            let bytes = xing?.byteCount ?? audioEnd.map({ $0 - firstFrame })
+        {
             offset = Int64(share * Double(bytes)) - (origin - firstFrame)
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))

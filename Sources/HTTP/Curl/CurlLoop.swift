@@ -1,6 +1,5 @@
 internal import CCurl
 internal import Media
-internal import Synchronization
 
 /// The thread `http`, its queue of commands and the multi handle that only it touches.
 ///
@@ -44,7 +43,7 @@ final class CurlLoop: Sendable {
     private let loadLibrary: @Sendable () -> String?
     // Guards everything that changes. `wakeUp` is called while it is held: it writes one byte to a
     // socket that never blocks, and outside of the lock the handle could be gone.
-    private let guarded = Mutex(Guarded())
+    private let guarded = Locked(Guarded())
 
     /// `loadLibrary` is called on the thread and returns the reason why libcurl cannot be used, or nil.
     init(

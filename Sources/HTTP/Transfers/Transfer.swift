@@ -29,7 +29,7 @@ final class Transfer: Sendable {
     private let clock: any MonotonicClock
     private let loop: CurlLoop
     // Guards everything that changes; nothing foreign is called while it is held.
-    private let guarded: Mutex<Guarded>
+    private let guarded: Locked<Guarded>
 
     init(request: WireRequest, configuration: HTTPConfiguration, loop: CurlLoop) {
         id = ID(value: Self.lastID.add(1, ordering: .relaxed).newValue)
@@ -41,7 +41,7 @@ final class Transfer: Sendable {
             timeouts: configuration.timeouts,
             now: configuration.clock.now
         )
-        guarded = Mutex(Guarded(state: state))
+        guarded = Locked(Guarded(state: state))
     }
 
     /// Hands the request to the curl thread and starts to watch the time.

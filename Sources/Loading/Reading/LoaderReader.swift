@@ -1,11 +1,10 @@
 import Media
-import Synchronization
 
 /// One listener's handle on a shared loader.
 final class LoaderReader: ResourceReader {
     private let loader: ResourceLoader
     private let id: ResourceLoadState.ReaderID
-    private let isClosed = Mutex(false)
+    private let isClosed = Locked(false)
 
     init(loader: ResourceLoader, id: ResourceLoadState.ReaderID) {
         self.loader = loader

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// The one place that fetches a resource, shared by everyone who reads it.
 ///
@@ -22,7 +21,7 @@ final class ResourceLoader: Sendable {
     private let onChanged: @Sendable (WebURL) async -> Void
     private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
     // Guards everything that changes. Nothing foreign is called, and nothing is resumed, while it is held.
-    let guarded: Mutex<Guarded>
+    let guarded: Locked<Guarded>
 
     /// `onChanged` makes the next open start anew; `onIdle` is called when the last reader has closed.
     init(
@@ -48,7 +47,7 @@ final class ResourceLoader: Sendable {
             stored: stored
         )
         state.forgetImpossibleLength()
-        guarded = Mutex(Guarded(state: state, counters: LoadCounters(storedAtOpen: stored)))
+        guarded = Locked(Guarded(state: state, counters: LoadCounters(storedAtOpen: stored)))
     }
 
     // MARK: Readers

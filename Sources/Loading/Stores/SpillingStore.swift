@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// A store that goes on in a volatile one when the kept one takes no more.
 ///
@@ -8,7 +7,7 @@ final class SpillingStore: ByteStore {
     private let kept: any ByteStore
     private let makeVolatile: @Sendable () async throws -> any ByteStore
     private let onSpill: @Sendable (MediaError) -> Void
-    private let spilled = Mutex<(any ByteStore)?>(nil)
+    private let spilled = Locked<(any ByteStore)?>(nil)
 
     init(
         kept: any ByteStore,

@@ -1,5 +1,4 @@
 package import Media
-import Synchronization
 
 /// `null`: takes frames at the speed they would be heard, and plays them to nobody.
 ///
@@ -23,7 +22,7 @@ package final class NullOutput: AudioOutput {
     private let latency: Duration
     private let scratch = ScratchBuffer()
     // Guards all of the device. The reader is read under it, which never waits.
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// A device that holds `latency` of music ahead of what is heard.
     package init(clock: any MonotonicClock, latency: Duration = NullOutput.period) {

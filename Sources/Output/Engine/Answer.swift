@@ -1,4 +1,5 @@
-import Synchronization
+import Media
+
 
 /// A value that one task waits for and any thread gives, once.
 ///
@@ -11,7 +12,7 @@ final class Answer<Value: Sendable>: Sendable {
         case given(Value)
     }
 
-    private let state = Mutex(State.open)
+    private let state = Locked(State.open)
 
     /// Ends the wait with `value`, unless it ended before.
     func give(_ value: Value) {

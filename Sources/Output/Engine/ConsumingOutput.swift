@@ -13,8 +13,8 @@ package class ConsumingOutput: AudioOutput, @unchecked Sendable {
     private let threadName: String
     /// The thread between `connect` and `close`. Submitting holds the lock, so that nothing is handed
     /// to a stopped thread.
-    private let thread = Mutex<WorkThread?>(nil)
-    private let handler = Mutex<(@Sendable (OutputEvent) -> Void)?>(nil)
+    private let thread = Locked<WorkThread?>(nil)
+    private let handler = Locked<(@Sendable (OutputEvent) -> Void)?>(nil)
     /// Whether a step waits in the thread's queue: one is enough, however often frames are announced.
     private let isStepScheduled = Atomic(false)
 

@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// Whom a `PulseOutput` tells, and what it was last told of the volume.
 ///
@@ -13,7 +12,7 @@ final class PulseListener: Sendable {
         var title: SafeText = "Reprise"
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// What the next stream starts with.
     var volume: PulseVolumeState { state.withLock { $0.volume } }

@@ -1,5 +1,4 @@
 package import Media
-import Synchronization
 
 /// `pulse`: plays through a PulseAudio server, or PipeWire's, over libpulse's asynchronous API.
 ///
@@ -16,7 +15,7 @@ package final class PulseOutput: AudioOutput {
     private let application: PulseApplication
     private let listener = PulseListener()
     // Never held while the main loop's lock is taken.
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Plays on the sink named `sink`, or on the one the listener chose for this application.
     ///

@@ -1,6 +1,5 @@
 import Glibc
 import Media
-import Synchronization
 
 /// Writes the events of a session, a line each, to standard output or error.
 ///
@@ -21,7 +20,7 @@ final class EventReporter: Sendable {
     private let writer: LineWriter
     private let thread = WorkThread(name: "events")
     // Held while a line is handed over, so that times never go back and none follows `finish`.
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// `clock` counts from the start of the process. `onReaderGone` is called once, from the writing
     /// thread, when nobody reads any more: nothing that is played then is wanted.

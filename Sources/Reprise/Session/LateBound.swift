@@ -1,8 +1,9 @@
-import Synchronization
+import Media
+
 
 /// A value that is made after those who will need it.
 final class LateBound<Value: Sendable>: Sendable {
-    private let box = Mutex<Value?>(nil)
+    private let box = Locked<Value?>(nil)
 
     /// Nil until it is set.
     var value: Value? {

@@ -1,0 +1,89 @@
+import Decoding
+import Media
+import TestSupport
+import Testing
+
+@Suite struct GaplessTrimTests {
+    private func trim(frames: Int64?, delay: Int?, padding: Int?) throws -> GaplessTrim {
+        let header = try #require(FrameHeader(0xFFFB_9000))
+        let frame = xingFrame("Info", frames: frames, delay: delay, padding: padding)
+        return GaplessTrim(XingHeader(frame[...], header: header), samplesPerFrame: 1152)
+    }
+
+    @Test func `delay goes from the start and padding from the end, each with the decoder's own delay`()
+        throws
+    {
+        let trim = try trim(frames: 10, delay: 576, padding: 1_000)
+        #expect(trim.start == 1_105)
+        #expect(trim.end == 11_049)
+        #expect(trim.musicLength == 9_944)
+        #expect(trim.paddingLength == 471)
+    }
+
+    @Test func `a frame count alone still drops the decoder's delay`() throws {
+        let trim = try trim(frames: 10, delay: nil, padding: nil)
+        #expect(trim.start == 529)
+        #expect(trim.end == 11_520)
+    }
+
+    @Test func `without a frame count nothing is trimmed`() throws {
+        #expect(try trim(frames: nil, delay: 576, padding: 1_000) == .none)
+        #expect(GaplessTrim.none.music(in: 0..<10) == [0..<10])
+    }
+
+    @Test func `absurd numbers leave no music rather than crash`() throws {
+        let trim = try trim(frames: 1, delay: 4_095, padding: 4_095)
+        #expect(trim.musicLength == 0)
+        #expect(trim.music(in: 0..<1_152) == [])
+        // What follows the counted frames plays even so.
+        #expect(trim.music(in: 1_152..<9_216).map(\.upperBound) == [9_216])
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `however the samples are cut, the same ones are music, and their places count up`(seed: UInt64)
+        throws
+    {
+        var random = SeededGenerator(seed: seed)
+        let frames = Int64.random(in: 3...20, using: &random)
+        let trim = try trim(
+            frames: frames,
+            delay: .random(in: 0...1_200, using: &random),
+            padding: .random(in: 0...2_000, using: &random)
+        )
+        let all = (frames + 3) * 1_152
+        var kept: [FrameCount] = []
+        var place: FrameCount = 0
+        while place < all {
+            let next = min(all, place + .random(in: 1...1_500, using: &random))
+            for part in trim.music(in: place..<next) { kept.append(contentsOf: part) }
+            place = next
+        }
+        #expect(kept == trim.music(in: 0..<all).flatMap(Array.init))
+        for (position, sample) in kept.enumerated() where position % 97 == 0 {
+            #expect(trim.position(ofSample: sample) == FrameCount(position))
+            #expect(trim.sample(at: FrameCount(position)) == sample)
+        }
+    }
+}
+
+/// A first frame of 417 bytes (MPEG-1 Layer III, 128 kbit/s, 44.1 kHz, stereo) with a header of `mark`.
+func xingFrame(
+    _ mark: String,
+    frames: Int64? = nil,
+    bytes: Int64? = nil,
+    shares: [UInt8]? = nil,
+    delay: Int? = nil,
+    padding: Int? = nil
+) -> [UInt8] {
+    func big(_ value: Int64) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    var frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + Array(mark.utf8)
+    frame += [0, 0, 0, (frames == nil ? 0 : 1) + (bytes == nil ? 0 : 2) + (shares == nil ? 0 : 4)]
+    if let frames { frame += big(frames) }
+    if let bytes { frame += big(bytes) }
+    if let shares { frame += shares }
+    if let delay, let padding {
+        let both = Int64(delay) << 12 | Int64(padding)
+        frame += Array("LAME3.100".utf8) + [UInt8](repeating: 0, count: 12) + big(both).dropFirst()
+    }
+    return frame + [UInt8](repeating: 0, count: 417 - frame.count)
+}

@@ -1,0 +1,130 @@
+import Decoding
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@Suite struct OpeningTests {
+    @Test func `a cold start touches only the first 64 KiB before the first sound`() async throws {
+        for fixture in Fixture.all {
+            let source = MemorySource(fixture.bytes)
+            _ = try await decodeRest(MPEGDecoder(source: source, subject: "song.mp3"), limit: 2_304)
+            #expect(source.reads.first?.offset == 0 && source.reads.first?.asked == 65_536)
+            #expect(source.reads.allSatisfy { $0.offset + Int64($0.asked) <= 65_536 }, "\(fixture)")
+        }
+    }
+
+    @Test func `a cover of 600 KB is stepped over by one more read`() async throws {
+        let bytes = tag(of: 600_000) + Fixture.cbr.bytes
+        let source = MemorySource(bytes)
+        let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+        let heard = try await decodeRest(decoder, limit: 2_304)
+        #expect(heard == Array(try await decodeRest(MPEGDecoder(Fixture.cbr.bytes), limit: 2_304)))
+        #expect(source.reads.map(\.offset) == [0, 600_000])
+        #expect(source.reads.map(\.asked).reduce(0, +) <= 131_072)
+        #expect(decoder.info.tags.title == "Title")
+        #expect(decoder.info.audioStart > 600_000)
+    }
+
+    @Test func `the tail is never read unless it is stored`() async throws {
+        let tail = Array("TAG".utf8) + Array("Title".utf8) + [UInt8](repeating: 0, count: 120)
+        for isStored in [false, true] {
+            let source = MemorySource(Fixture.vbr.bytes + tail, isStored: isStored)
+            let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+            try await decoder.open()
+            #expect(source.reads.count == (isStored ? 2 : 1))
+            #expect((decoder.info.tags.title == "Title") == isStored)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], .emptyResource, "is empty"),
+            ([UInt8](repeating: 0, count: 300_000), .notAudio, "holds no MP3 music"),
+            (Array("\n <!DOCTYPE html><html><body>Please log in</body></html>".utf8), .notAudio, "web page"),
+            (Array("ID3".utf8), .notAudio, "holds no MP3 music"),
+        ] as [([UInt8], MediaError.Code, String)]
+    )
+    func `what is no music is named`(bytes: [UInt8], code: MediaError.Code, words: String) async throws {
+        let error = await #expect(throws: MediaError.self) { try await MPEGDecoder(bytes).open() }
+        #expect(error?.code == code)
+        #expect(error?.description.hasPrefix("song.mp3: ") == true)
+        #expect(error?.description.contains(words) == true)
+    }
+
+    @Test func `the search for music ends after 64 KiB`() async throws {
+        let source = MemorySource([UInt8](repeating: 0x20, count: 70_000) + Fixture.cbr.bytes)
+        await #expect(throws: MediaError.self) {
+            try await MPEGDecoder(source: source, subject: "song.mp3").open()
+        }
+        #expect(source.reads.map(\.given).reduce(0, +) <= 80_000)
+    }
+
+    @Test(arguments: Fixture.all)
+    func `the duration is stated by a header, or refined until the end counts it`(fixture: Fixture)
+        async throws
+    {
+        let decoder = MPEGDecoder(fixture.bytes)
+        try await decoder.open()
+        let first = decoder.info
+        // The frames of the lowest rate are too short to hold a header.
+        let isBare = fixture.name.contains("without") || fixture.name == Fixture.lowest.name
+        #expect(first.isDurationExact == !isBare)
+        let revision = decoder.infoRevision
+        let samples = try await decodeRest(decoder)
+        let counted = first.format.duration(of: Int64(samples.count / first.format.channelCount))
+        #expect(decoder.info.duration == counted)
+        #expect(decoder.info.isDurationExact)
+        #expect((decoder.infoRevision > revision) == isBare || !isBare)
+        if !isBare { #expect(first.duration == counted) }
+    }
+
+    @Test func `a cancelled read leaves a decoder that can seek`() async throws {
+        let source = MemorySource(Fixture.vbr.bytes)
+        source.closeGate()
+        let task = Task {
+            let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+            do {
+                try await decoder.open()
+                return false
+            } catch is CancellationError {
+                return true
+            }
+        }
+        try await wait(for: "the first read") { !source.reads.isEmpty }
+        task.cancel()
+        #expect(try await task.value)
+    }
+
+    @Test(arguments: ["01-cbr", "02-vbr", "03-vbr-without-header", "04-mono", "05-22050-hz", "06-cover"])
+    func `every asset plays as the reference decoder plays it`(name: String) async throws {
+        let fixture = Fixture(name: name, bytes: try asset(name))
+        let samples = try await decodeRest(MPEGDecoder(fixture.bytes))
+        #expect(samples == (try fixture.reference()))
+    }
+
+    @Test func `tags in other scripts are read from in front of a large cover`() async throws {
+        let decoder = MPEGDecoder(try asset("06-cover"))
+        try await decoder.open()
+        #expect(decoder.info.tags.title == "桜の季節")
+        #expect(decoder.info.tags.artist == "Кино и весна")
+        #expect(decoder.info.audioStart > 400_000)
+    }
+
+    @Test func `three pieces of one wave join to its length`() async throws {
+        var frames = 0
+        for piece in 1...3 {
+            let bytes = try asset("0\(piece + 6)-evening-\(piece)")
+            let samples = try await decodeRest(MPEGDecoder(bytes))
+            #expect(samples == (try Fixture(name: "piece", bytes: bytes).reference()))
+            frames += samples.count / 2
+        }
+        #expect(frames == 24 * 44_100)
+    }
+
+    private func asset(_ name: String) throws -> [UInt8] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return Array(try Data(contentsOf: folder.appending(path: "assets/\(name).mp3")))
+    }
+}

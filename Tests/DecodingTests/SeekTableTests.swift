@@ -1,0 +1,95 @@
+import Decoding
+import TestSupport
+import Testing
+
+@Suite struct SeekTableTests {
+    private let length: Int64 = 1 << 30
+
+    private func key(origin: Int64 = 1_000, raw: UInt32 = 0xFFFB_9000) throws -> SeekTableKey {
+        SeekTableKey(header: try #require(FrameHeader(raw)), origin: origin, length: length)
+    }
+
+    private func table(seed: UInt64) -> SeekTable {
+        var random = SeededGenerator(seed: seed)
+        var table = SeekTable()
+        var offset: Int64 = 0
+        for point in 0..<400 as Range<Int64> {
+            if point / 50 % 2 == 0 || seed % 2 == 0 { table.record(frame: point * 8, at: offset) }
+            offset += Int64.random(in: 800...8_000, using: &random)
+        }
+        return table
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a stored table comes back as it was, holes included`(seed: UInt64) throws {
+        var table = table(seed: seed)
+        if seed % 3 == 0 { table.frameCount = 3_205 }
+        let stored = table.stored(for: try key())
+        let restored = try #require(SeekTable(stored: stored, for: try key()))
+        for frame in 0..<3_300 as Range<Int64> {
+            #expect(restored.offset(ofFrame: frame) == table.offset(ofFrame: frame))
+        }
+        #expect(restored.frameCount == table.frameCount)
+    }
+
+    @Test func `a table of other music is not taken`() throws {
+        let stored = table(seed: 0).stored(for: try key())
+        #expect(SeekTable(stored: stored, for: try key(origin: 1_001)) == nil)
+        #expect(SeekTable(stored: stored, for: try key(raw: 0xFFFB_9400)) == nil)
+        #expect(SeekTable(stored: stored, for: try key(raw: 0xFFF3_9000)) == nil)
+        var short = try key()
+        short.length = 2_000
+        #expect(SeekTable(stored: stored, for: short) == nil)
+        #expect(SeekTable(stored: [], for: try key()) == nil)
+    }
+
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `a damaged table is not taken`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var stored = table(seed: 0).stored(for: try key())
+        if seed % 2 == 0 {
+            stored[Int.random(in: 0..<stored.count, using: &random)] ^= UInt8.random(
+                in: 1...255,
+                using: &random
+            )
+        } else {
+            stored.removeLast(Int.random(in: 1...stored.count, using: &random))
+        }
+        #expect(SeekTable(stored: stored, for: try key()) == nil)
+    }
+
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `hostile content with a right check neither crashes nor floods`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let good = Array(table(seed: 0).stored(for: try key()).prefix(12))
+        var content = Array(good.prefix(Int.random(in: 4...12, using: &random)))
+        content += (0..<Int.random(in: 0...60, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+        }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let stored = content + (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+        guard let table = SeekTable(stored: stored, for: try key()) else { return }
+        // What is taken rises and stays within the resource.
+        var last: Int64 = -1
+        var frame: Int64 = -1
+        while let next = table.point(after: frame) {
+            #expect(next.offset > last && next.offset < length)
+            (frame, last) = next
+        }
+    }
+
+    @Test func `priming goes back over frames and reservoir, and stops at a hole`() throws {
+        let header = try #require(FrameHeader(0xFFFB_1000))
+        var table = SeekTable()
+        // Frames of 104 bytes, 66 of them main data: eight hold a reservoir of 511.
+        for point in 0..<10 as Range<Int64> { table.record(frame: point * 8, at: point * 8 * 104) }
+        #expect(try #require(table.primingPoint(forFrame: 50, like: header)).frame == 40)
+        #expect(try #require(table.primingPoint(forFrame: 3, like: header)).frame == 0)
+        #expect(table.primingPoint(forFrame: 130, like: header) == nil)
+        var holed = SeekTable()
+        holed.record(frame: 0, at: 0)
+        holed.record(frame: 48, at: 48 * 104)
+        #expect(holed.primingPoint(forFrame: 50, like: header) == nil)
+    }
+}
