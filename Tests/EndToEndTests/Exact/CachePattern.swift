@@ -7,7 +7,8 @@ enum CachePattern {
         var random = SeededGenerator(seed: seed)
         var pieces = ByteRangeSet()
         for _ in 0..<Int.random(in: 1...9, using: &random) {
-            let longest = [1, 700, 30_000, 200_000, length / 3].randomElement(using: &random) ?? 1
+            let lengths: [Int64] = [1, 700, 30_000, 200_000, length / 3]
+            let longest = lengths.randomElement(using: &random) ?? 1
             let start = Int64.random(in: 0..<length, using: &random)
             let end = min(length, start + Int64.random(in: 1...max(1, longest), using: &random))
             // Sessions leave whole blocks mostly; what else came is whatever a cut left.

@@ -47,7 +47,8 @@ import Testing
         #expect(sound.suffix(from: beginning).firstDifference(from: rest) == nil)
         let later = log.requests.dropFirst(before.count)
         #expect(later.allSatisfy { Self.start(of: $0) > 59 * Self.bytesPerSecond }, "\(later)")
-        #expect(try run.event("seeked").position == 60)
+        let seeked = try await run.event("seeked")
+        #expect(seeked.position == 60)
 
         try await expectKept(by: run, stage, bytes, heard: beginning)
         try await expectOnlyMissingFetched(stage, music, hasValidators: hasValidators)
@@ -71,12 +72,10 @@ import Testing
         #expect(log.requests(for: path).last?.outcome == .aborted)
         gate.release()
 
-        let rest = try await other.reference
+        let (reference, rest) = (try await music.reference, try await other.reference)
         let beginning = sound.count - rest.count
         try #require(beginning > 0)
-        #expect(
-            sound.prefix(beginning).firstDifference(from: try await music.reference.prefix(beginning)) == nil
-        )
+        #expect(sound.prefix(beginning).firstDifference(from: reference.prefix(beginning)) == nil)
         #expect(sound.suffix(from: beginning).firstDifference(from: rest) == nil)
         #expect(try run.ends.map(\.reason) == ["skipped", "finished"])
 
@@ -98,7 +97,8 @@ import Testing
         let sound = try await run.finish()
         #expect(stage.server.log.requests.count == count)
         gate.release()
-        #expect(sound.firstDifference(from: try await music.reference.prefix(sound.count)) == nil)
+        let difference = try await sound.firstDifference(from: music.reference.prefix(sound.count))
+        #expect(difference == nil)
         #expect(try run.ends.map(\.reason) == ["skipped"])
 
         try await expectKept(by: run, stage, bytes, heard: sound.count)
@@ -176,7 +176,8 @@ import Testing
             .subtracting(try stage.claims().ranges)
         stage.server.log.reset()
         let sound = try await stage.play()
-        #expect(sound.firstDifference(from: try await music.reference) == nil)
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
         let repeated = stage.server.log.bytesSent - missing.byteCount
         #expect(repeated <= (hasValidators ? 0 : 4_096 * Int64(stage.server.log.requests.count)))
     }

@@ -70,8 +70,8 @@ final class ExactRun: Sendable {
         let status = try await process.waitForExit()
         guard status == 0 else {
             let lines = process.lines.suffix(3).joined(separator: "\n")
-            throw RunningProcess.Failure(
-                description: "reprise ended with \(status): \(process.errorText)\n\(lines)"
+            throw ExactFailure(
+                "reprise ended with \(status): \(process.errorText)\n\(lines)"
             )
         }
         let sound = FileManager.default.contents(atPath: soundPath) ?? Data()

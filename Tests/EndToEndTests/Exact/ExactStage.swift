@@ -34,7 +34,7 @@ final class ExactStage: Sendable {
 
     /// Puts `ranges` of the first piece, which is `bytes`, into the cache, as if they had been played.
     func prepareCache(_ ranges: ByteRangeSet, of bytes: [UInt8], hasValidators: Bool) async throws {
-        guard let url = WebURL(url()) else { throw RunningProcess.Failure(description: "no URL: \(url())") }
+        guard let url = WebURL(url()) else { throw ExactFailure("no URL: \(url())") }
         let resource = OriginResource(bytes)
         let store = try await CacheFolder(path: cachePath).open(url)
         var description = EntryDescription()
