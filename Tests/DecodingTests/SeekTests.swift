@@ -102,7 +102,8 @@ import Testing
         )
         #expect(try await decodeRest(decoder) == [])
         #expect(try await decoder.seek(to: .seconds(-5)) == SeekLanding(frame: 0, isExact: true))
-        #expect(try await decodeRest(decoder) == whole)
+        let isEqual = try await decodeRest(decoder) == whole
+        #expect(isEqual)
     }
 
     @Test func `a cold seek beyond the end ends the music`() async throws {
@@ -121,7 +122,8 @@ import Testing
         let landing = try await decoder.seek(to: .seconds(18))
         #expect(!landing.isExact)
         let rest = try await decodeRest(decoder)
-        #expect(Array(rest.suffix(20_000)) == Array(whole.suffix(20_000)))
+        let isEqual = rest.suffix(20_000) == whole.suffix(20_000)
+        #expect(isEqual)
     }
 
     @Test func `a table that lies about offsets is dropped at the landing`() async throws {

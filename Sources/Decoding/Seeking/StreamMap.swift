@@ -78,8 +78,6 @@ struct StreamMap {
     /// The stream turned out to have `count` MPEG frames.
     mutating func ended(after count: Int64) { table.frameCount = count }
 
-    // MARK: Length
-
     /// The length of the music in PCM frames, counted or stated by a header; nil while neither is known.
     var statedLength: FrameCount? {
         if let count = table.frameCount { return trim.position(ofSample: count * samplesPerFrame) }
@@ -106,8 +104,6 @@ struct StreamMap {
         }
         return Double(max(header.frameByteCount ?? 1, 1))
     }
-
-    // MARK: Ways
 
     /// Where the PCM frame `position` of the music is found.
     func route(to position: FrameCount) -> Route {
