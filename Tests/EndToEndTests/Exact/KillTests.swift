@@ -50,6 +50,7 @@ import Testing
             let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
             try await gate.reached()
             try await run.kill()
+            gate.release()
         case .sentAfterCommit(let count):
             let first = origin.hold(path, .afterBytesTogether(min(count, KillPoint.afterFirstCommit)))
             let gate = origin.hold(path, .afterBytesTogether(count))
@@ -59,6 +60,7 @@ import Testing
             first.release()
             try await gate.reached()
             try await run.kill()
+            gate.release()
         case .claimed(let count):
             let gate = origin.hold(path, .afterBytesTogether(count))
             let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
@@ -67,6 +69,7 @@ import Testing
                 try stage.claims().ranges == stage.server.log.sentRanges(for: path)
             }
             try await run.kill()
+            gate.release()
         case .ended:
             let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
             try await run.event("ended")

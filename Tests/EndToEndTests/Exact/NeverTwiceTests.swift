@@ -11,7 +11,11 @@ import Testing
         let bytes = try await music.bytes
         let stage = try ExactStage(bytes)
         try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
-        #expect(stage.server.log.bytesSent == Int64(bytes.count))
+        // All of it, but for the inside of a large picture, and nothing twice.
+        let stored = try stage.claims().ranges
+        #expect(stored.contains(0) && stored.contains(Int64(bytes.count) - 1))
+        #expect(stage.server.log.sentRanges(for: ExactStage.path(0)) == stored)
+        #expect(stage.server.log.bytesSent == stored.byteCount)
         stage.server.log.reset()
         let again = try ExactRun([stage.url()], on: stage)
         let sound = try await again.finish()
@@ -20,7 +24,7 @@ import Testing
         #expect(stage.server.log.requests.isEmpty)
         let end = try #require(try again.ends.first)
         #expect(end.requests == 0)
-        #expect(end.bytes?.cached == Int64(bytes.count))
+        #expect(end.bytes?.cached == stored.byteCount)
         #expect(end.bytes?.fetched == 0)
     }
 
