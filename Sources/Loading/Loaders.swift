@@ -19,6 +19,8 @@ package final class Loaders: ResourceOpener {
     private let files = WorkThread(name: "files")
     // Guards which loader serves which URL; loaders are opened and closed without it.
     private let slots = Locked<[String: Slot]>([:])
+    // The last word on what could not be kept: a folder that fails does so for every track.
+    private let toldNotKept = Locked<MediaError?>(nil)
 
     /// `volatile` takes what `kept` cannot; `onNotice` hears of that, and of changed resources, from any task.
     package init(
@@ -108,12 +110,21 @@ package final class Loaders: ResourceOpener {
             return SpillingStore(
                 kept: store,
                 makeVolatile: { [volatile] in try await volatile.open(url) },
-                onSpill: onNotice
+                onSpill: { [weak self] in self?.tellNotKept($0) }
             )
         } catch let error as MediaError where error.code == .notKept {
-            onNotice(error)
+            tellNotKept(error)
             return try await volatile.open(url)
         }
+    }
+
+    /// Tells that something is not kept, unless that was the last thing to be told of this kind.
+    private func tellNotKept(_ error: MediaError) {
+        let isNews = toldNotKept.withLock { told in
+            defer { told = error }
+            return told != error
+        }
+        if isNews { onNotice(error) }
     }
 
     private func forget(_ url: WebURL, _ loader: ResourceLoader) {
@@ -142,7 +153,7 @@ package final class Loaders: ResourceOpener {
         do {
             let response = try await transport.send(request)
             defer { response.body.cancel() }
-            guard Self.isContent(response.answer) else { return }
+            guard Self.isContent(response.answer), !response.answer.isForeignPage(for: known) else { return }
             if Self.isSame(known, response.answer) {
                 guard known.validators.isEmpty else { return }
                 let bytes = try await response.body.next() ?? []
@@ -173,7 +184,9 @@ package final class Loaders: ResourceOpener {
         }
         if let length, let old = known.length, length != old { return false }
         if let new = answer.validators.etag, let old = known.validators.etag { return new == old }
-        if let new = answer.validators.lastModified, let old = known.validators.lastModified { return new == old }
+        if let new = answer.validators.lastModified, let old = known.validators.lastModified {
+            return new == old
+        }
         return true
     }
 }

@@ -63,6 +63,15 @@ enum Wiring {
             )
         )
         listener.value = player
+        if options.cacheFolder == nil, !options.noCache {
+            notify(
+                MediaError(
+                    .notKept,
+                    "music",
+                    "is not kept, for there is no home folder; name one with --cache-dir"
+                )
+            )
+        }
         if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
         let code = await session.run(player) {
             await player.run(sources: options.sources, start: options.start, position: options.seek)
@@ -70,6 +79,9 @@ enum Wiring {
         await curl.shutdown()
         return code
     }
+
+    /// Whether standard output is a terminal that a screen can be shown on.
+    static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
     /// The cache in `folder`, for `reprise cache`.
     static func cacheAdministration(folder: String) async throws -> any CacheAdministration {
@@ -79,7 +91,9 @@ enum Wiring {
     private static func http(_ options: Options, _ clock: any MonotonicClock) -> HTTPConfiguration {
         var configuration = HTTPConfiguration()
         configuration.clock = clock
-        configuration.headers = options.headers.compactMap { HTTP.RequestHeader(parsing: "\($0.name): \($0.value)") }
+        configuration.headers = options.headers.compactMap {
+            HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
+        }
         configuration.headerOrigins = options.sources.compactMap { WebURL($0) }
         configuration.certificateFile = options.cacertFile
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
@@ -95,6 +109,7 @@ enum Wiring {
         return CacheFolder(
             path: folder,
             budget: options.cacheSize,
+            maximumAge: options.cacheAge,
             clock: clock,
             onDamage: { notify(MediaError(.damaged, SafeText(folder), $0)) }
         )
@@ -120,7 +135,11 @@ private struct KeptMusic: CacheAdministration {
 
     func info(_ source: String) async throws -> CacheListing? {
         guard let url = WebURL(source) else {
-            throw MediaError(.badURL, SafeText(source), "is no http or https URL; only music from the web is kept")
+            throw MediaError(
+                .badURL,
+                SafeText(source),
+                "is no http or https URL; only music from the web is kept"
+            )
         }
         guard let entry = try await cache.info(for: url) else { return nil }
         var listing = listing(entry)

@@ -49,6 +49,15 @@ import Testing
         #expect(victims.map(\.value) == [4])
     }
 
+    @Test func `what is older than the limit goes though there is room, and pinned music stays`() {
+        let candidates = [
+            Self.candidate(1, played: 9), Self.candidate(2, played: 10),
+            Self.candidate(3, played: 5, isPinned: true),
+        ]
+        let victims = EvictionPolicy(budget: 1_000, expiry: 10).victims(among: candidates, allocated: 300)
+        #expect(victims.map(\.value) == [1])
+    }
+
     @Test func `of entries played in the same second always the same one goes`() {
         let candidates = [Self.candidate(9, played: 1), Self.candidate(3, played: 1)]
         let victims = EvictionPolicy(budget: 100).victims(among: candidates, allocated: 200)
@@ -105,6 +114,19 @@ import Testing
         #expect(try await names(small) == ["a", "d"])
         #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
         await store.close()
+    }
+
+    @Test func `what was not played for longer than the limit goes at the next open`() async throws {
+        try await keep("a", in: makeOpener(budget: 10_000_000))
+        for _ in 0..<100 { _ = wallClock.tick() }
+        let opener = CacheFolder(
+            path: folder.cache,
+            maximumAge: .seconds(50),
+            clock: TestClock(),
+            wallClock: wallClock.tick
+        )
+        try await keep("b", in: opener)
+        try await wait(for: "the old one to go") { try await names(opener) == ["b"] }
     }
 
     @Test func `what is open or pinned stays, and then nothing more is kept`() async throws {

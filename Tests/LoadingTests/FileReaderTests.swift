@@ -42,7 +42,9 @@ import Testing
             _ = try await FileReader.open("/nowhere/song.mp3", on: thread)
         }
         #expect(missing?.code == .notFound)
-        let folder = await #expect(throws: MediaError.self) { _ = try await FileReader.open("/tmp", on: thread) }
+        let folder = await #expect(throws: MediaError.self) {
+            _ = try await FileReader.open("/tmp", on: thread)
+        }
         #expect(folder?.code == .unreadable)
         #expect(folder?.description.contains("folder") == true)
     }

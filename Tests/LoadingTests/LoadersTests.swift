@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `whatever pieces are stored, all is read right and only the gaps are sent`(seed: UInt64) async throws {
+    func `whatever pieces are stored, all is read right and only the gaps are sent`(seed: UInt64) async throws
+    {
         var random = SeededGenerator(seed: seed)
         let content = content(Int.random(in: 1...900_000, using: &random), seed: seed)
         let length = Int64(content.count)
@@ -121,7 +122,9 @@ import Testing
         await reader.close()
     }
 
-    @Test func `after a seek the new request leaves while the old body is held, and its bytes are kept`() async throws {
+    @Test func `after a seek the new request leaves while the old body is held, and its bytes are kept`()
+        async throws
+    {
         let content = content(3_000_000)
         let stores = MemoryStores()
         let transport = ScriptedTransport(.init(content: content))
@@ -183,7 +186,9 @@ import Testing
         stores.store(of: url).preload(content(300_000, seed: 1), [0..<100_000], validators: Validators())
         let transport = ScriptedTransport(.init(content: content(300_000, seed: 2), validators: Validators()))
         let reader = try await loaders(transport, stores).open(.web(url))
-        let error = await #expect(throws: MediaError.self) { _ = try await reader.read(at: 100_000, count: 10) }
+        let error = await #expect(throws: MediaError.self) {
+            _ = try await reader.read(at: 100_000, count: 10)
+        }
         #expect(error?.code == .resourceChanged)
         await reader.close()
     }
@@ -197,6 +202,23 @@ import Testing
         #expect(try await readAll(reader) == content)
         #expect(!reader.report.isKept)
         await reader.close()
+    }
+
+    @Test func `what cannot be kept is told once, not with every track`() async throws {
+        let content = content(200_000)
+        let other = WebURL("http://music.example/other.mp3").unwrapped
+        let stores = MemoryStores()
+        for url in [url, other] { stores.store(of: url).state.withLock { $0.refusesWrites = true } }
+        let notices = Mutex<[MediaError]>([])
+        let loaders = loaders(ScriptedTransport(.init(content: content)), stores) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        for url in [url, other] {
+            let reader = try await loaders.open(.web(url))
+            #expect(try await readAll(reader) == content)
+            await reader.close()
+        }
+        #expect(notices.withLock { $0.map(\.code) } == [.notKept])
     }
 
     @Test func `what is no music is forgotten, unless it was kept before`() async throws {
@@ -231,10 +253,32 @@ import Testing
         #expect(current.isStored(0..<100_000) && transport.requests.count == 1)
         await current.close()
         let new = content(90_000, seed: 2)
-        transport.change { $0.content = new; $0.validators = Validators(etag: "\"2\"") }
+        transport.change {
+            $0.content = new; $0.validators = Validators(etag: "\"2\"")
+        }
         let changed = try await loaders.openRevalidated(.web(url))
         #expect(try await readAll(changed) == new)
         await changed.close()
+    }
+
+    @Test func `a web page in the music's place does not drop what is kept`() async throws {
+        let old = content(100_000)
+        let stores = MemoryStores()
+        stores.store(of: url).preload(old, [0..<50_000], validators: Validators(etag: "\"1\""))
+        let page = ScriptedTransport(
+            .init(content: content(500, seed: 2), validators: Validators(), contentType: "text/html")
+        )
+        for refresh in [false, true] {
+            let loaders = loaders(page, stores)
+            let reader = try await refresh ? loaders.openRevalidated(.web(url)) : loaders.open(.web(url))
+            #expect(reader.isStored(0..<50_000))
+            let error = await #expect(throws: MediaError.self) { try await readAll(reader) }
+            #expect(error?.code == .connectionFailed)
+            await reader.close()
+        }
+        let reader = try await loaders(ScriptedTransport(.init(content: old)), stores).open(.web(url))
+        #expect(try await readAll(reader) == old)
+        await reader.close()
     }
 
     @Test func `revalidation of an unreachable server changes nothing`() async throws {

@@ -18,7 +18,12 @@ import Testing
         description.validators = validators
         var set = ByteRangeSet()
         for range in stored { set.insert(contentsOf: range) }
-        var state = ResourceLoadState(settings: settings, subject: "song", description: description, stored: set)
+        var state = ResourceLoadState(
+            settings: settings,
+            subject: "song",
+            description: description,
+            stored: set
+        )
         state.readerOpened(reader)
         return state
     }
@@ -107,6 +112,21 @@ import Testing
         #expect(state.description.acceptsRanges == false)
     }
 
+    @Test func `a server that had no ranges the last time is asked for the gap all the same`() {
+        var description = EntryDescription()
+        description.length = 1_000_000
+        description.acceptsRanges = false
+        description.validators = Validators(etag: "\"1\"")
+        var state = ResourceLoadState(
+            settings: LoadSettings(),
+            subject: "song",
+            description: description,
+            stored: ByteRangeSet(0..<500_000)
+        )
+        state.readerOpened(reader)
+        #expect(fetches(state.readRequested(reader, at: 500_000)).first?.lowerBound == 500_000)
+    }
+
     @Test func `the length of a body without one is where it ends`() {
         var state = state()
         _ = state.readRequested(reader, at: 0)
@@ -154,7 +174,9 @@ import Testing
         #expect(outcome.use == .discard)
         #expect(state.verdict?.code == .resourceChanged)
         #expect(
-            outcome.actions.contains { if case .failRead(_, let error) = $0 { error.code == .resourceChanged } else { false } }
+            outcome.actions.contains {
+                if case .failRead(_, let error) = $0 { error.code == .resourceChanged } else { false }
+            }
         )
     }
 

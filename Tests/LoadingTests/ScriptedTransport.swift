@@ -7,6 +7,7 @@ final class ScriptedTransport: RangeTransport {
         var validators = Validators(etag: "\"1\"")
         var hasRanges = true
         var status: Int?
+        var contentType: String?
         /// Bodies end with an error after so many bytes.
         var cutAfter: Int?
         /// The size of a chunk.
@@ -53,7 +54,11 @@ final class ScriptedTransport: RangeTransport {
             return state.script
         }
         let total = Int64(script.content.count)
-        var answer = RangeAnswer(kind: .whole(length: total), validators: script.validators)
+        var answer = RangeAnswer(
+            kind: .whole(length: total),
+            validators: script.validators,
+            contentType: script.contentType
+        )
         var range: ByteRange = 0..<total
         if let status = script.status {
             answer.kind = .refused(status: status)

@@ -119,7 +119,7 @@ struct PulseOutputTests {
             return heard == 30_000
         }
         await drain.value
-        #expect(steps > 5)
+        #expect(steps > 1, "it went on in steps, not at once")
         await output.close()
     }
 

@@ -50,32 +50,24 @@ struct ValueTests {
 
     @Test(
         arguments: [
-            ([], true, "xterm", .screen),
-            ([], false, "xterm", .plain),
-            ([], true, nil, .plain),
-            ([], true, "", .plain),
-            ([], true, "dumb", .plain),
-            (["--headless"], true, "xterm", .plain),
-            (["--plain"], true, "xterm", .plain),
-            (["--json"], false, nil, .json),
-            (["--sink", "raw:-"], true, "xterm", .plain),
-            (["--sink", "raw:file"], true, "xterm", .screen),
-        ]
-            as [(
-                arguments: [String], isTerminal: Bool, type: String?,
-                expected: Presentation
-            )]
+            ([], true, .screen),
+            ([], false, .plain),
+            (["--headless"], true, .plain),
+            (["--plain"], true, .plain),
+            (["--json"], false, .json),
+            (["--json"], true, .json),
+            (["--sink", "raw:-"], true, .plain),
+            (["--sink", "raw:file"], true, .screen),
+        ] as [(arguments: [String], canShowScreen: Bool, expected: Presentation)]
     )
     func `the screen is taken where there is one and nothing else was asked for`(
         arguments: [String],
-        isTerminal: Bool,
-        type: String?,
+        canShowScreen: Bool,
         expected: Presentation
     ) throws {
         let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
         guard case .play(let options) = invocation else { throw UsageError("not a command line that plays") }
-        let surroundings = Presentation.Surroundings(isOutputTerminal: isTerminal, terminalType: type)
-        #expect(Presentation(options: options, surroundings: surroundings) == expected)
+        #expect(Presentation(options: options, canShowScreen: canShowScreen) == expected)
     }
 
     @Test func `only a screen may start with nothing to play`() throws {

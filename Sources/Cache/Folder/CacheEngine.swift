@@ -57,12 +57,17 @@ final class CacheEngine: @unchecked Sendable {
         committer.submit { [weak self] in self?.tidy() }
     }
 
-    /// Removes least recently played entries until the folder is within its budget. The lock must be held.
+    /// Removes entries that are too old, and least recently played ones until the folder is within its
+    /// budget. The lock must be held.
     func enforceBudget(in folder: OpenedFolder) throws {
         var total = try folder.index.allocated()
-        let policy = EvictionPolicy(budget: settings.budget)
+        let policy = EvictionPolicy(
+            budget: settings.budget,
+            expiry: settings.maximumAge.map { settings.wallClock() - $0 }
+        )
         var last: EvictionCandidate?
-        while total > settings.budget {
+        // In the order of their age: behind one that may stay, none is too old.
+        while total > settings.budget || last.map({ policy.isExpired($0) }) ?? (policy.expiry != nil) {
             var page = try folder.index.candidates(after: last, limit: Self.pageSize)
             guard let end = page.last else { break }
             last = end

@@ -16,6 +16,7 @@ package final class CacheFolder: ByteStoreOpener {
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory at the first use; made when missing.
     ///   - budget: the most bytes that the objects may take on the disk.
+    ///   - maximumAge: what was not played for so long goes at the next clean-up; nil keeps it.
     ///   - clock: for the rhythm of commits.
     ///   - wallClock: the time of day in seconds since 1970, for "last played".
     ///   - files: the file operations; another one only in tests.
@@ -24,6 +25,7 @@ package final class CacheFolder: ByteStoreOpener {
     package init(
         path: String,
         budget: Int64 = CacheFolder.defaultBudget,
+        maximumAge: Duration? = nil,
         clock: any MonotonicClock = SystemClock(),
         wallClock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         files: any FileLayer = SystemFiles(),
@@ -33,6 +35,7 @@ package final class CacheFolder: ByteStoreOpener {
             settings: CacheSettings(
                 path: path,
                 budget: max(0, budget),
+                maximumAge: maximumAge.map { max(0, $0.components.seconds) },
                 clock: clock,
                 wallClock: wallClock,
                 files: files,

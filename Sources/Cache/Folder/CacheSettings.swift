@@ -5,6 +5,8 @@ struct CacheSettings: Sendable {
     var path: String
     /// The most bytes that the objects may take on the disk.
     var budget: Int64
+    /// Seconds after which what was not played goes; nil for never.
+    var maximumAge: Int64?
     /// For the rhythm of commits.
     var clock: any MonotonicClock
     /// The time of day in seconds since 1970: when an entry was played.

@@ -12,11 +12,13 @@ struct EvictionCandidate: Sendable, Equatable {
 
 /// Which entries have to go: pure.
 ///
-/// Least recently played first, and whole entries; never what is pinned or open. No more
-/// go than is needed.
+/// Least recently played first, and whole entries; never what is pinned or open. What is older than
+/// the limit goes in any case, and of the rest no more than is needed.
 struct EvictionPolicy: Sendable, Equatable {
     /// The most bytes that the objects may take on the disk.
     var budget: Int64
+    /// What was last played before this time, in seconds since 1970, goes; nil keeps however old it is.
+    var expiry: Int64?
 
     /// The entries to remove from a folder that takes `allocated` bytes, in the order to remove them.
     ///
@@ -25,12 +27,17 @@ struct EvictionPolicy: Sendable, Equatable {
         var excess = allocated - budget
         var victims: [EntryID] = []
         let ordered = candidates.sorted { ($0.lastPlayed, $0.entry.value) < ($1.lastPlayed, $1.entry.value) }
-        for candidate in ordered where excess > 0 {
+        for candidate in ordered where excess > 0 || isExpired(candidate) {
             // An entry without bytes frees nothing, and what is known of it costs a line to keep.
             guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 else { continue }
             victims.append(candidate.entry)
             excess -= candidate.allocated
         }
         return victims
+    }
+
+    /// Whether `candidate` goes for its age alone.
+    func isExpired(_ candidate: EvictionCandidate) -> Bool {
+        expiry.map { candidate.lastPlayed < $0 } ?? false
     }
 }

@@ -19,6 +19,11 @@ extension ResourceLoadState {
     package mutating func fetchAnswered(_ id: FetchPlan.ID, _ answer: RangeAnswer) -> AnswerOutcome {
         // Cancelled meanwhile; its body is of no interest.
         guard var fetch = fetches[id] else { return AnswerOutcome(use: .discard, actions: []) }
+        // With nothing stored the decoder has the say: it may be a page that was asked for.
+        if !stored.isEmpty, answer.isForeignPage(for: description) {
+            let cause = "a web page comes in place of the rest; sign in to the network and play it again"
+            return refuse(id, error(.connectionFailed, SafeText(cause)))
+        }
         if isChanged(fetch, answer) { return refuse(id, changed()) }
         switch answer.kind {
         case .part(let range, let total):

@@ -73,6 +73,9 @@ package struct ResourceLoadState: Sendable {
         self.subject = subject
         self.description = description
         self.stored = stored
+        // A server that had no ranges the last time is asked again: it may have them by now, and asking
+        // costs nothing, while the whole from its first byte costs what is stored once more.
+        if description.acceptsRanges == false { self.description.acceptsRanges = nil }
     }
 
     /// The length in bytes, where known.

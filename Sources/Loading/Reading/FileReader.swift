@@ -69,9 +69,11 @@ final class FileReader: ResourceReader {
     private static func error(_ subject: SafeText, _ code: Int32) -> MediaError {
         switch code {
         case ENOENT, ENOTDIR: MediaError(.notFound, subject, "there is no such file; check the path")
-        case EACCES, EPERM: MediaError(.unreadable, subject, "the file may not be read; check its permissions")
+        case EACCES, EPERM:
+            MediaError(.unreadable, subject, "the file may not be read; check its permissions")
         case EISDIR: MediaError(.unreadable, subject, "is a folder, not a file")
-        default: MediaError(.unreadable, subject, SafeText("cannot be read (\(String(cString: strerror(code))))"))
+        default:
+            MediaError(.unreadable, subject, SafeText("cannot be read (\(String(cString: strerror(code))))"))
         }
     }
 }

@@ -106,7 +106,9 @@ struct OverlapCheck {
 
     /// Whether `chunk`, which begins at `offset`, agrees with the stored bytes where both have any.
     func passes(_ chunk: [UInt8], at offset: Int64) -> Bool {
-        let shared = (start..<start + Int64(expected.count)).intersection(offset..<offset + Int64(chunk.count))
+        let shared = (start..<start + Int64(expected.count)).intersection(
+            offset..<offset + Int64(chunk.count)
+        )
         guard !shared.isEmpty else { return true }
         let mine = expected[Int(shared.lowerBound - start)..<Int(shared.upperBound - start)]
         let sent = chunk[Int(shared.lowerBound - offset)..<Int(shared.upperBound - offset)]

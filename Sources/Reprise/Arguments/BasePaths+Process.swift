@@ -14,7 +14,11 @@ extension BasePaths {
         var variables: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {
-            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = String(cString: entry).split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
             if let name = parts.first.map(String.init), variables[name] == nil {
                 variables[name] = parts.count > 1 ? String(parts[1]) : ""
             }

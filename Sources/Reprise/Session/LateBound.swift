@@ -1,6 +1,5 @@
 import Media
 
-
 /// A value that is made after those who will need it.
 final class LateBound<Value: Sendable>: Sendable {
     private let box = Locked<Value?>(nil)

@@ -10,6 +10,8 @@ final class PlayingSession: Sendable {
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
+    /// The last failure of a track that was shown: when it ends the session too, it is said once.
+    private let shownFailure = LateBound<MediaError>()
 
     init(presentation: Presentation, options: Options, clock: any MonotonicClock) {
         self.presentation = presentation
@@ -32,7 +34,10 @@ final class PlayingSession: Sendable {
         guard let reporter else { return }
         reporter.report(event)
         switch event {
-        case .ended(let end): if let error = end.error { Messages.show(error) }
+        case .ended(let end):
+            guard let error = end.error else { return }
+            shownFailure.value = error
+            Messages.show(error)
         case .notice(let code, let message): if code != CommandReader.noticeCode { Messages.show(message) }
         default: break
         }
@@ -54,7 +59,7 @@ final class PlayingSession: Sendable {
         await reporter?.finish()
         let wasSignalled = signal.value != nil
         if let fatal = outcome.fatal {
-            Messages.show(fatal)
+            if fatal != shownFailure.value { Messages.show(fatal) }
             return .couldNotStart
         }
         if presentation != .json { Messages.showLine(SafeText(SessionSummary.text(outcome.summary))) }

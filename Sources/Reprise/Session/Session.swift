@@ -5,7 +5,7 @@ import Media
 enum Session {
     /// Plays.
     static func run(_ options: Options, clock: any MonotonicClock) async -> ExitCode {
-        let presentation = Presentation(options: options, surroundings: surroundings())
+        let presentation = Presentation(options: options, canShowScreen: Wiring.canShowScreen)
         do {
             try checkSources(options, presentation)
         } catch {
@@ -35,13 +35,6 @@ enum Session {
         guard options.sources.isEmpty && presentation != .screen else { return }
         throw UsageError(
             "nothing to play: give a file, folder, playlist or http(s) URL, or - for a playlist on standard input"
-        )
-    }
-
-    private static func surroundings() -> Presentation.Surroundings {
-        Presentation.Surroundings(
-            isOutputTerminal: isatty(STDOUT_FILENO) == 1,
-            terminalType: getenv("TERM").map { String(cString: $0) }
         )
     }
 }

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Command lines that are refused before anything is done.
+@Suite struct BadInputUsageTests {
+    /// Expects that `arguments` are refused in one sentence with `words`, with code 64 and without a trace.
+    private func expectRefused(
+        _ arguments: [String],
+        _ words: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let stage = try await BadInputStage()
+        let run = try await stage.run(arguments + ["--cache-dir", stage.cacheFolder])
+        expectOneSentence(run, words, status: 64, sourceLocation: sourceLocation)
+        #expect(run.output == "", sourceLocation: sourceLocation)
+        #expect(!FileManager.default.fileExists(atPath: stage.cacheFolder), sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        arguments: [
+            "--fill", "--journal", "--cache-identity", "--cache-secret", "--min-free", "--fresh", "--gain",
+        ]
+    )
+    func `an option that is not built yet is refused`(option: String) async throws {
+        let rest = ["--sink", "null:fast", "good.mp3"]
+        try await expectRefused([option] + rest, [option, "not built yet"])
+        try await expectRefused(["good.mp3", option + "=" + badInputSecret], [option, "not built yet"])
+        try await expectRefused([option, badInputSecret] + rest, [option, "not built yet"])
+    }
+
+    @Test func `the configuration command is not built yet and refused`() async throws {
+        try await expectRefused(["config"], ["config", "not built yet"])
+    }
+
+    @Test(arguments: ["verify", "pin", "unpin", "fetch", "evict", "export", "keygen"])
+    func `a cache command that is not built yet is refused`(name: String) async throws {
+        try await expectRefused(["cache", name], ["cache \(name)", "not built yet"])
+        try await expectRefused(
+            ["cache", name, "http://h/\(badInputSecret)"],
+            ["cache \(name)", "not built yet"]
+        )
+    }
+
+    @Test func `an unknown option is refused and what stands behind it is not repeated`() async throws {
+        try await expectRefused(["--headr", "X-Key: \(badInputSecret)", "good.mp3"], ["--headr"])
+        try await expectRefused(["--headr=X-Key: \(badInputSecret)", "good.mp3"], ["--headr"])
+    }
+
+    @Test func `a header that is none is refused and not repeated`() async throws {
+        try await expectRefused(["--header", badInputSecret, "good.mp3"], ["--header", "Name: value"])
+        try await expectRefused(["--header", "A: b\r\nC: \(badInputSecret)", "good.mp3"], ["--header"])
+    }
+
+    @Test(
+        arguments: [
+            (["--volume", "101"], "--volume"), (["--start", "0"], "--start"), (["--seek", "soon"], "--seek"),
+            (["--repeat", "twice"], "--repeat"), (["--cache-size", "much"], "--cache-size"),
+            (["--cache-age", "-1"], "--cache-age"), (["--read-ahead", "far"], "--read-ahead"),
+            (["--sink", "loud"], "--sink"), (["--json", "--plain"], "--json"),
+            (["--offline", "--refresh"], "--refresh"), (["-", "-"], "standard input"),
+            ([""], "a source is empty"),
+            (["--sink"], "--sink"),
+        ] as [([String], String)]
+    )
+    func `a value that an option cannot take is refused`(arguments: [String], word: String) async throws {
+        try await expectRefused(["good.mp3"] + arguments, [word])
+    }
+
+    @Test func `nothing to play is refused where there is no screen`() async throws {
+        try await expectRefused(["--headless"], ["nothing to play"])
+    }
+
+    @Test func `a refusal is one line though the argument has many`() async throws {
+        try await expectRefused(["--\u{1B}]0;owned\u{07}\nreprise: all is well", "good.mp3"], ["option"])
+        try await expectRefused(["cache", "li\u{1B}[2Jst\nall is well"], ["cache"])
+    }
+}
