@@ -95,6 +95,6 @@ let package = Package(
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
         tests("RepriseTests", ["Reprise"]),
-        tests("EndToEndTests", ["RepriseOrigin", "CSQLite"]),
+        tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
     ]
 )

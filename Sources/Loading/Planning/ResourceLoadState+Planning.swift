@@ -118,7 +118,7 @@ extension ResourceLoadState {
         var plan = FetchPlan(id: id, wanted: wanted, overlap: 0..<0)
         if let wanted, !stored.isEmpty {
             plan.ifRange = description.validators.ifRange
-            if description.validators.isEmpty {
+            if description.validators.isEmpty, !brought.contains(wanted.lowerBound - 1) {
                 plan.overlap = storedBytes(before: wanted.lowerBound)
             }
         } else if wanted == nil, description.validators.isEmpty {

@@ -49,6 +49,9 @@ package struct ResourceLoadState: Sendable {
     /// What the answers and earlier opens said of the resource.
     package internal(set) var description: EntryDescription
     package internal(set) var stored: ByteRangeSet
+    /// What requests of this open brought and ended in good order: the next window goes on there without
+    /// asking for any of it again.
+    var brought = ByteRangeSet()
     var readers: [ReaderID: Reader] = [:]
     var fetches: [FetchPlan.ID: Fetch] = [:]
     var nextFetchID = 1
@@ -161,6 +164,7 @@ extension ResourceLoadState {
     /// Counted also for a fetch that was cancelled meanwhile: its bytes are as good as any.
     package mutating func bytesStored(_ range: ByteRange, by id: FetchPlan.ID) -> [Action] {
         stored.insert(contentsOf: range)
+        brought.insert(contentsOf: range)
         isBackgroundHeld = false
         if var fetch = fetches[id] {
             fetch.next = max(fetch.next, range.upperBound)
@@ -173,6 +177,7 @@ extension ResourceLoadState {
     /// The store no longer has everything it had (a failed check, an eviction): it now has `stored`.
     package mutating func bytesLost(nowStored stored: ByteRangeSet) -> [Action] {
         self.stored = stored
+        brought.formIntersection(stored)
         return plan()
     }
 
@@ -180,6 +185,8 @@ extension ResourceLoadState {
     package mutating func fetchEnded(_ id: FetchPlan.ID, error: MediaError?) -> [Action] {
         // A cancelled fetch is no longer in the table: its end is no news.
         guard let fetch = fetches.removeValue(forKey: id) else { return [] }
+        // A server that broke off may come back with another file.
+        if error != nil { brought.remove(contentsOf: max(0, fetch.next - settings.overlap)..<fetch.next) }
         if error == nil, fetch.isWhole, fetch.isAnswered, length == nil {
             // A body without a stated length told it by ending.
             description.length = fetch.next

@@ -1,0 +1,82 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// What is played is what the reference decoder makes of the file, sample by sample, wherever its bytes
+/// come from.
+@Suite(.serialized) struct BitExactTests {
+    static let everything = ExactMusic.assets + ExactMusic.long
+
+    @Test func `all pieces are there and the long ones are long`() async throws {
+        #expect(ExactMusic.assets.count >= 9)
+        for music in ExactMusic.long {
+            let count = try await music.bytes.count
+            #expect(count >= 8 << 20, "\(music.testDescription)")
+        }
+    }
+
+    @Test(arguments: everything)
+    func `a local file is played bit for bit`(music: ExactMusic) async throws {
+        let stage = try ExactStage()
+        let sound = try await ExactRun([try await music.path], on: stage).finish()
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
+    }
+
+    @Test(arguments: everything)
+    func `music from a server is played bit for bit the first time`(music: ExactMusic) async throws {
+        let stage = try ExactStage(try await music.bytes)
+        let sound = try await stage.play()
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
+        #expect(stage.server.log.requests.allSatisfy { $0.status == 206 && $0.outcome == .finished })
+    }
+
+    @Test(arguments: everything)
+    func `music from the cache is played bit for bit with the server gone`(music: ExactMusic) async throws {
+        let stage = try ExactStage(try await music.bytes)
+        let first = try ExactRun([stage.url()], on: stage, sink: .nothing)
+        try await first.finish()
+        await stage.server.stop()
+        stage.server.log.reset()
+        let again = try ExactRun([stage.url()], on: stage, options: ["--offline"])
+        let sound = try await again.finish()
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
+        let end = try #require(try again.ends.first)
+        #expect(end.reason == "finished")
+        #expect(end.requests == 0)
+        #expect(end.bytes?.fetched == 0)
+        #expect(stage.server.log.requests.isEmpty)
+    }
+
+    @Test(arguments: everything)
+    func `music from a server without ranges is played bit for bit`(music: ExactMusic) async throws {
+        let bytes = try await music.bytes
+        let stage = try ExactStage(bytes, faults: [.ignoresRanges])
+        let sound = try await stage.play()
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
+        // One body, read to its end: it cannot be resumed.
+        #expect(stage.server.log.requests.map(\.status) == [200])
+        #expect(stage.server.log.bytesSent == Int64(bytes.count))
+        #expect(try stage.claims().ranges == ByteRangeSet(0..<Int64(bytes.count)))
+    }
+
+    @Test func `tracks of one format follow each other without a sample between them`() async throws {
+        let album = ExactMusic.assets.filter { $0.testDescription.contains("evening") }
+        #expect(album.count == 3)
+        let stage = try ExactStage(
+            try await album[0].bytes,
+            try await album[1].bytes,
+            try await album[2].bytes
+        )
+        let sound = try await stage.play(3)
+        let references = [
+            try await album[0].reference, try await album[1].reference, try await album[2].reference,
+        ]
+        #expect(sound.firstDifference(from: references[0] + references[1] + references[2]) == nil)
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+
+/// One run of the built player without a screen, with its events and the samples that it wrote.
+final class ExactRun: Sendable {
+    /// Where the music goes.
+    enum Sink: Sendable {
+        /// Into a file of this run's own.
+        case file
+        /// Into this file or named pipe.
+        case path(String)
+        /// Nowhere, as fast as it is decoded.
+        case nothing
+
+        func option(_ ownFile: String) -> String {
+            switch self {
+            case .file: "raw:" + ownFile
+            case .path(let path): "raw:" + path
+            case .nothing: "null:fast"
+            }
+        }
+    }
+
+    let process: RunningProcess
+    private let soundPath: String
+
+    /// Starts playing `sources` with the cache in `stage`.
+    init(_ sources: [String], on stage: ExactStage, sink: Sink = .file, options: [String] = []) throws {
+        soundPath = stage.folder.path("sound-\(UInt64.random(in: 0 ... .max)).raw")
+        process = try RunningProcess(
+            BuiltProducts.reprise,
+            ["--headless", "--json", "--sink", sink.option(soundPath), "--cache-dir", stage.cachePath]
+                + options + sources,
+            environment: [
+                "XDG_STATE_HOME": stage.folder.path("state"), "XDG_CONFIG_HOME": stage.folder.path("config"),
+                "http_proxy": nil, "all_proxy": nil,
+            ]
+        )
+    }
+
+    /// The events so far.
+    var events: [ExactEvent] {
+        get throws {
+            try process.lines.map { try JSONDecoder().decode(ExactEvent.self, from: Data($0.utf8)) }
+        }
+    }
+
+    /// Every `ended` event so far.
+    var ends: [ExactEvent] { get throws { try events.filter { $0.event == "ended" } } }
+
+    /// The first event of this name from the one numbered `start` on; waits for it.
+    @discardableResult
+    func event(_ name: String, from start: Int = 0) async throws -> ExactEvent {
+        let line = try await process.waitForLine(from: start) { $0.contains(#""event":"\#(name)""#) }
+        return try JSONDecoder().decode(ExactEvent.self, from: Data(line.utf8))
+    }
+
+    /// Gives the player a command, as a listener would.
+    func command(_ text: String) throws { try process.send(text) }
+
+    /// How many bytes of samples there are so far in a file of this run's own.
+    var soundCount: Int64 {
+        var status = stat()
+        return stat(soundPath, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Waits for the end and returns the samples. Throws when the exit code is not 0.
+    @discardableResult
+    func finish() async throws -> Data {
+        let status = try await process.waitForExit()
+        guard status == 0 else {
+            let lines = process.lines.suffix(3).joined(separator: "\n")
+            throw ExactFailure(
+                "reprise ended with \(status): \(process.errorText)\n\(lines)"
+            )
+        }
+        let sound = FileManager.default.contents(atPath: soundPath) ?? Data()
+        // A long piece is 40 MB of samples; the tests of all of them would fill a small disk.
+        try? FileManager.default.removeItem(atPath: soundPath)
+        return sound
+    }
+
+    /// Ends it as a power cut would, and returns when it is gone.
+    func kill() async throws {
+        process.signal(SIGKILL)
+        try await process.waitForExit()
+        try? FileManager.default.removeItem(atPath: soundPath)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// A cold start costs one round trip.
+@Suite(.serialized) struct FirstSoundTests {
+    /// All but the piece whose picture is larger than one answer.
+    static let withoutCover = BitExactTests.everything.filter { !$0.testDescription.contains("cover") }
+
+    @Test(arguments: withoutCover)
+    func `one answer of 64 KiB brings the first sound`(music: ExactMusic) async throws {
+        let stage = try ExactStage(try await music.bytes)
+        // Whatever else is asked for stays without an answer.
+        stage.server.origin.script([[]], thenAlways: [.silence], for: ExactStage.path(0))
+        let run = try ExactRun([stage.url()], on: stage)
+        let playing = try await run.event("playing")
+        #expect(playing.exact == true)
+        #expect(stage.server.log.bytesSent <= 64 << 10)
+        try run.command("quit")
+        try await run.finish()
+    }
+
+    @Test func `behind a cover of 600 KB two answers of 128 KiB in all bring the first sound`() async throws {
+        let music = try #require(ExactMusic.assets.first { $0.testDescription.contains("cover") })
+        let bytes = try await music.bytes
+        let audio = try #require(Self.audioStart(of: bytes))
+        #expect(audio >= 600_000)
+        let stage = try ExactStage(bytes)
+        stage.server.origin.script([[], []], thenAlways: [.silence], for: ExactStage.path(0))
+        let run = try ExactRun([stage.url()], on: stage)
+        try await run.event("playing")
+        #expect(stage.server.log.bytesSent <= 128 << 10)
+        let answered = stage.server.log.requests.filter { $0.status != nil }
+        #expect(answered.count <= 2)
+        // The picture is passed over: neither answer reaches into its middle.
+        #expect(
+            answered.allSatisfy { $0.sent.upperBound <= 64 << 10 || $0.sent.lowerBound > audio - (64 << 10) }
+        )
+        try run.command("quit")
+        try await run.finish()
+    }
+
+    /// The sink is a pipe that nobody reads, so that the player stands still right behind its first sound, and
+    /// what the log shows then is what it takes.
+    @Test func `nothing but one request is made before the first sound`() async throws {
+        let music = ExactMusic.made(MP3Fixtures.Options(seconds: 60, rate: .constant(64), isMono: true))
+        let stage = try ExactStage(try await music.bytes)
+        let pipe = stage.folder.path("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let run = try ExactRun([stage.url()], on: stage, sink: .path(pipe), options: ["--read-ahead", "1B"])
+        try await run.event("playing")
+        #expect(stage.server.log.requests.count == 1)
+        #expect(stage.server.log.connectionCount <= 2)
+        try run.command("quit")
+        try await run.finish()
+        #expect(stage.server.log.requests.count == 1)
+        #expect(try run.ends.first?.requests == 1)
+    }
+
+    @Test func `nothing more is asked for while the first answer is on its way`() async throws {
+        let music = ExactMusic.steady
+        let stage = try ExactStage(try await music.bytes)
+        let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(8 << 10))
+        let run = try ExactRun([stage.url()], on: stage, sink: .nothing)
+        try await gate.reached()
+        // What was started before the answer to a command has left by then.
+        let count = run.process.lines.count
+        try run.command("status")
+        try await run.event("position", from: count)
+        #expect(stage.server.log.requests.count == 1)
+        gate.release()
+        try await run.event("playing")
+        try run.command("quit")
+        try await run.finish()
+    }
+
+    @Test func `a cached start asks for nothing before its first sound`() async throws {
+        let stage = try ExactStage(try await ExactMusic.short[1].bytes)
+        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        stage.server.log.reset()
+        stage.server.origin.setFaults([.silence], for: ExactStage.path(0))
+        let run = try ExactRun([stage.url()], on: stage)
+        try await run.event("playing")
+        try await run.finish()
+        #expect(stage.server.log.requests.isEmpty)
+    }
+
+    /// Where the ID3v2 tag at the start of `bytes` ends (ID3v2.4 §3.1: four times seven bits).
+    private static func audioStart(of bytes: [UInt8]) -> Int64? {
+        guard bytes.starts(with: Array("ID3".utf8)), bytes.count > 10 else { return nil }
+        return 10 + bytes[6..<10].reduce(0) { $0 << 7 | Int64($1) }
+    }
+}

@@ -1,0 +1,80 @@
+import CSQLite
+import Foundation
+import Media
+import TestSupport
+
+/// What the index of a cache folder claims of one entry, read beside the player and without its code.
+struct IndexClaims {
+    /// Every byte that an extent covers; empty where there is no entry or no index yet.
+    private(set) var ranges = ByteRangeSet()
+    /// The number of extents.
+    private(set) var extentCount = 0
+    private let cachePath: String
+    private var fileName: String?
+
+    /// Reads the index as its last commit left it, also when a process that wrote it was killed.
+    init(cachePath: String, url: String) throws {
+        self.cachePath = cachePath
+        let path = cachePath + "/index.sqlite"
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        var opened: OpaquePointer?
+        // Read-only: the next run must find what the killed one left, and not what this look made of it.
+        let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY, nil)
+        defer { sqlite3_close(opened) }
+        guard status == SQLITE_OK, let database = opened else { throw Self.failure(opened) }
+        sqlite3_busy_timeout(database, 10_000)
+        try Self.rows(of: database, "SELECT id FROM entries WHERE url = ?", url) { row in
+            fileName = String(sqlite3_column_int64(row, 0))
+        }
+        let extents = "SELECT start, stop FROM extents JOIN entries ON entry = id WHERE url = ?"
+        try Self.rows(of: database, extents, url) { row in
+            extentCount += 1
+            ranges.insert(contentsOf: sqlite3_column_int64(row, 0)..<sqlite3_column_int64(row, 1))
+        }
+    }
+
+    /// The first claimed byte that is not the one of `source` in its place; nil when all are.
+    func firstFalseByte(comparedWith source: [UInt8]) throws -> Int64? {
+        guard let fileName, !ranges.isEmpty else { return nil }
+        let object = try Data(contentsOf: URL(fileURLWithPath: cachePath + "/objects/" + fileName))
+        for range in ranges.ranges {
+            guard range.upperBound <= Int64(min(object.count, source.count)) else {
+                return range.upperBound - 1
+            }
+            let (start, end) = (Int(range.lowerBound), Int(range.upperBound))
+            let difference = object[start..<end].firstDifference(from: source[start..<end])
+            if let difference { return range.lowerBound + Int64(difference) }
+        }
+        return nil
+    }
+
+    private static func rows(
+        of database: OpaquePointer,
+        _ sql: String,
+        _ url: String,
+        _ body: (OpaquePointer) -> Void
+    ) throws {
+        var prepared: OpaquePointer?
+        let status = sqlite3_prepare_v2(database, sql, -1, &prepared, nil)
+        defer { sqlite3_finalize(prepared) }
+        guard let statement = prepared, status == SQLITE_OK else {
+            // A process that was killed in its very first moments left an index without tables.
+            if String(cString: sqlite3_errmsg(database)).hasPrefix("no such table") { return }
+            throw failure(database)
+        }
+        // SQLite copies the text: the pointer is only good during the call.
+        let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        sqlite3_bind_text(statement, 1, url, -1, copies)
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: body(statement)
+            case SQLITE_DONE: return
+            default: throw failure(database)
+            }
+        }
+    }
+
+    private static func failure(_ database: OpaquePointer?) -> ExactFailure {
+        ExactFailure("the index: " + String(cString: sqlite3_errmsg(database)))
+    }
+}

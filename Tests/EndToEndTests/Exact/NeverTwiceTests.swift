@@ -1,0 +1,82 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// No byte is asked for that is there.
+@Suite(.serialized) struct NeverTwiceTests {
+    @Test(arguments: BitExactTests.everything)
+    func `a replay asks for nothing`(music: ExactMusic) async throws {
+        let bytes = try await music.bytes
+        let stage = try ExactStage(bytes)
+        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        // All of it, but for the inside of a large picture, and nothing twice.
+        let stored = try stage.claims().ranges
+        #expect(stored.contains(0) && stored.contains(Int64(bytes.count) - 1))
+        #expect(stage.server.log.sentRanges(for: ExactStage.path(0)) == stored)
+        #expect(stage.server.log.bytesSent == stored.byteCount)
+        stage.server.log.reset()
+        let again = try ExactRun([stage.url()], on: stage)
+        let sound = try await again.finish()
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
+        #expect(stage.server.log.requests.isEmpty)
+        let end = try #require(try again.ends.first)
+        #expect(end.requests == 0)
+        #expect(end.bytes?.cached == stored.byteCount)
+        #expect(end.bytes?.fetched == 0)
+    }
+
+    @Test func `a track that is in the queue twice is fetched once`() async throws {
+        let music = ExactMusic.short[0]
+        let bytes = try await music.bytes
+        let stage = try ExactStage(bytes)
+        let run = try ExactRun([stage.url(), stage.url()], on: stage)
+        let sound = try await run.finish()
+        let reference = try await music.reference
+        #expect(sound.firstDifference(from: reference + reference) == nil)
+        #expect(stage.server.log.bytesSent == Int64(bytes.count))
+        #expect(try run.ends.map(\.reason) == ["finished", "finished"])
+    }
+
+    @Test func `the beginning and a piece behind a seek come from the disk the next time`() async throws {
+        let music = ExactMusic.steady
+        let bytes = try await music.bytes
+        let length = Int64(bytes.count)
+        let tenth = length / 10
+        let stage = try ExactStage(bytes)
+        let path = ExactStage.path(0)
+
+        let beginning = stage.server.origin.hold(path, .afterBytesTogether(tenth))
+        let run = try ExactRun([stage.url()], on: stage, sink: .nothing)
+        try await beginning.reached()
+        let count = stage.server.log.requests.count
+        let behind = stage.server.origin.hold(path, .afterBytesTogether(tenth))
+        try run.command("seek 60%")
+        try await wait(for: "a request for the new place") { stage.server.log.requests.count > count }
+        beginning.release()
+        try await run.event("seeked")
+        try await behind.reached()
+        try run.command("quit")
+        try await run.finish()
+        behind.release()
+
+        let stored = try stage.claims().ranges
+        let inBeginning = stored.intersection(ByteRangeSet(0..<length / 2)).byteCount
+        #expect(stored.contains(0))
+        #expect(inBeginning >= 64 << 10)
+        #expect(inBeginning <= tenth + (64 << 10))
+        #expect(stored.covers(length * 6 / 10 + 4_096..<length * 6 / 10 + 32_768))
+        #expect(stored.byteCount <= 3 * tenth)
+        #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
+
+        stage.server.log.reset()
+        let sound = try await stage.play()
+        let difference = try await sound.firstDifference(from: music.reference)
+        #expect(difference == nil)
+        let missing = ByteRangeSet(0..<length).subtracting(stored)
+        #expect(stage.server.log.sentRanges(for: path) == missing)
+        #expect(stage.server.log.bytesSent == missing.byteCount)
+    }
+}
