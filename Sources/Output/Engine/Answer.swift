@@ -1,6 +1,5 @@
 import Media
 
-
 /// A value that one task waits for and any thread gives, once.
 ///
 /// The first value given is the answer; later ones are dropped, since the server's answer, its
