@@ -16,6 +16,9 @@ package struct PulsePosition: Sendable {
     private var running: (heard: FrameCount, since: Duration)?
     private let format: AudioFormat
 
+    /// Whether time moves the music.
+    package var isRunning: Bool { running != nil }
+
     package init(format: AudioFormat) { self.format = format }
 
     package mutating func took(_ count: FrameCount) { taken += count }

@@ -68,11 +68,13 @@ extension PulseStream {
     func askForTiming() {
         guard isReady else { return }
         writesSinceTiming = 0
+        isAskingForTiming = true
         forget(pa_stream_update_timing_info(stream, nil, nil))
     }
 
     /// The server's clock is here.
     func timed() {
+        isAskingForTiming = false
         // An answer that was under way when the stream was corked speaks of a time before.
         guard isTaking, isReady, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
         guard info.write_index_corrupt == 0, info.read_index_corrupt == 0 else { return }

@@ -41,6 +41,8 @@ final class PulseStream: @unchecked Sendable {
     let isHungry = Atomic(false)
     /// Writes since the server was last asked for its clock.
     var writesSinceTiming = 0
+    /// Whether its answer is on the way.
+    var isAskingForTiming = false
 
     /// Makes the stream, not yet known to the server. With the lock held; nil when libpulse refuses.
     init?(
@@ -163,7 +165,11 @@ final class PulseStream: @unchecked Sendable {
     /// Frames that were heard or flushed, as well as the server's clock can tell.
     var heardFrames: FrameCount {
         mainloop.withLock {
-            if isTaking { position.moved(to: Self.now) }
+            if isTaking {
+                position.moved(to: Self.now)
+                // Whoever looks at a position that stands wants to see when it starts to move.
+                if !position.isRunning, !isAskingForTiming { askForTiming() }
+            }
             return position.heard
         }
     }
