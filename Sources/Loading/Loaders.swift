@@ -58,8 +58,8 @@ package final class Loaders: ResourceOpener {
         while true {
             let loader = try await loader(of: url)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
-            // Its last reader closed it between the look-up and here; wait until it is gone.
-            await Task.yield()
+            // Its last reader is closing it: the next one opens what it leaves.
+            await loader.closed()
         }
     }
 

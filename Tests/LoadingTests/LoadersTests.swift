@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 import TestSupport
 import Testing
 
@@ -146,6 +145,27 @@ import Testing
         #expect(stores.store(of: url).state.withLock { $0.isClosed })
     }
 
+    @Test func `who opens what is being closed waits for it and reads what it left`() async throws {
+        let content = content(50_000)
+        let stores = MemoryStores()
+        let transport = ScriptedTransport(.init(content: content))
+        let loaders = loaders(transport, stores)
+        let first = try await loaders.open(.web(url))
+        #expect(try await readAll(first) == content)
+        let store = stores.store(of: url)
+        store.holdClose()
+        let url = url
+        async let closing: Void = first.close()
+        try await wait(for: "the store to be closing") { store.isClosing }
+        async let opening = loaders.open(.web(url))
+        store.releaseClose()
+        let second = try await opening
+        await closing
+        #expect(try await readAll(second) == content)
+        #expect(transport.requests.count == 1)
+        await second.close()
+    }
+
     @Test func `a server without ranges is read once from its first byte to its last`() async throws {
         let content = content(700_000)
         let transport = ScriptedTransport(.init(content: content, hasRanges: false))
@@ -209,7 +229,7 @@ import Testing
         let other = WebURL("http://music.example/other.mp3").unwrapped
         let stores = MemoryStores()
         for url in [url, other] { stores.store(of: url).state.withLock { $0.refusesWrites = true } }
-        let notices = Mutex<[MediaError]>([])
+        let notices = Locked<[MediaError]>([])
         let loaders = loaders(ScriptedTransport(.init(content: content)), stores) { notice in
             notices.withLock { $0.append(notice) }
         }

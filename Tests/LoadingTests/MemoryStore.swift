@@ -12,6 +12,8 @@ final class MemoryStore: ByteStore {
     }
 
     let state = Locked(State())
+    /// Who closes waits here while `holdsClose` is set.
+    private let closing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
     let isPersistent: Bool
 
     init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
@@ -56,7 +58,28 @@ final class MemoryStore: ByteStore {
     func describe(_ description: EntryDescription) { state.withLock { $0.description = description } }
     func commit() async throws {}
     func discard() async { state.withLock { $0.isDiscarded = true } }
-    func close() async { state.withLock { $0.isClosed = true } }
+
+    var isClosing: Bool { closing.withLock { !$0.waiting.isEmpty } }
+    func holdClose() { closing.withLock { $0.holds = true } }
+
+    func releaseClose() {
+        let waiting = closing.withLock { closing in
+            defer { closing = (false, []) }
+            return closing.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isHeld = closing.withLock { closing in
+                if closing.holds { closing.waiting.append(continuation) }
+                return closing.holds
+            }
+            if !isHeld { continuation.resume() }
+        }
+        state.withLock { $0.isClosed = true }
+    }
 }
 
 /// Hands out memory stores, one a URL; `replace` makes a new one.

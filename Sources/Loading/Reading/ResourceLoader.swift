@@ -11,7 +11,10 @@ final class ResourceLoader: Sendable {
         var tasks: [FetchPlan.ID: Task<Void, Never>] = [:]
         var nextReader = 1
         var counters = LoadCounters()
+        /// The last reader has closed; nothing begins any more.
         var isClosed = false
+        var isGone = false
+        var waitingForEnd: [CheckedContinuation<Void, Never>] = []
     }
 
     let url: WebURL
@@ -105,6 +108,23 @@ final class ResourceLoader: Sendable {
         for task in tasks { await task.value }
         await store.close()
         onIdle(url, self)
+        let waiting = guarded.withLock { guarded in
+            guarded.isGone = true
+            defer { guarded.waitingForEnd = [] }
+            return guarded.waitingForEnd
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns when the store is closed. Only for a loader that takes no more readers.
+    func closed() async {
+        await withCheckedContinuation { continuation in
+            let isGone = guarded.withLock { guarded in
+                if !guarded.isGone { guarded.waitingForEnd.append(continuation) }
+                return guarded.isGone
+            }
+            if isGone { continuation.resume() }
+        }
     }
 
     /// Forgets all bytes of the resource when none were kept before this open.

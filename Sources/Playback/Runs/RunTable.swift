@@ -1,4 +1,5 @@
 import Media
+import Synchronization
 
 /// The passes of the decoder that are under way, and the resources they read.
 ///
@@ -17,8 +18,8 @@ final class RunTable {
     private var runs: [RunID: ActiveRun] = [:]
     /// The open resources of passes that ended, for those that take them over.
     private var kept: [RunID: TrackResource] = [:]
-    /// Resources that are committing and closing behind the music's back: the last, which waits for the others.
-    private var closing: Task<Void, Never>?
+    /// Resources that are committing and closing behind the music's back.
+    private var closings: [Closing] = []
 
     init(parts: PlaybackParts, tell: @escaping @Sendable (PlayerInput) -> Void) {
         self.parts = parts
@@ -36,7 +37,7 @@ final class RunTable {
         let left = reusing.flatMap { kept.removeValue(forKey: $0) }
         // Until its first sound the pass fetches only what it waits for.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
-        let resource = left ?? TrackResource(track: track, refresh: refresh, open: parts.open)
+        let resource = left ?? makeResource(track, refresh: refresh)
         let control = RunControl()
         let run = DecodeRun(
             id: id,
@@ -61,17 +62,49 @@ final class RunTable {
             return nil
         }
         let report = run.resource.report
-        // Committing takes as long as the disk does; nobody waits for it but the end of the session.
-        closing = Task { [closing] in
-            await run.resource.close()
-            await closing?.value
-        }
+        // Committing takes as long as the disk does; nobody waits for it but who opens the same again, and
+        // the end of the session.
+        closings.removeAll { $0.isDone }
+        closings.append(Closing(run.resource))
         return report
     }
 
     /// Returns when every resource is closed. Only after all passes were cancelled.
     func close() async {
-        await closing?.value
+        for closing in closings { await closing.task.value }
         thread.stop()
     }
+
+    /// The resource of `track`, opened anew. What is still closing at the same place comes first: a file that has
+    /// changed, or is asked for again, is not to be had from the loader of the old one.
+    private func makeResource(_ track: Track, refresh: Bool) -> TrackResource {
+        let before = closings.filter { $0.location == track.location }.map(\.task)
+        return TrackResource(track: track, refresh: refresh) { [open = parts.open] location, refresh in
+            for task in before { await task.value }
+            return try await open(location, refresh)
+        }
+    }
+}
+
+/// A resource on its way out.
+private final class Closing: Sendable {
+    let location: ResourceLocation
+    let task: Task<Void, Never>
+    private let done: Done
+
+    private final class Done: Sendable {
+        let value = Atomic(false)
+    }
+
+    init(_ resource: TrackResource) {
+        let done = Done()
+        self.done = done
+        location = resource.track.location
+        task = Task {
+            await resource.close()
+            done.value.store(true, ordering: .releasing)
+        }
+    }
+
+    var isDone: Bool { done.value.load(ordering: .acquiring) }
 }
