@@ -78,6 +78,12 @@ package final class TmuxSession: Sendable {
         return screen
     }
 
+    /// What tmux knows of the terminal, by its formats: `#{alternate_on}`, `#{cursor_flag}`, ….
+    package func terminal(_ format: String) async throws -> String {
+        String(decoding: try await tmux(["display-message", "-p", format]), as: UTF8.self)
+            .trimmingCharacters(in: .newlines)
+    }
+
     package func resize(columns: Int, rows: Int) async throws {
         _ = try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }

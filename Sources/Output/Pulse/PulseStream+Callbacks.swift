@@ -59,30 +59,45 @@ extension PulseStream {
     /// Asks for the server's clock now and then. Libpulse can do it by itself
     /// (`PA_STREAM_AUTO_TIMING_UPDATE`), but then also while corked, which keeps a paused player waking.
     func keepTime() {
-        measure()
         writesSinceTiming += 1
         guard writesSinceTiming >= PulseTuning.writesPerTiming else { return }
         askForTiming()
     }
 
+    /// `timed` follows.
     func askForTiming() {
+        guard isReady else { return }
         writesSinceTiming = 0
+        isAskingForTiming = true
         forget(pa_stream_update_timing_info(stream, nil, nil))
     }
 
-    /// Moves the heard position on, as far as the server's clock is known.
-    func measure() {
-        var microseconds: pa_usec_t = 0
-        var isNegative: CInt = 0
-        // PA_ERR_NODATA is normal after connecting and flushing: the last position stands.
-        guard isReady, pa_stream_get_latency(stream, &microseconds, &isNegative) == 0 else { return }
-        let latency = isNegative != 0 ? 0 : min(microseconds, PulseTuning.longestLatencyMicroseconds)
-        position.measured(latency: format.frames(in: .microseconds(Int64(latency))))
+    /// The server's clock is here.
+    func timed() {
+        isAskingForTiming = false
+        // An answer that was under way when the stream was corked speaks of a time before.
+        guard isTaking, isReady, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+        guard info.write_index_corrupt == 0, info.read_index_corrupt == 0 else { return }
+        let (queued, isOutside) = info.write_index.subtractingReportingOverflow(info.read_index)
+        guard !isOutside else { return }
+        let inSink = min(info.sink_usec, PulseTuning.longestLatencyMicroseconds)
+        // The answer is as old as its way here was long; a sample that plays moved on meanwhile.
+        let age = info.playing != 0 ? min(info.transport_usec, inSink) : 0
+        position.measured(
+            latency: max(0, queued) / Int64(bytesPerFrame)
+                + format.frames(in: .microseconds(Int64(inSink - age))),
+            isPlaying: info.playing != 0,
+            at: Self.now
+        )
     }
 
+    /// The clock of libpulse, which stands still while the machine sleeps, as sinks do.
+    static var now: Duration { .microseconds(Int64(clamping: pa_rtclock_now())) }
+
     func stopTaking() {
-        if isTaking { measure() }
+        if isTaking { position.moved(to: Self.now) }
         isTaking = false
+        position.stopped()
     }
 
     /// Lets the server drain when it has all there will ever be.
@@ -170,6 +185,8 @@ extension PulseStream {
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_set_write_callback(stream, nil, nil)
         pa_stream_set_underflow_callback(stream, nil, nil)
+        pa_stream_set_started_callback(stream, nil, nil)
+        pa_stream_set_latency_update_callback(stream, nil, nil)
         pa_stream_set_event_callback(stream, nil, nil)
         // Without this the server keeps the stream until the connection ends.
         pa_stream_disconnect(stream)

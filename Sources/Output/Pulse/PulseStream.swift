@@ -30,7 +30,7 @@ final class PulseStream: @unchecked Sendable {
     var isOver = false
     var isClosed = false
     var isUnderrunTold = false
-    var position = PulsePosition()
+    var position: PulsePosition
     var volume: PulseVolumeState
     var retainedForCallbacks: Unmanaged<PulseStream>?
     /// A question for this stream's volume, so that `close` can take its answer back.
@@ -41,6 +41,8 @@ final class PulseStream: @unchecked Sendable {
     let isHungry = Atomic(false)
     /// Writes since the server was last asked for its clock.
     var writesSinceTiming = 0
+    /// Whether its answer is on the way.
+    var isAskingForTiming = false
 
     /// Makes the stream, not yet known to the server. With the lock held; nil when libpulse refuses.
     init?(
@@ -64,6 +66,7 @@ final class PulseStream: @unchecked Sendable {
         stream = made
         self.context = context
         self.format = format
+        position = PulsePosition(format: format)
         self.reader = reader
         self.volume = volume
         self.onEvent = onEvent
@@ -80,17 +83,21 @@ final class PulseStream: @unchecked Sendable {
             pa_stream_set_state_callback(stream, { _, box in PulseStream.from(box)?.stateChanged() }, box)
             pa_stream_set_write_callback(stream, { _, size, box in PulseStream.wanted(size, box) }, box)
             pa_stream_set_underflow_callback(stream, { _, box in PulseStream.from(box)?.ranDry() }, box)
+            // The music begins, also after an underrun: what the server said of its clock is void.
+            pa_stream_set_started_callback(
+                stream,
+                { _, box in PulseStream.from(box)?.askForTiming() },
+                box
+            )
+            pa_stream_set_latency_update_callback(stream, { _, box in PulseStream.from(box)?.timed() }, box)
             pa_stream_set_event_callback(
                 stream,
                 { _, name, _, box in PulseStream.from(box)?.told(name) },
                 box
             )
             var attributes = PulseTuning.bufferAttributes(for: format)
-            let flags = pa_stream_flags_t(
-                rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue
-            )
             // No volume: an initial one makes servers with flat volumes jump.
-            if pa_stream_connect_playback(stream, sink, &attributes, flags, nil, nil) < 0 {
+            if pa_stream_connect_playback(stream, sink, &attributes, PA_STREAM_START_CORKED, nil, nil) < 0 {
                 ready.give(false)
             }
         }
@@ -158,7 +165,11 @@ final class PulseStream: @unchecked Sendable {
     /// Frames that were heard or flushed, as well as the server's clock can tell.
     var heardFrames: FrameCount {
         mainloop.withLock {
-            if isTaking { measure() }
+            if isTaking {
+                position.moved(to: Self.now)
+                // Whoever looks at a position that stands wants to see when it starts to move.
+                if !position.isRunning, !isAskingForTiming { askForTiming() }
+            }
             return position.heard
         }
     }

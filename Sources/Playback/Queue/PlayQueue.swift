@@ -96,9 +96,18 @@ package struct PlayQueue: Sendable {
         order = places
     }
 
+    /// Lets a track that the listener chose come next in a shuffled order, so that none before it is passed
+    /// over.
+    package mutating func bringForward(_ place: Int) {
+        guard place != current, let old = order?.firstIndex(of: place) else { return }
+        order?.remove(at: old)
+        let target = current.flatMap { order?.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        order?.insert(place, at: target)
+    }
+
     private func successorPlace(of place: Int) -> Int? {
-        let next = orderPlace(of: place) + 1
-        return next < tracks.count ? track(atOrderPlace: next) : nil
+        let next = next(after: place)
+        return next == place ? nil : next
     }
 
     private func orderPlace(of place: Int) -> Int { order?.firstIndex(of: place) ?? place }

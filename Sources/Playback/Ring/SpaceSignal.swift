@@ -7,12 +7,12 @@ import Synchronization
 /// The audio thread may not resume a task, which locks and allocates. It posts a semaphore, and a thread
 /// that does nothing else resumes.
 package final class SpaceSignal: @unchecked Sendable {
-    // Unchecked: `semaphore` never moves and the system orders its use; all else is atomic or behind the Mutex.
+    // Unchecked: `semaphore` never moves and the system orders its use; all else is atomic or behind the lock.
     private let semaphore: UnsafeMutablePointer<sem_t>
     /// How much room the writer waits for, in bytes; 0 when it does not wait.
     private let wanted = Atomic<Int>(0)
     private let isStopped = Atomic<Bool>(false)
-    private let waiter = Mutex<CheckedContinuation<Void, any Error>?>(nil)
+    private let waiter = Locked<CheckedContinuation<Void, any Error>?>(nil)
 
     /// Starts the thread, which lives until `stop`.
     package init() {
@@ -38,7 +38,8 @@ package final class SpaceSignal: @unchecked Sendable {
     /// Returns when `room()` is at least `bytes`; throws `CancellationError` when the task is cancelled.
     func wait(for bytes: Int, room: @Sendable () -> Int) async throws {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
                 let isCancelled = waiter.withLock { waiter in
                     if Task.isCancelled { return true }
                     precondition(waiter == nil, "one task writes into the ring")

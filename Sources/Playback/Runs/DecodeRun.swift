@@ -15,6 +15,7 @@ struct DecodeRun: Sendable {
 
     /// Runs to its end; tells of it unless the task was cancelled.
     func run() async {
+        var frames: FrameCount = 0
         do {
             let reader = try await resource.reader()
             let decoder = makeDecoder(reader, resource.track.location.safeText, resource.seekTable)
@@ -25,18 +26,20 @@ struct DecodeRun: Sendable {
             let info = decoder.info
             reader.keepTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
             tell(.runReady(id, info, landing, isSeekable: reader.report.isSeekable))
-            try await write(from: decoder)
-            tell(.runWritten(id))
+            try await write(from: decoder, counting: &frames)
+            tell(.runWritten(id, frames: frames))
         } catch is CancellationError {
             // The player cancelled it and needs no word of that.
         } catch let error as MediaError {
-            tell(.runFailed(id, error))
+            tell(.runFailed(id, error, frames: frames))
         } catch {
-            tell(.runFailed(id, MediaError(.internalError, resource.track.location.safeText, SafeText("\(error)"))))
+            let failure = MediaError(.internalError, resource.track.location.safeText, SafeText("\(error)"))
+            tell(.runFailed(id, failure, frames: frames))
         }
     }
 
-    private func write(from decoder: any AudioDecoder) async throws {
+    /// Decodes to the end; `written` counts the frames since the last permission to write.
+    private func write(from decoder: any AudioDecoder, counting written: inout FrameCount) async throws {
         let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.framesPerStep * 2)
         defer { pcm.deallocate() }
         var revision = decoder.infoRevision
@@ -52,10 +55,12 @@ struct DecodeRun: Sendable {
             case .frames(let frames):
                 let bytes = UnsafeRawBufferPointer(pcm).prefix(frames * decoder.info.format.bytesPerFrame)
                 try await hand(UnsafeRawBufferPointer(rebasing: bytes), to: ring)
+                written += FrameCount(frames)
             case .formatChanged:
                 tellPrimed(ring, isLast: true)
                 control.revoke()
-                tell(.formatChanged(id, decoder.info))
+                tell(.formatChanged(id, decoder.info, frames: written))
+                written = 0
                 ring = try await control.turn()
             case .end:
                 tellPrimed(ring, isLast: true)

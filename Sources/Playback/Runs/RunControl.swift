@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// What the player lets one pass of the decoder do.
 ///
@@ -13,7 +12,7 @@ final class RunControl: Sendable {
         var waiter: CheckedContinuation<Void, any Error>?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Lets the pass write into `ring`, and tell when `primeTarget` frames are in it.
     func grant(_ ring: PCMRing, primeTarget: Int?, holds: Bool) {
@@ -63,7 +62,8 @@ final class RunControl: Sendable {
 
     private func wait(while condition: @Sendable (borrowing State) -> Bool) async throws {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     guard condition(state) else { return .success(()) }

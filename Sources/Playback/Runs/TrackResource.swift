@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// The bytes of one track of the queue while it is open, over as many passes as seeks make.
 final class TrackResource: Sendable {
@@ -14,7 +13,7 @@ final class TrackResource: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(
         track: Track,

@@ -1,5 +1,4 @@
 package import Media
-import Synchronization
 
 /// The queue player.
 ///
@@ -9,24 +8,22 @@ import Synchronization
 package final class Player: PlayerControl {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
-    private let inputs: AsyncStream<PlayerInput>
-    private let input: AsyncStream<PlayerInput>.Continuation
+    private let inbox = Inbox()
     private let snapshots = SnapshotBox()
 
     package init(parts: PlaybackParts, settings: PlaybackSettings) {
         self.parts = parts
         self.settings = settings
-        (inputs, input) = AsyncStream.makeStream()
     }
 
-    package func send(_ command: PlayerCommand) { input.yield(.command(command)) }
+    package func send(_ command: PlayerCommand) { inbox.put(.command(command)) }
 
     package var snapshot: PlayerSnapshot { snapshots.value }
 
     package func observe(_ observer: @escaping @Sendable () -> Void) { snapshots.observe(observer) }
 
     /// Puts a notice among the events, from any task: a part of the player has something to say.
-    package func notify(_ notice: MediaError) { input.yield(.notice(notice)) }
+    package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
     /// Plays `sources` from track `start` (from 1) and returns when the player is over. Called once.
     package func run(
@@ -34,28 +31,36 @@ package final class Player: PlayerControl {
         start: Int = 1,
         position: Duration = .zero
     ) async -> PlayerOutcome {
-        let tell: @Sendable (PlayerInput) -> Void = { [input] in input.yield($0) }
+        let tell: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { tell(.outputEvent($0)) }
         let shell = PlayerShell(parts: parts, settings: settings, tell: tell)
         let launch = Task { [parts] in
             let resolved = await Self.resolve(sources, with: parts.resolver)
-            tell(.launched(tracks: resolved.tracks, problems: resolved.problems, start: start, position: position))
+            tell(
+                .launched(
+                    tracks: resolved.tracks,
+                    problems: resolved.problems,
+                    start: start,
+                    position: position
+                )
+            )
         }
         defer { launch.cancel() }
         snapshots.publish(shell.snapshot())
-        for await next in inputs {
+        while let next = await inbox.next() {
             await shell.take(next)
             snapshots.publish(shell.snapshot())
             if shell.isOver { break }
         }
-        input.finish()
+        inbox.close()
         let outcome = await shell.shutDown()
         snapshots.publish(shell.snapshot())
         return outcome
     }
 
     /// Resolves the sources in order; what cannot be resolved becomes a problem, and the rest plays.
-    private static func resolve(_ sources: [String], with resolver: any TrackResolver) async -> ResolvedTracks {
+    private static func resolve(_ sources: [String], with resolver: any TrackResolver) async -> ResolvedTracks
+    {
         var all = ResolvedTracks(tracks: [])
         for source in sources {
             do {
@@ -69,27 +74,5 @@ package final class Player: PlayerControl {
             }
         }
         return all
-    }
-}
-
-/// The newest snapshot, whole, for whoever asks.
-final class SnapshotBox: Sendable {
-    private struct State {
-        var value = PlayerSnapshot()
-        var observers: [@Sendable () -> Void] = []
-    }
-
-    private let state = Mutex(State())
-
-    var value: PlayerSnapshot { state.withLock { $0.value } }
-
-    func observe(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.observers.append(observer) } }
-
-    func publish(_ snapshot: PlayerSnapshot) {
-        let observers = state.withLock { state in
-            state.value = snapshot
-            return state.observers
-        }
-        for observer in observers { observer() }
     }
 }

@@ -12,8 +12,11 @@ package enum PlayerEffect: Sendable, Equatable {
     case release(RunID)
     /// The pass tells when the ring holds enough to start again.
     case requestPrime(RunID)
+    /// Opens the sink, which is reached anew first when it was lost.
     case openOutput(AudioFormat)
     case startOutput
+    /// The sink is lost: it is connected to anew with the next opening.
+    case forgetOutput
     case pauseOutput
     /// Drops what is in the ring and the sink.
     case flushOutput
@@ -27,10 +30,19 @@ package enum PlayerEffect: Sendable, Equatable {
     case reject(RunID)
     case emit(PlayerEvent)
     /// Reports the end of a track, with what its resource counted.
-    case endTrack(RunID, index: Int, PlayerEvent.EndReport.Reason, frames: FrameCount, stalls: Int, MediaError?)
+    case endTrack(
+        RunID,
+        index: Int,
+        PlayerEvent.EndReport.Reason,
+        frames: FrameCount,
+        stalls: Int,
+        MediaError?
+    )
     case setVolume(Int, isMuted: Bool)
     case setTitle(SafeText)
     case resolve(String)
+    /// Something that was to be played is not among the tracks.
+    case countLostSource
     case save(String)
     /// The player is over; `fatal` says why it could not go on.
     case finish(fatal: MediaError?)
@@ -49,9 +61,12 @@ package enum PlayerInput: Sendable {
     case infoChanged(RunID, StreamInfo)
     /// The ring holds enough to start.
     case runPrimed(RunID)
-    case formatChanged(RunID, StreamInfo)
-    case runWritten(RunID)
-    case runFailed(RunID, MediaError)
+    /// The music goes on in another format, after `frames` in the one before.
+    case formatChanged(RunID, StreamInfo, frames: FrameCount)
+    /// All is written; `frames` count since the pass was let write.
+    case runWritten(RunID, frames: FrameCount)
+    /// It stopped before its end, after writing `frames`.
+    case runFailed(RunID, MediaError, frames: FrameCount)
     case outputStarted
     case outputFailed(MediaError)
     case outputEvent(OutputEvent)

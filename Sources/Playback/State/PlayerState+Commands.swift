@@ -3,6 +3,12 @@ import Media
 // What the listener asks for.
 extension PlayerState {
     mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
+        // What failed before may do better for a listener who asks anew.
+        consecutiveFailures = 0
+        return answer(to: command)
+    }
+
+    private mutating func answer(to command: PlayerCommand) -> [PlayerEffect] {
         switch command {
         case .play: play()
         case .pause: pause()
@@ -35,6 +41,10 @@ extension PlayerState {
         }
         guard isPaused else { return [] }
         isPaused = false
+        if output.isLost {
+            // The pass may have become ready meanwhile; a server that went away is called only now.
+            return runs.first?.stage == .ready ? turn() : []
+        }
         return isPrimed ? [.startOutput] : []
     }
 
@@ -59,10 +69,12 @@ extension PlayerState {
 
     private mutating func quit() -> [PlayerEffect] {
         isQuit = true
-        return leave(.skipped) + cancelRuns() + [.finish(fatal: nil)]
+        return leave(.skipped) + cancelRuns() + finish(fatal: nil)
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {
+        // Nothing is known to skip before the sources are.
+        guard phase != .launching else { return [] }
         guard let place else {
             let effects = leave(.skipped) + cancelRuns() + silence()
             return effects + endOfQueue()
@@ -72,19 +84,24 @@ extension PlayerState {
 
     private mutating func previous() -> [PlayerEffect] {
         // As on every player: the first press goes back to the start of a track that is under way.
-        if phase == .active, position > .seconds(3) { return seek(.to(.zero)) }
+        if phase == .active, position > .seconds(3) { return restart(at: .zero, answersSeek: true) }
         return queue.previous().map { begin($0, at: .zero) } ?? []
     }
 
     private mutating func jump(to number: Int) -> [PlayerEffect] {
-        guard queue.tracks.indices.contains(number - 1) else { return [misuse("there is no track \(number)")] }
+        guard queue.tracks.indices.contains(number - 1) else {
+            return [misuse("there is no track \(number)")]
+        }
         isPaused = false
+        queue.bringForward(number - 1)
         return begin(number - 1, at: .zero)
     }
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
         guard phase == .active, let run = runs.first else { return [] }
-        guard run.isSeekable else { return [misuse("this server cannot be seeked; it sends files only as a whole")] }
+        guard run.isSeekable else {
+            return [misuse("this server cannot be seeked; it sends files only as a whole")]
+        }
         let wanted: Duration
         switch target {
         case .by(let distance): wanted = position + distance
@@ -105,6 +122,7 @@ extension PlayerState {
 
     private mutating func toggleShuffle() -> [PlayerEffect] {
         queue.toggleShuffle(using: &random)
+        failedAhead = nil
         return dropStalePreparation()
     }
 
@@ -118,14 +136,20 @@ extension PlayerState {
             case .one: queue.repeatMode = .off
             }
         }
+        failedAhead = nil
         return dropStalePreparation()
     }
 
     private mutating func remove(_ number: Int) -> [PlayerEffect] {
-        guard queue.tracks.indices.contains(number - 1) else { return [misuse("there is no track \(number)")] }
+        guard queue.tracks.indices.contains(number - 1) else {
+            return [misuse("there is no track \(number)")]
+        }
         guard number - 1 == queue.current, phase == .active else {
+            let id = queue.tracks[number - 1].id
             queue.remove(at: number - 1)
-            return dropStalePreparation()
+            // Its sound is in the ring already, behind that of the current track, which is decoded again.
+            let isWritten = runs.dropFirst().contains { $0.track.id == id && $0.id != prepared?.id }
+            return isWritten ? restart(at: position, answersSeek: false) : dropStalePreparation()
         }
         let effects = leave(.skipped) + cancelRuns() + silence()
         queue.remove(at: number - 1)

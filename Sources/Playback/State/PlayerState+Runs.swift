@@ -1,6 +1,6 @@
 import Media
 
-// What the passes of the decoder and the sink report.
+// What the passes of the decoder report.
 extension PlayerState {
     mutating func runReady(
         _ id: RunID,
@@ -18,19 +18,24 @@ extension PlayerState {
         let run = runs[0]
         var effects = wasKnown ? [] : announce(run)
         if run.answersSeek {
-            effects.append(.emit(.seeked(index: index(of: run), position: position, isExact: landing.isExact)))
+            effects.append(
+                .emit(.seeked(index: index(of: run), position: position, isExact: landing.isExact))
+            )
         }
         return effects + turn()
     }
 
     /// Lets the current pass write into an empty stream.
     mutating func turn() -> [PlayerEffect] {
-        guard let run = runs.first, let format = run.info?.format else { return [] }
+        guard let run = runs.first, let format = run.info?.format, !(output.isLost && isPaused) else {
+            return []
+        }
         runs[0].stage = .writing
         var effects: [PlayerEffect] = []
-        if output.format != format {
+        if output.format != format || (opensEachTrack && output.playing != run.playing) {
             effects.append(.openOutput(format))
             output.format = format
+            output.playing = run.playing
         }
         return effects + [.grant(run.id, holds: true)]
     }
@@ -64,39 +69,44 @@ extension PlayerState {
     }
 
     /// The music goes on in another format: what is written is heard to its end, then the sink reopens.
-    mutating func formatChanged(_ id: RunID, _ info: StreamInfo) -> [PlayerEffect] {
+    mutating func formatChanged(_ id: RunID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect] {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         runs[place].info = info
         runs[place].stage = .ready
-        output.isFinishing = true
-        return [.finishRing] + (output.isRunning ? [.drain] : isPaused ? [] : [.startOutput])
+        runs[place].writtenFrames = frames
+        return finishStream()
     }
 
-    mutating func runWritten(_ id: RunID) -> [PlayerEffect] {
-        guard runs.contains(where: { $0.id == id }) else { return [] }
-        setStage(.written, of: id)
+    mutating func runWritten(_ id: RunID, _ frames: FrameCount) -> [PlayerEffect] {
+        guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
+        runs[place].writtenFrames = frames
+        runs[place].stage = .written
         return followUp()
     }
 
-    mutating func runFailed(_ id: RunID, _ error: MediaError) -> [PlayerEffect] {
+    mutating func runFailed(_ id: RunID, _ error: MediaError, after frames: FrameCount) -> [PlayerEffect] {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         let run = runs[place]
         let isChanged = error.code == .resourceChanged && !run.isAfterChange
         if place == 0, isChanged {
             return restart(at: position, answersSeek: false, isAfterChange: true)
         }
-        if run.stage == .writing {
+        consecutiveFailures += 1
+        if run.stage == .writing, frames > 0 {
             // What came before the failure is heard first.
             runs[place].failure = error
+            runs[place].writtenFrames = frames
             runs[place].stage = .written
-            let start: [PlayerEffect] = output.isRunning || isPaused ? [] : [.startOutput]
+            guard !output.isRunning else { return followUp() }
             isPrimed = true
-            return start + followUp()
+            let next = followUp()
+            // The end of the stream starts the sink itself.
+            return (isPaused || output.isFinishing ? [] : [.startOutput]) + next
         }
+        timeline.remove(id)
         let rejection: [PlayerEffect] =
             error.code == .notAudio || error.code == .emptyResource ? [.reject(id)] : []
         record(error, of: run)
-        consecutiveFailures += 1
         let report = PlayerEffect.endTrack(
             id,
             index: index(of: run),
@@ -109,181 +119,19 @@ extension PlayerState {
         runs.remove(at: place)
         guard place == 0 else {
             failedAhead = run.track.id
-            guard consecutiveFailures < queue.tracks.count else { return end + finishAfterFailures() }
             return end + followUp()
         }
-        // Every track in a row has failed: going round again would fail for ever.
+        // A prepared one goes too: what follows is decided anew.
+        let cancelled = cancelRuns()
         let next = queue.place(of: run.track.id).flatMap { queue.next(after: $0) }
-        guard let next, consecutiveFailures < queue.tracks.count else { return end + silence() + endOfQueue() }
-        return end + begin(next, at: .zero)
-    }
-
-    private mutating func finishAfterFailures() -> [PlayerEffect] {
-        guard lastGranted?.stage == .written, !output.isFinishing else { return [] }
-        output.isFinishing = true
-        return [.finishRing] + (output.isRunning ? [.drain] : [])
+        guard let next, consecutiveFailures < queue.tracks.count else {
+            return end + cancelled + silence() + endOfQueue()
+        }
+        return end + cancelled + begin(next, at: .zero)
     }
 
     mutating func record(_ error: MediaError, of run: Run) {
         failures[run.track.id] = error.safeText
         note(error.safeText)
-    }
-
-    // MARK: The sink
-
-    mutating func outputStarted() -> [PlayerEffect] {
-        output.isRunning = true
-        isBuffering = false
-        isPrimed = false
-        consecutiveFailures = 0
-        guard let run = runs.first else { return [] }
-        var effects: [PlayerEffect] = [playingEvent(run), .allowReadAhead(run.id)]
-        if let writing = lastGranted { effects.append(.release(writing.id)) }
-        lastPositionEvent = now
-        if output.isFinishing { effects.append(.drain) }
-        return effects
-    }
-
-    mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
-        output = Output()
-        guard let run = runs.first, error.code == .sinkFormat else {
-            return leave(.failed, error: error) + cancelRuns() + [.finish(fatal: error)]
-        }
-        // This track's format does not fit into the sink; others may.
-        runs[0].stage = .ready
-        return runFailed(run.id, error)
-    }
-
-    mutating func outputReported(_ event: OutputEvent) -> [PlayerEffect] {
-        switch event {
-        case .underrun: return underrun()
-        case .lost(let error):
-            guard error.code == .audioLost else {
-                return leave(.failed, error: error) + cancelRuns() + [.finish(fatal: error)]
-            }
-            let isActive = phase == .active
-            let told = notice(error)
-            output = Output()
-            guard isActive, !runs.isEmpty else { return [told] }
-            isPaused = true
-            return [told] + restart(at: position, answersSeek: false)
-        case .pauseRequested: return obey(.pause)
-        case .resumeRequested: return isPaused ? obey(.play) : []
-        case .volumeChanged(let percent, let isMuted):
-            volume = percent
-            self.isMuted = isMuted
-            return []
-        }
-    }
-
-    /// The sink has run dry. It stands still until there is enough to go on for a while.
-    private mutating func underrun() -> [PlayerEffect] {
-        guard phase == .active, output.isRunning, !output.isFinishing, let writing = lastGranted else { return [] }
-        output.isRunning = false
-        isBuffering = true
-        runs[0].stalls += 1
-        var effects: [PlayerEffect] = [
-            .pauseOutput, .emit(.buffering(index: index(of: runs[0]), position: position)),
-        ]
-        // Between two tracks nobody writes; the next pass is asked when its turn comes.
-        if writing.stage == .writing { effects.append(.requestPrime(writing.id)) }
-        return effects
-    }
-
-    /// Everything that was written has been heard.
-    mutating func drained() -> [PlayerEffect] {
-        guard phase == .active, output.isFinishing else { return [] }
-        output.isRunning = false
-        let ahead = prepared == nil ? placeAhead() : nil
-        // The sink's count may lag behind its own word that all was heard.
-        var effects = endHeardRuns()
-        effects += silence()
-        guard let next = runs.first else {
-            guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
-            return effects + begin(ahead, at: .zero)
-        }
-        if let place = queue.place(of: next.track.id) { queue.select(place) }
-        effects += announce(next)
-        return effects + (next.stage == .ready ? turn() : [])
-    }
-
-    /// Ends every pass that has written all; one that only changed its format stays.
-    private mutating func endHeardRuns() -> [PlayerEffect] {
-        var effects = advance()
-        while let run = runs.first, run.stage == .written {
-            let written = max(heard, timeline.segments.first?.start ?? 0)
-            effects += end(run, frames: timeline.heardFrames(at: written))
-            runs.removeFirst()
-        }
-        if let run = runs.first, timeline.segments.first?.run == run.id {
-            runs[0].framesBefore += timeline.heardFrames(at: heard)
-            runs[0].landing.frame += timeline.heardFrames(at: heard)
-        }
-        return effects
-    }
-
-    /// The end of a pass that was heard to its last frame.
-    private mutating func end(_ run: Run, frames: FrameCount) -> [PlayerEffect] {
-        if let failure = run.failure { record(failure, of: run) }
-        return [
-            .endTrack(
-                run.id,
-                index: index(of: run),
-                run.failure == nil ? .finished : .failed,
-                frames: run.framesBefore + frames,
-                stalls: run.stalls,
-                run.failure
-            ),
-            .cancelRun(run.id, keepsResource: false),
-        ]
-    }
-
-    // MARK: Time
-
-    /// Moves the current track on when its last frame was heard in mid-stream.
-    mutating func advance() -> [PlayerEffect] {
-        var effects: [PlayerEffect] = []
-        for passed in timeline.advance(to: heard) {
-            guard let run = runs.first, run.id == passed.run else { continue }
-            effects += end(run, frames: passed.frames)
-            runs.removeFirst()
-            guard let next = runs.first else { continue }
-            if let place = queue.place(of: next.track.id) { queue.select(place) }
-            consecutiveFailures = 0
-            effects += announce(next)
-            effects += [playingEvent(next), .allowReadAhead(next.id)]
-            lastPositionEvent = now
-        }
-        return effects
-    }
-
-    mutating func ticked() -> [PlayerEffect] {
-        guard phase == .active, output.isRunning, let run = runs.first else { return [] }
-        var effects: [PlayerEffect] = []
-        if let duration, duration - position < .seconds(20), lastGranted?.id == run.id {
-            effects += prepareNext()
-        }
-        if now - lastPositionEvent >= .seconds(1) {
-            lastPositionEvent = now
-            effects.append(positionEvent(run))
-        }
-        return effects
-    }
-
-    private func playingEvent(_ run: Run) -> PlayerEffect {
-        .emit(.playing(index: index(of: run), position: position, isExact: isExact))
-    }
-
-    /// The seconds buffered are the shell's to fill in, who knows the ring and the store.
-    func positionEvent(_ run: Run) -> PlayerEffect {
-        .emit(
-            .position(
-                index: index(of: run),
-                position: position,
-                duration: duration,
-                isExact: isExact,
-                buffered: .zero
-            )
-        )
     }
 }

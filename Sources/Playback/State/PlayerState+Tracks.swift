@@ -8,19 +8,22 @@ extension PlayerState {
         start: Int,
         position: Duration
     ) -> [PlayerEffect] {
+        let place = queue.tracks.count
         queue.append(tracks, using: &random)
-        var effects = problems.map { notice($0) }
+        var effects = problems.flatMap { problem($0) }
         effects.append(.emit(.loaded(tracks: tracks.count)))
         guard phase == .launching else { return effects }
         phase = .stopped
         guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : []) }
-        let first = start > 1 ? min(start, tracks.count) - 1 : queue.next(after: nil) ?? 0
+        let first = start > 1 ? place + min(start, tracks.count) - 1 : queue.next(after: nil) ?? place
+        if start > 1 { queue.bringForward(first) }
         return effects + begin(first, at: position)
     }
 
     mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
         queue.append(tracks, using: &random)
-        let notices = problems.map { notice($0) }
+        let notices = problems.flatMap { problem($0) }
+        guard !tracks.isEmpty else { return notices }
         return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
     }
 
@@ -29,7 +32,8 @@ extension PlayerState {
         let track = queue.tracks[place]
         // A track that was prepared as the next one is begun with what it has.
         let prepared = runs.dropFirst().last.flatMap { run in
-            run.track.id == track.id && start == .zero && run.stage != .writing && run.stage != .written ? run : nil
+            run.track.id == track.id && start == .zero && run.stage != .writing && run.stage != .written
+                ? run : nil
         }
         var effects = leave(.skipped) + cancelRuns(except: prepared?.id) + silence()
         queue.select(place)
@@ -57,6 +61,7 @@ extension PlayerState {
         let isKept = !refresh && !isAfterChange
         var run = newRun(old.track, at: start)
         run.framesBefore = old.framesBefore + timeline.heardFrames(at: heard)
+        run.playing = old.playing
         run.stalls = old.stalls
         run.answersSeek = answersSeek
         run.isAfterChange = old.isAfterChange || isAfterChange
@@ -76,7 +81,9 @@ extension PlayerState {
         return [.endTrack(run.id, index: index(of: run), reason, frames: frames, stalls: run.stalls, error)]
     }
 
-    mutating func cancelRuns(except kept: RunID? = nil, keepingResourceOf open: RunID? = nil) -> [PlayerEffect] {
+    mutating func cancelRuns(except kept: RunID? = nil, keepingResourceOf open: RunID? = nil)
+        -> [PlayerEffect]
+    {
         let cancelled = runs.filter { $0.id != kept }
         runs = []
         return cancelled.map { .cancelRun($0.id, keepsResource: $0.id == open) }
@@ -96,8 +103,7 @@ extension PlayerState {
     mutating func endOfQueue() -> [PlayerEffect] {
         phase = .ended
         isPaused = false
-        guard exitsAtEnd else { return [] }
-        return [.finish(fatal: nil)]
+        return exitsAtEnd ? finish(fatal: nil) : []
     }
 
     // MARK: The next track
@@ -107,16 +113,19 @@ extension PlayerState {
 
     /// The pass that was prepared and not yet let write, when it is not the current one.
     var prepared: Run? {
-        guard runs.count > 1, let last = runs.last, last.stage == .opening || last.stage == .ready else { return nil }
+        guard runs.count > 1, let last = runs.last, last.stage == .opening || last.stage == .ready else {
+            return nil
+        }
         return last
     }
 
     /// The place of the track that follows the last pass that writes; nil at the end of the queue.
     func placeAhead() -> Int? {
+        guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
         if let failedAhead, let place = queue.place(of: failedAhead) { return queue.next(after: place) }
         guard let last = lastGranted else { return nil }
-        // A track that was removed meanwhile left its place to its successor.
-        guard let place = queue.place(of: last.track.id) else { return queue.current }
+        // A removed track is not the last to write; should it be, the current one is the nearest known.
+        guard let place = queue.place(of: last.track.id) else { return queue.next(after: queue.current) }
         return last.failure == nil ? queue.nextAfterEnd(of: place) : queue.next(after: place)
     }
 
@@ -130,28 +139,35 @@ extension PlayerState {
 
     /// The queue has changed: a track that was prepared may no longer be the next.
     mutating func dropStalePreparation() -> [PlayerEffect] {
-        guard let stale = prepared, placeAhead().map({ queue.tracks[$0].id }) != stale.track.id else { return [] }
+        guard let stale = prepared, placeAhead().map({ queue.tracks[$0].id }) != stale.track.id else {
+            return []
+        }
         runs.removeLast()
         return [.cancelRun(stale.id, keepsResource: false)] + followUp()
     }
 
     /// Called when a pass has written its last frame: lets the next one write, or ends the stream.
     mutating func followUp() -> [PlayerEffect] {
-        guard phase == .active, let last = lastGranted, last.stage == .written, !output.isFinishing else { return [] }
+        guard phase == .active, let last = lastGranted, last.stage == .written, !output.isFinishing else {
+            return []
+        }
         guard let next = prepared else {
             return placeAhead() == nil ? finishStream() : prepareNext()
         }
         guard next.stage == .ready, let format = next.info?.format else { return [] }
-        guard format == output.format else { return finishStream() }
+        guard format == output.format, !opensEachTrack else { return finishStream() }
         setStage(.writing, of: next.id)
         failedAhead = nil
         return [.grant(next.id, holds: false)] + (isBuffering ? [.requestPrime(next.id)] : [])
     }
 
     /// Lets what is written be heard to its end: the queue ends here, or the next track needs another format.
-    private mutating func finishStream() -> [PlayerEffect] {
+    mutating func finishStream() -> [PlayerEffect] {
         output.isFinishing = true
-        return [.finishRing] + (output.isRunning ? [.drain] : [])
+        if output.isRunning { return [.finishRing, .drain] }
+        // It stands still because it ran dry, or for a pause. Draining begins when it runs.
+        isPrimed = true
+        return [.finishRing] + (isPaused ? [] : [.startOutput])
     }
 
     mutating func setStage(_ stage: Run.Stage, of id: RunID) {

@@ -18,6 +18,10 @@ package struct PlayerState: Sendable {
 
     struct Output: Sendable, Equatable {
         var format: AudioFormat?
+        /// Whose playing it was opened for.
+        var playing: RunID?
+        /// The audio server went away, and nobody has asked to go on since.
+        var isLost = false
         var isRunning = false
         /// The ring's end was announced: what is in it is the last.
         var isFinishing = false
@@ -25,6 +29,8 @@ package struct PlayerState: Sendable {
 
     /// Whether the player is over when the queue is.
     let exitsAtEnd: Bool
+    /// Whether the sink wants each track in a stream of its own.
+    let opensEachTrack: Bool
     package internal(set) var queue = PlayQueue()
     package internal(set) var phase = Phase.launching
     package internal(set) var isPaused = false
@@ -34,6 +40,8 @@ package struct PlayerState: Sendable {
     var runs: [Run] = []
     /// The track that failed while it was prepared behind the last of `runs`; the one after it comes next.
     var failedAhead: Track.ID?
+    /// Tracks in a row that could not be played to their end, or gave no sound: once these are as many as
+    /// the queue has, going round again would fail for ever.
     var consecutiveFailures = 0
     var timeline = Timeline()
     var output = Output()
@@ -50,8 +58,15 @@ package struct PlayerState: Sendable {
     var random: Shuffler
 
     /// `seed` decides every shuffle.
-    package init(exitsAtEnd: Bool, volume: Int = 100, repeatMode: RepeatMode = .off, seed: UInt64) {
+    package init(
+        exitsAtEnd: Bool,
+        opensEachTrack: Bool = false,
+        volume: Int = 100,
+        repeatMode: RepeatMode = .off,
+        seed: UInt64
+    ) {
         self.exitsAtEnd = exitsAtEnd
+        self.opensEachTrack = opensEachTrack
         self.volume = volume
         random = Shuffler(state: seed)
         queue.repeatMode = repeatMode
@@ -60,10 +75,14 @@ package struct PlayerState: Sendable {
     /// Takes one input. `heard` is what the sink says of its open stream, `now` the clock's time.
     package mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
-        self.heard = heard
         self.now = now
-        let passed = advance()
-        return passed + respond(to: input)
+        // The sink may have run on by the time it says so: the event tells where the sound began, and comes
+        // before what was heard since.
+        var effects: [PlayerEffect] = []
+        if case .outputStarted = input { effects = outputStarted() }
+        self.heard = heard
+        effects += advance()
+        return effects + respond(to: input)
     }
 
     private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
@@ -72,16 +91,16 @@ package struct PlayerState: Sendable {
         case .launched(let tracks, let problems, let start, let position):
             launched(tracks, problems, start: start, position: position)
         case .added(let tracks, let problems): added(tracks, problems)
-        case .notice(let error): [notice(error)]
+        case .notice(let error): notice(error)
         case .runReady(let id, let info, let landing, let isSeekable):
             runReady(id, info, landing, isSeekable: isSeekable)
         case .runGranted(let id, let start): runGranted(id, at: start)
         case .infoChanged(let id, let info): infoChanged(id, info)
         case .runPrimed(let id): runPrimed(id)
-        case .formatChanged(let id, let info): formatChanged(id, info)
-        case .runWritten(let id): runWritten(id)
-        case .runFailed(let id, let error): runFailed(id, error)
-        case .outputStarted: outputStarted()
+        case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
+        case .runWritten(let id, let frames): runWritten(id, frames)
+        case .runFailed(let id, let error, let frames): runFailed(id, error, after: frames)
+        case .outputStarted: []
         case .outputFailed(let error): outputFailed(error)
         case .outputEvent(let event): outputReported(event)
         case .drained: drained()
@@ -103,7 +122,9 @@ package struct PlayerState: Sendable {
     /// The position heard, or where a pending start or seek leads.
     package var position: Duration {
         guard let run = runs.first else { return .zero }
-        if timeline.segments.first?.run == run.id, let position = timeline.position(at: heard) { return position }
+        if timeline.segments.first?.run == run.id, let position = timeline.position(at: heard) {
+            return position
+        }
         guard run.stage != .opening, let format = run.info?.format else { return run.start }
         return format.duration(of: run.landing.frame)
     }
@@ -120,7 +141,13 @@ package struct PlayerState: Sendable {
         case .stopped: .stopped
         case .ended, .over: .ended
         case .active:
-            if isPaused { .paused } else if output.isRunning { .playing } else if isBuffering { .buffering } else {
+            if isPaused {
+                .paused
+            } else if output.isRunning {
+                .playing
+            } else if isBuffering {
+                .buffering
+            } else {
                 .opening
             }
         }
@@ -129,9 +156,20 @@ package struct PlayerState: Sendable {
     // Numbers of tracks count from 1 outside.
     func index(of run: Run) -> Int { (queue.place(of: run.track.id) ?? 0) + 1 }
 
-    mutating func notice(_ error: MediaError) -> PlayerEffect {
+    mutating func notice(_ error: MediaError) -> [PlayerEffect] {
         note(error.safeText)
-        return .emit(.notice(code: error.code.rawValue, message: error.safeText))
+        return [.emit(.notice(code: error.code.rawValue, message: error.safeText))]
+    }
+
+    /// Tells of a source, or an entry of one, that is not played.
+    mutating func problem(_ error: MediaError) -> [PlayerEffect] {
+        (error.code.isLostSource ? [.countLostSource] : []) + notice(error)
+    }
+
+    /// Ends the player. Nothing is answered afterwards.
+    mutating func finish(fatal: MediaError?) -> [PlayerEffect] {
+        phase = .over
+        return [.finish(fatal: fatal)]
     }
 
     mutating func note(_ message: SafeText) {
@@ -142,19 +180,6 @@ package struct PlayerState: Sendable {
     mutating func newRun(_ track: Track, at start: Duration) -> Run {
         defer { nextRun += 1 }
         return Run(id: RunID(value: nextRun), track: track, start: start)
-    }
-}
-
-/// The shuffle's source of randomness (SplitMix64): good enough for music, and repeatable in tests.
-struct Shuffler: RandomNumberGenerator, Sendable {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

@@ -32,6 +32,10 @@ struct Run: Sendable {
     var failure: MediaError?
     /// Frames that earlier passes over the same track brought to the sink.
     var framesBefore: FrameCount = 0
+    /// Frames written since it was let write; known when it has stopped writing.
+    var writtenFrames: FrameCount = 0
+    /// The first pass of this playing of the track: those after a seek belong to it.
+    var playing: RunID
     var stalls = 0
     /// Whether a seek command began it, which wants an answer.
     var answersSeek = false
@@ -41,6 +45,7 @@ struct Run: Sendable {
 
     init(id: RunID, track: Track, start: Duration) {
         self.id = id
+        playing = id
         self.track = track
         self.start = start
     }

@@ -20,13 +20,18 @@ struct Timeline: Sendable {
     /// A run begins to write at `start`.
     mutating func append(_ segment: Segment) { segments.append(segment) }
 
+    /// Takes back a run that wrote nothing.
+    mutating func remove(_ run: RunID) { segments.removeAll { $0.run == run } }
+
     mutating func removeAll() { segments = [] }
 
-    /// Leaves behind what ended at or before `heard`, and returns the runs whose last frame was heard,
-    /// each with the number of its frames.
+    /// Leaves behind what ended before `heard`, and returns the runs whose successor is heard, each with
+    /// the number of its frames.
+    ///
+    /// At the very boundary the old run stays: nothing of the new one has sounded.
     mutating func advance(to heard: FrameCount) -> [(run: RunID, frames: FrameCount)] {
         var passed: [(run: RunID, frames: FrameCount)] = []
-        while segments.count > 1, heard >= segments[1].start {
+        while segments.count > 1, heard > segments[1].start {
             passed.append((segments[0].run, segments[1].start - segments[0].start))
             segments.removeFirst()
         }

@@ -1,0 +1,47 @@
+import Media
+
+// What is shown.
+extension PlayerShell {
+    private var currentResource: TrackResource? { state.currentRun.flatMap { runs.resource(of: $0) } }
+
+    /// Music that is there behind the position: stored without a gap from the byte being heard. What is
+    /// decoded already was stored before.
+    var buffered: Duration {
+        guard let info = state.currentInfo, info.bytesPerSecond > 0, let report = currentResource?.report,
+            let offset = byteOffset, let run = report.stored.run(from: offset)
+        else { return .zero }
+        return .seconds(Double(run.count) / info.bytesPerSecond)
+    }
+
+    private var byteOffset: Int64? {
+        guard let info = state.currentInfo, info.bytesPerSecond > 0 else { return nil }
+        let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
+        guard let length = currentResource?.report.length else { return offset }
+        return max(0, min(offset, length - 1))
+    }
+
+    func snapshot() -> PlayerSnapshot {
+        var snapshot = PlayerSnapshot()
+        let load = currentResource?.report ?? LoadReport()
+        snapshot.state = state.snapshotState
+        snapshot.tracks = state.queue.tracks
+        snapshot.currentIndex = state.queue.current
+        snapshot.info = state.currentInfo
+        snapshot.position = state.position
+        snapshot.isExact = state.isExact
+        snapshot.duration = state.duration
+        snapshot.buffered = buffered
+        snapshot.load = load
+        snapshot.byteOffset = byteOffset
+        snapshot.volume = state.volume
+        snapshot.isMuted = state.isMuted
+        snapshot.isShuffled = state.queue.isShuffled
+        snapshot.repeatMode = state.queue.repeatMode
+        snapshot.failures = state.failures
+        snapshot.messages = state.messages
+        snapshot.totalCachedBytes = ledger.summary.cachedBytes + load.cachedBytes
+        snapshot.totalFetchedBytes = ledger.summary.fetchedBytes + load.fetchedBytes
+        snapshot.isOver = isOver
+        return snapshot
+    }
+}

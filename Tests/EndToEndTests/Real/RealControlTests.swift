@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands on standard input, judged by what is heard.
+@Suite(.serialized)
+struct RealControlTests {
+    @Test func `after a seek the target's second is heard, and the pause is silent`() async throws {
+        let stage = try await RealStage()
+        let song = MP3Fixtures.Options(seconds: 55)
+        let path = try await MP3Fixtures.file(song)
+        try FileManager.default.copyItem(atPath: path, toPath: stage.webFolder + "/song.mp3")
+        let music = try await RealMusic(of: [path])
+        let nginx = try await NginxServer(serving: stage.webFolder)
+        let recording = try stage.pulse.record()
+        try await wait(for: "the recording to run") { recording.frameCount > 0 }
+
+        let player = try stage.play(["--sink", "pulse:test", nginx.url("/song.mp3")])
+        try await position(of: player, isAtLeast: 1)
+        var count = player.lines.count
+        try player.send("seek 0:40")
+        try await player.event("seeked", after: count)
+        try await position(of: player, isAtLeast: 41)
+        count = player.lines.count
+        try player.send("pause")
+        let paused = try #require(try await player.event("paused", after: count).position)
+        let pausedAt = recording.frameCount
+        try await wait(for: "a second of the pause") { recording.frameCount > pausedAt + 44_100 }
+        count = player.lines.count
+        try player.send("play")
+        try await player.event("playing", after: count)
+        try await position(of: player, isAtLeast: Int(paused) + 1)
+        try player.send("seek 10")
+        try await position(of: player, isAtLeast: 11, below: 40)
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        let samples = try await recording.stop()
+
+        // The beginning, the 40th second up to the pause, what follows it, and the tenth second.
+        let heard = HeardMusic(RealMusic.frames(samples), in: music.frames)
+        #expect(heard.pieces.count == 4, "\(heard.pieces)")
+        guard heard.pieces.count == 4 else { return }
+        let (first, jumped, resumed, back) = (
+            heard.pieces[0], heard.pieces[1], heard.pieces[2], heard.pieces[3],
+        )
+        let loose = HeardMusic.looseFrames
+        #expect(first.music.lowerBound < loose)
+        #expect((40 * 44_100..<40 * 44_100 + loose).contains(jumped.music.lowerBound))
+        #expect(abs(resumed.music.lowerBound - jumped.music.upperBound) < loose)
+        #expect(abs(Int(paused * 44_100) - jumped.music.upperBound) < loose)
+        #expect((10 * 44_100..<10 * 44_100 + loose).contains(back.music.lowerBound))
+        #expect(heard.strangeCount < 4 * loose)
+        // The pause: nothing but silence, and a second of it at least.
+        let silence = samples[
+            (jumped.recordedAt + jumped.music.count + loose) * 2..<resumed.recordedAt * 2 - loose * 2
+        ]
+        #expect(silence.count > 44_100)
+        #expect(silence.allSatisfy { $0 == 0 })
+        #expect(nginx.accesses.allSatisfy { $0.status == 206 })
+    }
+
+    @Test func `the volume that was typed is heard`() async throws {
+        let stage = try await RealStage()
+        let path = try await MP3Fixtures.file(.init(seconds: 55))
+        let recording = try stage.pulse.record()
+        let player = try stage.play(["--sink", "pulse:test", path])
+        try await position(of: player, isAtLeast: 1)
+        try player.send("mute")
+        try await wait(for: "silence") {
+            try await stage.pulse.pactl("list", "sink-inputs").contains("Mute: yes")
+        }
+        try player.send("mute")
+        try player.send("volume 50")
+        try await wait(for: "half the volume") {
+            let inputs = try await stage.pulse.pactl("list", "sink-inputs")
+            return inputs.contains("Mute: no") && inputs.contains(" 50% ")
+        }
+        let count = recording.frameCount
+        try await wait(for: "music at that volume") { recording.frameCount > count + 30_000 }
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        let samples = try await recording.stop()
+        let loudest = { (part: ArraySlice<Int16>) in part.map { Int($0.magnitude) }.max() ?? 0 }
+        let whole = loudest(samples[...])
+        let soft = loudest(samples[(count + 10_000) * 2..<(count + 20_000) * 2])
+        // A cubic curve: half the volume is an eighth of the amplitude.
+        #expect(whole > 7 * soft && soft > 0)
+    }
+
+    private func position(
+        of player: RunningProcess,
+        isAtLeast seconds: Int,
+        below limit: Int = .max
+    ) async throws {
+        try await wait(for: "second \(seconds); the player says \(player.lines.suffix(3))") {
+            let last = try player.events.last { $0.event == "position" }?.position ?? 0
+            return last >= Double(seconds) && last < Double(limit)
+        }
+    }
+}

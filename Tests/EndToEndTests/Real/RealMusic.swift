@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+
+/// Music for ears that know it sample by sample.
+struct RealMusic: Sendable {
+    /// Frames of two samples of 16 bits, as the reference decoder makes them.
+    var frames: [UInt32]
+
+    static let sampleRate = 44_100
+
+    /// What the reference decoder makes of these files, one behind the other.
+    init(of paths: [String]) async throws {
+        frames = []
+        for path in paths {
+            frames += Self.frames(PCM.samples(try await MP3Fixtures.referencePCM(of: path)))
+        }
+    }
+
+    /// Interleaved samples as frames.
+    static func frames(_ samples: [Int16]) -> [UInt32] {
+        samples.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+    }
+
+    /// Cuts a tone into MP3s of one wave: track n has the tone up to the nth of `cuts`, in frames.
+    ///
+    /// No cut is on a second, nor on a frame of MPEG, so that whatever is lost at a boundary shows.
+    static func pieces(seconds: Int, cuts: [Int], in folder: String) async throws -> [String] {
+        let tone = try await RealMusic(of: [MP3Fixtures.file(.init(seconds: seconds))]).frames
+        var paths: [String] = []
+        for (start, end) in zip([0] + cuts, cuts + [tone.count]) {
+            let path = folder + "/piece-\(paths.count + 1).mp3"
+            let bytes = tone[start..<end].withUnsafeBytes { Array($0) }
+            let wave =
+                WaveFile.header(sampleCount: bytes.count / 2, sampleRate: sampleRate, channels: 2) + bytes
+            let wavePath = path + ".wav"
+            try Data(wave).write(to: URL(fileURLWithPath: wavePath))
+            _ = try await RunningProcess.run(
+                "lame",
+                ["--quiet", "--noreplaygain", "--cbr", "-b", "128", wavePath, path]
+            )
+            try FileManager.default.removeItem(atPath: wavePath)
+            paths.append(path)
+        }
+        return paths
+    }
+}
+
+/// One uninterrupted piece of music in what was heard.
+struct HeardPiece: Sendable, Equatable {
+    /// The frames of the music.
+    var music: Range<Int>
+    /// Where it starts in the recording.
+    var recordedAt: Int
+}
+
+/// What was heard, found again in the music.
+///
+/// Silence between the pieces is left out. Pieces shorter than `shortest` are too: where a stream sets
+/// in or is cut off the sink takes back what its monitor has given away already.
+struct HeardMusic {
+    static let shortest = 2_000
+    /// The frames that a recording can lack, or have twice, where a stream sets in or is cut off: the
+    /// 20 ms that the monitor is ahead, and some more on a busy machine.
+    static let looseFrames = 4_410
+    private static let sampleCount = 48
+
+    let pieces: [HeardPiece]
+    /// Frames that are neither silence nor in a piece of the music.
+    let strangeCount: Int
+
+    init(_ recorded: [UInt32], in music: [UInt32]) {
+        let places = Self.places(music)
+        var pieces: [HeardPiece] = []
+        var strange = 0
+        var index = 0
+        while index + Self.sampleCount <= recorded.count {
+            guard recorded[index] != 0 else {
+                index += 1
+                continue
+            }
+            let start = places[Self.key(recorded, index)]?.first {
+                music[$0..<$0 + Self.sampleCount]
+                    .elementsEqual(recorded[index..<index + Self.sampleCount])
+            }
+            guard let start else {
+                strange += 1
+                index += 1
+                continue
+            }
+            var count = Self.sampleCount
+            while index + count < recorded.count, start + count < music.count,
+                recorded[index + count] == music[start + count]
+            {
+                count += 1
+            }
+            if count >= Self.shortest {
+                pieces.append(HeardPiece(music: start..<start + count, recordedAt: index))
+            } else {
+                strange += count
+            }
+            index += count
+        }
+        self.pieces = pieces
+        strangeCount = strange
+    }
+
+    /// Where in the music each pair of neighbouring frames stands.
+    private static func places(_ music: [UInt32]) -> [UInt64: [Int]] {
+        var places: [UInt64: [Int]] = [:]
+        places.reserveCapacity(music.count)
+        for index in music.indices.dropLast(sampleCount) {
+            places[key(music, index), default: []].append(index)
+        }
+        return places
+    }
+
+    private static func key(_ frames: [UInt32], _ index: Int) -> UInt64 {
+        UInt64(frames[index]) << 32 | UInt64(frames[index + 1])
+    }
+}
+
+/// The seconds that the pitch of a recording tells, in the order heard, each once.
+func secondsHeard(_ samples: [Int16]) -> [Int] {
+    let left = PCM.channel(0, of: samples, channels: 2)
+    let window = RealMusic.sampleRate / 20
+    var seconds: [Int] = []
+    for start in stride(from: 0, to: left.count - window, by: window) {
+        let part = left[start..<start + window]
+        let second = ToneAnalysis.second(of: part, sampleRate: Double(RealMusic.sampleRate))
+        if let second, second != seconds.last { seconds.append(second) }
+    }
+    return seconds
+}

@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The screen in a real terminal, driven by keys and read back.
+struct ScreenKeyTests {
+    private let folder: TemporaryFolder
+
+    /// Three songs of half a minute, named first, second and third.
+    init() async throws {
+        folder = try TemporaryFolder()
+        try folder.makeFolder("music")
+        for (seed, name) in ["first", "second", "third", "fourth"].enumerated() {
+            let song = try await MP3Fixtures.file(.init(seconds: 40, seed: UInt64(seed + 1)))
+            try FileManager.default.copyItem(atPath: song, toPath: folder.path("music/\(name).mp3"))
+        }
+    }
+
+    private func start(_ options: [String] = []) async throws -> ScreenStage {
+        let songs = ["first", "second", "third"].map { folder.path("music/\($0).mp3") }
+        let stage = try await ScreenStage(options + songs, folder: folder)
+        try await stage.waitForStatus("Playing")
+        return stage
+    }
+
+    @Test func `the queue, the title, the time and the volume are on the screen`() async throws {
+        let stage = try await start(["--volume", "50"])
+        let screen = try await stage.terminal.capture()
+        #expect(screen[0].contains("Reprise  3 tracks") && screen[0].hasSuffix("? help"))
+        #expect(screen[1].hasPrefix("▶ 1 first"))
+        #expect(screen[2].hasPrefix("  2 second"))
+        #expect(screen[3].hasPrefix("  3 third"))
+        #expect(try await stage.nowPlaying.hasPrefix("▶ first"))
+        #expect(try await stage.nowPlaying.hasSuffix("/ 0:40"))
+        #expect(try await stage.status.contains("vol 50%"))
+        try await stage.terminal.sendKeys("+")
+        try await stage.wait(for: "vol 55%") { try await $0.status.contains("vol 55%") }
+        try await stage.terminal.sendKeys("-", "-")
+        try await stage.wait(for: "vol 45%") { try await $0.status.contains("vol 45%") }
+        try await stage.terminal.sendKeys("m")
+        try await stage.wait(for: "muted") { try await $0.status.contains("muted") }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `space pauses and goes on, and right and a typed seek move the position`() async throws {
+        let stage = try await start()
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        let paused = try #require(try await stage.position)
+        try await stage.terminal.sendKeys("Right")
+        try await stage.wait(for: "5 seconds on") { try await $0.position == paused + 5 }
+        try await stage.terminal.sendKeys("Right", "Right", "Left")
+        try await stage.wait(for: "5 seconds on again") { try await $0.position == paused + 10 }
+        try await stage.terminal.type(":seek 0:30")
+        try await stage.wait(for: "the line typed") { try await $0.row(fromBelow: 1).contains(":seek 0:30") }
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Playing")
+        try await stage.wait(for: "time to pass") { try await ($0.position ?? 0) > 30 }
+        try await stage.terminal.sendKeys("t")
+        try await stage.wait(for: "the time left") { try await $0.nowPlaying.contains(" -0:0") }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `tracks are jumped to, added and removed`() async throws {
+        let stage = try await start()
+        try await stage.terminal.sendKeys(">")
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.sendKeys("<")
+        try await stage.waitForCurrent(1)
+        try await stage.terminal.sendKeys("j", "j", "Enter")
+        try await stage.waitForCurrent(3)
+        try await stage.terminal.sendKeys("k", "Enter")
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.type(":add \(folder.path("music/fourth.mp3"))")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.terminal.wait(for: "4 tracks")
+        try await stage.terminal.wait(for: "4 fourth")
+        try await stage.terminal.sendKeys("G", "d")
+        try await stage.terminal.wait(for: "3 tracks")
+        #expect(try await !stage.terminal.capture().contains { $0.contains("fourth") })
+        // What is heard can be removed too: the music goes on with the next.
+        try await stage.terminal.sendKeys("g", "j", "d")
+        try await stage.terminal.wait(for: "2 tracks")
+        try await stage.wait(for: "third to play") { try await $0.nowPlaying.contains("third") }
+        try await stage.terminal.type(":nonsense")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "an answer to nonsense") {
+            try await $0.row(fromBelow: 1).contains("nonsense")
+        }
+        try await stage.terminal.type(":quit")
+        try await stage.terminal.sendKeys("Enter")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `help comes and goes, and the screen follows the window's size`() async throws {
+        let stage = try await start()
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "? back")
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "3 tracks")
+        try await stage.terminal.resize(columns: 40, rows: 10)
+        try await stage.wait(for: "a window of 40 columns") { stage in
+            let screen = try await stage.terminal.capture()
+            return screen.count == 10 && screen[0].hasSuffix("? help") && screen[0].count == 39
+                && screen[6].hasPrefix("▶ first") && screen[8].hasPrefix("Playing")
+        }
+        try await stage.terminal.resize(columns: 20, rows: 4)
+        try await stage.wait(for: "a window of 4 rows") { stage in
+            let screen = try await stage.terminal.capture()
+            return screen.count == 4 && screen[0].hasPrefix("▶ first") && screen[2].hasPrefix("Playing")
+        }
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.resize(columns: 2, rows: 1)
+        try await stage.wait(for: "a sign") { try await $0.terminal.capture() == ["‖"] }
+        // One cell, which terminals cannot fill without scrolling: the music takes keys all the same.
+        try await stage.terminal.resize(columns: 1, rows: 1)
+        try await stage.terminal.sendKeys("Space")
+        try await stage.terminal.resize(columns: 80, rows: 24)
+        try await stage.wait(for: "the whole screen") { stage in
+            let screen = try await stage.terminal.capture()
+            return screen.count == 24 && screen[0].contains("3 tracks") && screen[0].hasSuffix("? help")
+                && screen[1].hasPrefix("▶ 1 first") && screen[20].hasSuffix("/ 0:40")
+                && screen[22].hasPrefix("Playing")
+        }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+}

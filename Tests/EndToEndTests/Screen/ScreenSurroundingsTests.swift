@@ -1,0 +1,96 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// The screen beside a network that stands, signals, pipes and poor terminals.
+struct ScreenSurroundingsTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        path = try await MP3Fixtures.file(.init(seconds: 60, rate: .constant(320)))
+    }
+
+    @Test func `with the network standing still the bar shows what is missing, and keys work`() async throws {
+        let server = try TestOrigin()
+        server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), at: "/song.mp3")
+        // Less than a quarter of the song comes, then nothing more.
+        let gate = server.origin.hold("/song.mp3", .afterBytesTogether(500_000))
+        let stage = try await ScreenStage(
+            ["--read-ahead", "600K", server.url("/song.mp3")],
+            folder: folder
+        )
+        try await stage.waitForStatus("Playing")
+        try await gate.reached()
+        try await stage.wait(for: "a bar of all parts") { stage in
+            let bar = try await stage.bar
+            return bar.hasPrefix("█") && bar.contains("▄") && bar.contains("▒") && bar.hasSuffix("·")
+        }
+        let bar = try await stage.bar
+        #expect(bar.count == 80)
+        #expect(bar.filter { $0 == "█" || $0 == "▄" }.count < 20)
+        // Behind the gate is where it jumps to: no byte of that can come.
+        try await stage.terminal.type(":seek 0:50")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "? back")
+        try await stage.terminal.sendKeys("?", "-")
+        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.sendKeys("Space")
+        try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }
+        gate.release()
+        try await stage.waitForStatus("Playing")
+        try await stage.wait(for: "second 50") { try await ($0.position ?? 0) >= 50 }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `quitting does not wait for a network that stands still`() async throws {
+        let server = try TestOrigin()
+        server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), at: "/song.mp3")
+        let gate = server.origin.hold("/song.mp3", .beforeHead)
+        let stage = try await ScreenStage([server.url("/song.mp3")], folder: folder)
+        try await gate.reached()
+        try await stage.waitForStatus("Opening")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+        #expect(!gate.isReleased && server.log.bytesSent(for: "/song.mp3") == 0)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
+    func `a signal gives the terminal back and ends with 4`(signal: Int32) async throws {
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        #expect(try await stage.terminal.terminal("#{alternate_on} #{cursor_flag}") == "1 0")
+        try stage.signal(signal)
+        #expect(try await stage.ending() == .restored(exitCode: 4))
+    }
+
+    @Test func `a list on standard input leaves the keys to the terminal`() async throws {
+        let stage = try await ScreenStage(["-"], folder: folder, feed: "#EXTM3U\n#EXTINF:60,Piped\n\(path)\n")
+        try await stage.waitForStatus("Playing")
+        #expect(try await stage.nowPlaying.contains("Piped"))
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `a terminal that cannot move its cursor gets lines`() async throws {
+        let stage = try await ScreenStage([path], folder: folder, environment: ["TERM": "dumb"])
+        try await stage.terminal.wait(for: "loaded tracks=1")
+        try await stage.terminal.wait(for: "playing index=1 position=0")
+        #expect(try await stage.terminal.terminal("#{alternate_on} #{cursor_flag}") == "0 1")
+        try await stage.terminal.type("status")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.terminal.type("quit")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.terminal.wait(for: "summary played=1")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+}

@@ -1,0 +1,109 @@
+import Media
+import TestSupport
+
+/// One scripted piece: raw PCM that follows from its number, and what goes wrong with it.
+struct FakeMusic: Sendable {
+    var number: Int
+    var frames: Int
+    var format = AudioFormat(sampleRate: 1_000, channelCount: 2)
+    /// Thrown by the decoder's `open`.
+    var openFailure: MediaError?
+    /// Thrown by the decoder at this frame.
+    var failure: (frame: Int, error: MediaError)?
+    /// Reads of this byte or behind it wait until the gate's clock passes one second.
+    var gate: (byte: Int64, clock: TestClock)?
+
+    var name: String { "/music/\(number).mp3" }
+
+    var track: Track { Track(id: Track.ID(UInt64(number)), location: .file(name)) }
+
+    /// The bytes of all frames.
+    var pcm: [UInt8] { ByteFixtures.bytes(count: frames * format.bytesPerFrame, seed: UInt64(number)) }
+}
+
+/// Reads a piece, and notes where.
+final class FakeReader: ResourceReader {
+    let music: FakeMusic
+    private let bytes: [UInt8]
+    private let offsets = Locked<[Int64]>([])
+    private let closed = Locked(false)
+
+    init(_ music: FakeMusic) {
+        self.music = music
+        bytes = music.pcm
+    }
+
+    var readOffsets: [Int64] { offsets.withLock { $0 } }
+    var isClosed: Bool { closed.withLock { $0 } }
+    var length: Int64? { Int64(bytes.count) }
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try Task.checkCancellation()
+        offsets.withLock { $0.append(offset) }
+        if let gate = music.gate, offset >= gate.byte { try await gate.clock.sleep(until: .seconds(1)) }
+        guard offset < Int64(bytes.count) else { return [] }
+        let end = min(bytes.count, Int(offset) + count)
+        return Array(bytes[Int(offset)..<end])
+    }
+
+    func isStored(_ range: ByteRange) -> Bool { true }
+
+    var report: LoadReport {
+        var report = LoadReport()
+        report.length = length
+        report.stored = ByteRangeSet(0..<Int64(bytes.count))
+        return report
+    }
+
+    func allowReadAhead(bytesPerSecond: Double) {}
+    func prefetch(_ range: ByteRange) {}
+    func reject() async {}
+    func keepSeekTable(_ table: [UInt8]) {}
+    var keptSeekTable: [UInt8] { [] }
+    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func close() async { closed.withLock { $0 = true } }
+}
+
+/// "Decodes" a piece: its bytes are the PCM.
+final class FakeDecoder: AudioDecoder {
+    private let reader: FakeReader
+    private var frame = 0
+    private var music: FakeMusic { reader.music }
+
+    init(_ reader: FakeReader) { self.reader = reader }
+
+    var infoRevision: Int { 0 }
+
+    var info: StreamInfo {
+        let rate = music.format.sampleRate * music.format.bytesPerFrame
+        var info = StreamInfo(format: music.format, bytesPerSecond: Double(rate))
+        info.duration = music.format.duration(of: FrameCount(music.frames))
+        return info
+    }
+
+    func open() async throws {
+        if let failure = music.openFailure { throw failure }
+        _ = try await reader.read(at: 0, count: 4)
+    }
+
+    func decode(into pcm: UnsafeMutableBufferPointer<Int16>) async throws -> DecodeStep {
+        guard frame < music.frames else { return .end }
+        var count = min(300, music.frames - frame)
+        if let failure = music.failure {
+            guard frame < failure.frame else { throw failure.error }
+            count = min(count, failure.frame - frame)
+        }
+        let width = music.format.bytesPerFrame
+        let bytes = try await reader.read(at: Int64(frame * width), count: count * width)
+        UnsafeMutableRawBufferPointer(pcm).copyBytes(from: bytes)
+        frame += count
+        return .frames(count)
+    }
+
+    func seek(to time: Duration) async throws -> SeekLanding {
+        frame = min(music.frames, Int(music.format.frames(in: time)))
+        return SeekLanding(frame: FrameCount(frame), isExact: true)
+    }
+
+    func seekTable() -> [UInt8] { [] }
+}

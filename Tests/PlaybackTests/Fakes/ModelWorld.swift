@@ -1,0 +1,172 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Stands for decoder and sink in a dialogue with `PlayerState`, and checks that each effect is legal.
+struct ModelWorld {
+    private enum Pass: Equatable {
+        case opening
+        case ready
+        case writing(frames: FrameCount, wantsPrime: Bool)
+        case done
+    }
+
+    private var passes: [RunID: Pass] = [:]
+    private var formats: [RunID: AudioFormat] = [:]
+    private var isOpen = false
+    private var isRunning = false
+    private var isDraining = false
+    private var written: FrameCount = 0
+    private(set) var heard: FrameCount = 0
+    private(set) var isFinished = false
+    /// Each playing of a track that was current, by its first pass; true once its end was told.
+    private var playings: [RunID: Bool] = [:]
+    private var playingOfRun: [RunID: RunID] = [:]
+    private var random: SeededGenerator
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    var liveCount: Int { passes.count }
+
+    /// Hands `input` over and plays what follows, to the end.
+    mutating func tell(_ input: PlayerInput, _ state: inout PlayerState) {
+        var pending = [input]
+        while !pending.isEmpty {
+            let effects = state.handle(pending.removeFirst(), heard: heard, now: .zero)
+            for run in state.runs { playingOfRun[run.id] = run.playing }
+            for effect in effects {
+                if let answer = perform(effect) { pending.append(answer) }
+            }
+            if let current = state.runs.first?.playing, playings[current] == nil { playings[current] = false }
+            for (playing, isEnded) in playings {
+                let isCurrent = state.runs.first?.playing == playing
+                #expect(isEnded != isCurrent, "every track that was current ends, once, and not before")
+            }
+        }
+    }
+
+    private mutating func perform(_ effect: PlayerEffect) -> PlayerInput? {
+        #expect(!isFinished, "nothing follows the end")
+        switch effect {
+        case .startRun(let id, _, at: _, reusing: _, refresh: _):
+            #expect(passes.updateValue(.opening, forKey: id) == nil)
+        case .cancelRun(let id, keepsResource: _):
+            #expect(passes.removeValue(forKey: id) != nil, "only a pass under way is cancelled")
+        case .grant(let id, let holds):
+            #expect(isOpen)
+            #expect(passes[id] == .ready)
+            #expect(
+                !passes.values.contains { if case .writing = $0 { true } else { false } },
+                "one pass writes"
+            )
+            passes[id] = .writing(frames: 0, wantsPrime: holds)
+            return .runGranted(id, start: written)
+        case .requestPrime(let id):
+            if case .writing(let frames, _) = passes[id] {
+                passes[id] = .writing(frames: frames, wantsPrime: true)
+            }
+        case .release(let id), .allowReadAhead(let id), .prefetchHead(let id), .reject(let id):
+            #expect(passes[id] != nil)
+        case .openOutput:
+            isOpen = true
+            isRunning = false
+            written = 0
+            heard = 0
+        case .startOutput:
+            #expect(isOpen && !isRunning)
+            isRunning = true
+            // A fast sink has run on before it can say that it runs.
+            heard = FrameCount.random(in: heard...written, using: &random)
+            return .outputStarted
+        case .pauseOutput:
+            isRunning = false
+            isDraining = false
+        case .flushOutput:
+            #expect(!isRunning)
+            #expect(
+                !passes.values.contains { if case .writing = $0 { true } else { false } },
+                "nobody writes into a flush"
+            )
+            heard = written
+        case .drain:
+            #expect(isRunning)
+            isDraining = true
+        case .endTrack(let id, index: let index, _, frames: let frames, stalls: _, _):
+            #expect(passes[id] != nil)
+            #expect(index > 0 && frames >= 0)
+            if let playing = playingOfRun[id], playings[playing] != nil {
+                #expect(playings[playing] == false, "a track ends once")
+                playings[playing] = true
+            } else if let playing = playingOfRun[id] {
+                playings[playing] = true
+            }
+        case .finish: isFinished = true
+        case .forgetOutput:
+            isOpen = false
+            isRunning = false
+        case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource: break
+        }
+        return nil
+    }
+
+    /// Lets something happen.
+    mutating func step(_ state: inout PlayerState) {
+        if isRunning { heard = FrameCount.random(in: heard...written, using: &random) }
+        guard Int.random(in: 0..<4, using: &random) > 0 else { return tell(command(state), &state) }
+        if isDraining, !passes.values.contains(where: { if case .writing = $0 { true } else { false } }) {
+            // Its count may lag behind.
+            isDraining = false
+            return tell(.drained, &state)
+        }
+        if isRunning, heard == written, Int.random(in: 0..<3, using: &random) == 0 {
+            return tell(.outputEvent(.underrun), &state)
+        }
+        guard let id = passes.keys.sorted().randomElement(using: &random) else { return tell(.tick, &state) }
+        switch passes[id] {
+        case .opening:
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                passes[id] = .done
+                return tell(.runFailed(id, MediaError(.notAudio, "x", "is no music"), frames: 0), &state)
+            }
+            passes[id] = .ready
+            let format = AudioFormat(
+                sampleRate: 1_000,
+                channelCount: Int.random(in: 0..<4, using: &random) == 0 ? 1 : 2
+            )
+            var info = StreamInfo(format: format, bytesPerSecond: 4_000)
+            info.duration = .seconds(10)
+            tell(.runReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: true), &state)
+        case .writing(let frames, let wantsPrime):
+            let more = FrameCount.random(in: 0...300, using: &random)
+            written += more
+            if Int.random(in: 0..<3, using: &random) > 0 {
+                passes[id] = .writing(frames: frames + more, wantsPrime: false)
+                if wantsPrime { tell(.runPrimed(id), &state) }
+                return
+            }
+            passes[id] = .done
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                let error = MediaError(.cut, "x", "was cut")
+                return tell(.runFailed(id, error, frames: frames + more), &state)
+            }
+            if wantsPrime { tell(.runPrimed(id), &state) }
+            if passes[id] != nil { tell(.runWritten(id, frames: frames + more), &state) }
+        case .ready, .done, nil: tell(.tick, &state)
+        }
+    }
+
+    private mutating func command(_ state: PlayerState) -> PlayerInput {
+        let number = Int.random(in: 1...6, using: &random)
+        let all: [PlayerCommand] = [
+            .play, .pause, .toggle, .stop, .next, .previous, .jump(number), .seek(.to(.seconds(number))),
+            .shuffle,
+            .setRepeat(nil), .remove(number), .move(from: number, to: 1), .reload, .seek(.by(.seconds(-1))),
+            .play,
+        ]
+        let command = all[Int.random(in: all.indices, using: &random)]
+        // The shell stands still before it lets go of the music, so that the count is final.
+        return .command(command)
+    }
+}

@@ -1,0 +1,139 @@
+import Media
+
+/// A sink in memory that takes frames as fast as they come, or as many as the test allows.
+final class TestSink: AudioOutput {
+    private struct State {
+        var reader: (any PCMReader)?
+        var bytesPerFrame = 1
+        var isRunning = false
+        var taken: FrameCount = 0
+        /// Frames the test still lets through; nil for all.
+        var allowance: Int?
+        var toldUnderrun = false
+        var pcm: [UInt8] = []
+        var openings: [AudioFormat] = []
+        var drains: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextDrain = 0
+        var handler: (@Sendable (OutputEvent) -> Void)?
+        var connections = 0
+    }
+
+    private let state: Locked<State>
+    let opensEachTrack: Bool
+
+    /// With an `allowance`, only so many frames are taken until `allow`.
+    init(allowance: Int? = nil, opensEachTrack: Bool = false) {
+        state = Locked(State(allowance: allowance))
+        self.opensEachTrack = opensEachTrack
+    }
+
+    var isRealTime: Bool { false }
+    var pcm: [UInt8] { state.withLock { $0.pcm } }
+    var openings: [AudioFormat] { state.withLock { $0.openings } }
+    var connections: Int { state.withLock { $0.connections } }
+    var heardFrames: FrameCount { state.withLock { $0.taken } }
+
+    func allow(frames: Int) {
+        state.withLock { $0.allowance = ($0.allowance ?? 0) + frames }
+        pump()
+    }
+
+    func tell(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
+
+    func connect() async throws { state.withLock { $0.connections += 1 } }
+
+    func open(_ format: AudioFormat, reader: any PCMReader) async throws {
+        state.withLock { state in
+            state.reader = reader
+            state.bytesPerFrame = format.bytesPerFrame
+            state.isRunning = false
+            state.taken = 0
+            state.openings.append(format)
+        }
+    }
+
+    func start() async throws {
+        state.withLock { state in
+            state.isRunning = true
+            state.toldUnderrun = false
+        }
+        pump()
+    }
+
+    func pause() async {
+        let drains = state.withLock { state in
+            state.isRunning = false
+            defer { state.drains = [:] }
+            return Array(state.drains.values)
+        }
+        for drain in drains { drain.resume() }
+    }
+
+    func flush() async {}
+
+    func drain() async {
+        let number = state.withLock { state in
+            state.nextDrain += 1
+            return state.nextDrain
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.isRunning, !Task.isCancelled else { return true }
+                    state.drains[number] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() } else { pump() }
+            }
+        } onCancel: {
+            state.withLock { $0.drains.removeValue(forKey: number) }?.resume()
+        }
+    }
+
+    func close() async { await pause() }
+
+    func framesAvailable() { pump() }
+
+    func setVolume(_ percent: Int, isMuted: Bool) {}
+    func setTitle(_ title: SafeText) {}
+
+    func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
+        state.withLock { $0.handler = handler }
+    }
+
+    /// Takes what may be taken. The lock makes the callers one reader.
+    private func pump() {
+        let (drains, underrun) = state.withLock { state in
+            guard state.isRunning, let reader = state.reader else {
+                return ([CheckedContinuation<Void, Never>](), (@Sendable (OutputEvent) -> Void)?.none)
+            }
+            let isFinished = reader.isFinished
+            var chunk = [UInt8](repeating: 0, count: 64 * state.bytesPerFrame)
+            while state.allowance != 0 {
+                let wanted = min(64, state.allowance ?? 64) * state.bytesPerFrame
+                let count = chunk.withUnsafeMutableBytes { buffer in
+                    reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+                }
+                guard count > 0 else { break }
+                state.pcm += chunk[..<count]
+                state.taken += FrameCount(count / state.bytesPerFrame)
+                if let allowance = state.allowance {
+                    state.allowance = allowance - count / state.bytesPerFrame
+                }
+            }
+            let isDry = reader.availableBytes == 0
+            if isDry, isFinished {
+                defer { state.drains = [:] }
+                return (Array(state.drains.values), nil)
+            }
+            // A sink with a speed of its own notices that it wanted more than there was.
+            guard isDry, let allowance = state.allowance, allowance > 0, !state.toldUnderrun else {
+                return ([], nil)
+            }
+            state.toldUnderrun = true
+            return ([], state.handler)
+        }
+        for drain in drains { drain.resume() }
+        underrun?(.underrun)
+    }
+}

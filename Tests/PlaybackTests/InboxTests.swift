@@ -1,0 +1,45 @@
+import Media
+import Testing
+
+@testable import Playback
+
+@Suite struct InboxTests {
+    @Test(
+        arguments: [
+            (.by(.seconds(5)), .by(.seconds(5)), .by(.seconds(10))),
+            (.by(.seconds(-5)), .by(.seconds(-5)), .by(.seconds(-10))),
+            (.by(.seconds(-500)), .by(.seconds(5)), nil),
+            (.by(.seconds(5)), .to(.seconds(9)), .to(.seconds(9))),
+            (.to(.seconds(9)), .by(.seconds(5)), nil),
+            (.percent(10), .percent(20), .percent(20)),
+            (.to(.seconds(9)), .percent(20), nil),
+        ] as [(SeekTarget, SeekTarget, SeekTarget?)]
+    )
+    func `two seeks become one only where one leads to the same place`(
+        first: SeekTarget,
+        second: SeekTarget,
+        expected: SeekTarget?
+    ) {
+        #expect(first.merged(with: second) == expected)
+    }
+
+    @Test func `twenty waiting seeks are one, and what stands between keeps them apart`() async {
+        let inbox = Inbox()
+        for _ in 0..<20 { inbox.put(.command(.seek(.by(.seconds(5))))) }
+        inbox.put(.tick)
+        inbox.put(.command(.seek(.by(.seconds(5)))))
+        guard case .command(.seek(let target)) = await inbox.next() else {
+            Issue.record("the seeks come first")
+            return
+        }
+        #expect(target == .by(.seconds(100)))
+        guard case .tick = await inbox.next() else {
+            Issue.record("the tick comes second")
+            return
+        }
+        guard case .command(.seek(.by(.seconds(5)))) = await inbox.next() else {
+            Issue.record("a seek comes last")
+            return
+        }
+    }
+}
