@@ -13,6 +13,10 @@ import Testing
     private static let bytesPerSecond: Int64 = 40_000
     private static let sampleBytesPerSecond = 44_100 * 4
 
+    /// Less than the ten seconds after which the player gives up on a server that sends nothing, which would
+    /// look as if it had left.
+    private static let patience = Duration.seconds(8)
+
     private let path = ExactStage.path(0)
 
     /// What may be left of a transfer for it to be let run to its end, so that its connection lives.
@@ -40,7 +44,7 @@ import Testing
         try run.command("seek 1:00")
         // The gate is closed, so both happen while the old transfers could not have ended by themselves.
         try await wait(for: "the request for the new position") { log.requests.count > before.count }
-        try await wait(for: "the old transfers to be left") {
+        try await wait(for: "the old transfers to be left", deadline: Self.patience) {
             long.allSatisfy { old in
                 log.requests.contains { $0.number == old.number && $0.outcome == .aborted }
             }
