@@ -145,7 +145,8 @@ package struct PlayerState: Sendable {
                 .paused
             } else if output.isRunning {
                 .playing
-            } else if isBuffering {
+            } else if isBuffering || runs.first?.info != nil {
+                // Known already, so what is waited for is bytes: after a seek into a gap.
                 .buffering
             } else {
                 .opening
