@@ -66,7 +66,7 @@ import Testing
         let inBeginning = stored.intersection(ByteRangeSet(0..<length / 2)).byteCount
         #expect(stored.contains(0))
         #expect(inBeginning >= 64 << 10)
-        #expect(inBeginning <= tenth + (64 << 10))
+        #expect(inBeginning <= 2 * tenth)
         #expect(stored.covers(length * 6 / 10 + 4_096..<length * 6 / 10 + 32_768))
         #expect(stored.byteCount <= 3 * tenth)
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
