@@ -64,7 +64,7 @@ import Testing
         }
         await store.close()
         #expect(watching.claimedTooEarly.isEmpty)
-        #expect(watching.recordCount > 2)
+        #expect(watching.recordCount > 1, "at least one commit ran while the writing went on")
     }
 
     @Test func `a mebibyte commits by itself`() async throws {
