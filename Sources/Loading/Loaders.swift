@@ -153,11 +153,10 @@ package final class Loaders: ResourceOpener {
         do {
             let response = try await transport.send(request)
             defer { response.body.cancel() }
-            guard Self.isContent(response.answer), !response.answer.isForeignPage(for: known) else { return }
-            if Self.isSame(known, response.answer) {
+            guard response.answer.isContent, !response.answer.isForeignPage(for: known) else { return }
+            if !response.answer.contradicts(known) {
                 guard known.validators.isEmpty else { return }
-                let bytes = try await response.body.next() ?? []
-                if OverlapCheck(expected: head, at: 0).passes(bytes, at: 0) { return }
+                if try await Self.begins(response.body, with: head) { return }
             }
             if let fresh = try? await kept.replace(url) { await fresh.close() }
         } catch is CancellationError {
@@ -167,26 +166,10 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    /// Whether the answer brings the resource; a 304 and a refusal do not.
-    private static func isContent(_ answer: RangeAnswer) -> Bool {
-        switch answer.kind {
-        case .part, .whole: true
-        case .unsatisfiable, .notModified, .refused: false
-        }
-    }
-
-    private static func isSame(_ known: EntryDescription, _ answer: RangeAnswer) -> Bool {
-        let length: Int64?
-        switch answer.kind {
-        case .part(_, let total): length = total
-        case .whole(let whole): length = whole
-        case .unsatisfiable, .notModified, .refused: return false
-        }
-        if let length, let old = known.length, length != old { return false }
-        if let new = answer.validators.etag, let old = known.validators.etag { return new == old }
-        if let new = answer.validators.lastModified, let old = known.validators.lastModified {
-            return new == old
-        }
-        return true
+    /// Whether the body's first bytes are `head`.
+    private static func begins(_ body: any ResponseBody, with head: [UInt8]) async throws -> Bool {
+        var bytes: [UInt8] = []
+        while bytes.count < head.count, let more = try await body.next() { bytes += more }
+        return bytes.count >= head.count && OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)
     }
 }

@@ -44,7 +44,7 @@ import Testing
         var state = state()
         #expect(fetches(state.readRequested(reader, at: 0)) == [0..<65_536])
         let answered = state.fetchAnswered(FetchPlan.ID(value: 1), part(0..<65_536, of: 1_000_000))
-        #expect(answered.use == .store(from: 0))
+        #expect(answered.use == .store(from: 0, upTo: 65_536))
         #expect(fetches(answered.actions).isEmpty)
         #expect(fetches(state.bytesStored(0..<65_536, by: FetchPlan.ID(value: 1))).isEmpty)
         #expect(fetches(state.fetchEnded(FetchPlan.ID(value: 1), error: nil)).isEmpty)
@@ -107,7 +107,7 @@ import Testing
         _ = state.readRequested(reader, at: 0)
         let id = FetchPlan.ID(value: 1)
         let outcome = state.fetchAnswered(id, RangeAnswer(kind: .whole(length: 5 << 20)))
-        #expect(outcome.use == .store(from: 0))
+        #expect(outcome.use == .store(from: 0, upTo: 5 << 20))
         #expect(state.readRequested(reader, at: 4 << 20).isEmpty)
         #expect(state.description.acceptsRanges == false)
     }
@@ -127,24 +127,26 @@ import Testing
         #expect(fetches(state.readRequested(reader, at: 500_000)).first?.lowerBound == 500_000)
     }
 
-    @Test func `the length of a body without one is where it ends`() {
+    @Test func `the length of a body without one is where it ends`() throws {
         var state = state()
         _ = state.readRequested(reader, at: 0)
         let id = FetchPlan.ID(value: 1)
         _ = state.fetchAnswered(id, RangeAnswer(kind: .whole(length: nil)))
         _ = state.bytesStored(0..<1_000, by: id)
         _ = state.readRequested(reader, at: 1_000)
-        #expect(state.fetchEnded(id, error: nil).contains(.wakeRead(reader)))
+        let wait = try #require(state.wait(of: reader))
+        #expect(state.fetchEnded(id, error: nil).contains(.wakeRead(wait)))
         #expect(state.outlook(at: 1_000) == .end)
     }
 
-    @Test func `a failure without progress fails the read and holds what nobody waits for`() {
+    @Test func `a failure without progress fails the read and holds what nobody waits for`() throws {
         var state = state(length: 10 << 20, stored: [0..<65_536])
         _ = state.readAheadAllowed(reader, bytesPerSecond: 40_000)
         let error = MediaError(.connectionRefused, "song", "refused")
         _ = state.readRequested(reader, at: 65_536)
+        let wait = try #require(state.wait(of: reader))
         let actions = state.fetchEnded(FetchPlan.ID(value: 1), error: error)
-        #expect(actions == [.failRead(reader, error)])
+        #expect(actions == [.failRead(wait, error)])
     }
 
     @Test func `a cut after some bytes goes on at the exact byte`() {
@@ -178,6 +180,85 @@ import Testing
                 if case .failRead(_, let error) = $0 { error.code == .resourceChanged } else { false }
             }
         )
+    }
+
+    @Test func `a change is declared once, however many fetches see it`() {
+        var state = state(length: 10 << 20, stored: [0..<65_536])
+        let other = ResourceLoadState.ReaderID(2)
+        state.readerOpened(other)
+        let open = plans(state.readRequested(reader, at: 1 << 20) + state.readRequested(other, at: 5 << 20))
+        #expect(open.count == 2)
+        var news: [ResourceLoadState.Action] = []
+        for plan in open {
+            news +=
+                state.fetchAnswered(plan.id, part(plan.asked ?? 0..<0, of: 10 << 20, etag: "\"2\"")).actions
+        }
+        #expect(news.count { $0 == .declareChanged } == 1)
+    }
+
+    @Test func `a server that breaks off among stored bytes every time is an error and no loop`() {
+        var state = state(length: 1 << 20, stored: [0..<500_000], validators: Validators(etag: "\"1\""))
+        let first = plans(state.readRequested(reader, at: 500_000))
+        _ = state.fetchAnswered(
+            first[0].id,
+            RangeAnswer(kind: .whole(length: 1 << 20), validators: Validators(etag: "\"1\""))
+        )
+        _ = state.bytesStored(0..<500_000, by: first[0].id)
+        let actions = state.fetchEnded(first[0].id, error: MediaError(.cut, "song", "cut"))
+        #expect(actions.contains { if case .failRead = $0 { true } else { false } })
+        #expect(fetches(actions).isEmpty)
+    }
+
+    @Test func `a refusal of a range without a total leaves a known length alone`() {
+        var state = state(length: 1 << 20, stored: [0..<500_000])
+        let first = plans(state.readRequested(reader, at: 500_000))
+        let outcome = state.fetchAnswered(first[0].id, RangeAnswer(kind: .unsatisfiable(total: nil)))
+        #expect(state.length == 1 << 20)
+        #expect(outcome.actions.contains { if case .failRead = $0 { true } else { false } })
+    }
+
+    @Test func `of a part that is longer than asked only what was asked for is taken`() {
+        var state = state(length: 10 << 20)
+        let first = plans(state.readRequested(reader, at: 0))
+        let outcome = state.fetchAnswered(first[0].id, part(0..<(10 << 20), of: 10 << 20))
+        #expect(outcome.use == .store(from: 0, upTo: 65_536))
+    }
+
+    @Test func `of two whole bodies one is enough`() {
+        var state = state(length: 10 << 20, stored: [0..<65_536])
+        let other = ResourceLoadState.ReaderID(2)
+        state.readerOpened(other)
+        let open = plans(state.readRequested(reader, at: 1 << 20) + state.readRequested(other, at: 5 << 20))
+        let answer = RangeAnswer(kind: .whole(length: 10 << 20), validators: Validators(etag: "\"1\""))
+        #expect(state.fetchAnswered(open[0].id, answer).use == .store(from: 0, upTo: 10 << 20))
+        #expect(state.fetchAnswered(open[1].id, answer).use == .discard)
+    }
+
+    @Test func `a body without length or end is given up`() throws {
+        var settings = LoadSettings()
+        settings.largestUnknownBody = 100_000
+        var state = state(settings: settings)
+        _ = state.readRequested(reader, at: 0)
+        let id = FetchPlan.ID(value: 1)
+        _ = state.fetchAnswered(id, RangeAnswer(kind: .whole(length: nil)))
+        _ = state.readRequested(reader, at: 150_000)
+        let actions = state.bytesStored(0..<100_001, by: id)
+        #expect(actions.contains(.cancelFetch(id)))
+        #expect(state.verdict?.code == .connectionFailed)
+    }
+
+    @Test(arguments: [404, 200, 416, 503])
+    func `only an answer that brings the music can forbid keeping it`(status: Int) {
+        var state = state(length: 1 << 20, stored: [0..<500_000])
+        let first = plans(state.readRequested(reader, at: 500_000))
+        var answer = RangeAnswer(kind: .refused(status: status), forbidsStoring: true)
+        if status == 416 { answer.kind = .unsatisfiable(total: nil) }
+        if status == 200 {
+            answer.kind = .whole(length: 18)
+            answer.contentType = "text/html"
+        }
+        let outcome = state.fetchAnswered(first[0].id, answer)
+        #expect(!outcome.forbidsKeeping && outcome.use == .discard)
     }
 
     @Test func `without validators four kibibytes are asked for again and compared`() {
@@ -214,18 +295,19 @@ import Testing
         var state = state()
         _ = state.readRequested(reader, at: 0)
         let outcome = state.fetchAnswered(FetchPlan.ID(value: 1), RangeAnswer(kind: .refused(status: status)))
-        guard case .failRead(reader, let error) = outcome.actions.first else {
+        guard case .failRead(_, let error) = outcome.actions.first else {
             Issue.record("the read was not failed: \(outcome.actions)")
             return
         }
         #expect(error.code == .httpStatus && error.description.contains("\(status)"))
     }
 
-    @Test func `an empty resource is at its end at once`() {
+    @Test func `an empty resource is at its end at once`() throws {
         var state = state()
         _ = state.readRequested(reader, at: 0)
+        let wait = try #require(state.wait(of: reader))
         let outcome = state.fetchAnswered(FetchPlan.ID(value: 1), RangeAnswer(kind: .unsatisfiable(total: 0)))
-        #expect(outcome.actions.contains(.wakeRead(reader)))
+        #expect(outcome.actions.contains(.wakeRead(wait)))
         #expect(state.outlook(at: 0) == .end)
     }
 

@@ -36,5 +36,9 @@ package struct LoadSettings: Sendable, Equatable {
     /// How many stored bytes are asked for again, and compared, where a server sends no validators.
     package var overlap: Int64 = 4 << 10
 
+    /// The most that is taken of a body that does not say how long it is: longer than any piece of music, and
+    /// small enough for a disk. What goes on beyond is a live stream, or an attack.
+    package var largestUnknownBody: Int64 = 64 << 20
+
     package init() {}
 }

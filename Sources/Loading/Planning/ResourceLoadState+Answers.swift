@@ -4,8 +4,8 @@ package import Media
 extension ResourceLoadState {
     /// What the shell does with the body of an answer.
     package enum BodyUse: Equatable, Sendable {
-        /// Bytes of the body belong at offsets from `from` on.
-        case store(from: Int64)
+        /// Bytes of the body belong at offsets from `from` on; what goes beyond `end` was not asked for.
+        case store(from: Int64, upTo: Int64)
         /// The body is no part of this resource.
         case discard
     }
@@ -13,6 +13,8 @@ extension ResourceLoadState {
     package struct AnswerOutcome: Equatable, Sendable {
         package var use: BodyUse
         package var actions: [Action]
+        /// The body may be played and not be kept.
+        package var forbidsKeeping = false
     }
 
     /// The head of the answer to fetch `id` came.
@@ -39,8 +41,18 @@ extension ResourceLoadState {
             fetch.end = min(fetch.end, range.upperBound)
             fetch.isAnswered = true
             fetches[id] = fetch
-            return AnswerOutcome(use: .store(from: range.lowerBound), actions: wakes() + plan())
+            // Some servers ignore the end that was asked for; another window brings what is behind it.
+            return AnswerOutcome(
+                use: .store(from: range.lowerBound, upTo: fetch.end),
+                actions: wakes() + plan(),
+                forbidsKeeping: answer.forbidsStoring
+            )
         case .whole(let length):
+            // Two requests can both be answered so; one body is enough.
+            guard !fetches.contains(where: { $0.key != id && $0.value.isWhole }) else {
+                fetches[id] = nil
+                return AnswerOutcome(use: .discard, actions: plan())
+            }
             // A 200 to a ranged request is the whole from its first byte: this server has no ranges.
             description.acceptsRanges = false
             description.length = answer.isEncoded ? nil : length ?? description.length
@@ -50,10 +62,15 @@ extension ResourceLoadState {
             fetch.end = description.length ?? .max
             fetch.isAnswered = true
             fetches[id] = fetch
-            return AnswerOutcome(use: .store(from: 0), actions: wakes() + plan())
+            return AnswerOutcome(
+                use: .store(from: 0, upTo: fetch.end),
+                actions: wakes() + plan(),
+                forbidsKeeping: answer.forbidsStoring || answer.isEncoded
+            )
         case .unsatisfiable(let total):
             fetches[id] = nil
-            let end = total ?? fetch.plan.wanted?.lowerBound
+            // Without a total it tells the length only where nobody knows better.
+            let end = total ?? (length == nil ? fetch.plan.wanted?.lowerBound : nil)
             if let end, stored.ranges.last?.upperBound ?? 0 <= end { description.length = end }
             // Who waits past the end learns that it is the end; who waits before it is failed.
             let woken = wakes()
@@ -72,26 +89,22 @@ extension ResourceLoadState {
         return refuse(id, changed()).actions
     }
 
+    /// The body goes on without end; gives it up for good.
+    mutating func endless(_ id: FetchPlan.ID) -> [Action] {
+        let cause = "the server sends on and on without saying how much; live streams cannot be played yet"
+        let error = error(.connectionFailed, SafeText(cause))
+        verdict = error
+        return [.cancelFetch(id)] + refuse(id, error).actions
+    }
+
     private func isChanged(_ fetch: Fetch, _ answer: RangeAnswer) -> Bool {
         guard !stored.isEmpty else { return false }
-        switch answer.kind {
-        case .part(_, let total):
-            if let total, let length, total != length { return true }
-        case .whole(let length):
-            // If-Range was sent and the validator did not match: that is what a 200 then means.
-            if fetch.plan.ifRange != nil, answer.validators != description.validators { return true }
-            if let length, let known = self.length, length != known, !answer.isEncoded { return true }
-        case .unsatisfiable(let total):
-            if let total, let length, total != length { return true }
-            return false
-        case .notModified, .refused:
-            return false
+        // If-Range was sent and the validator did not match: that is what a 200 then means.
+        if case .whole = answer.kind, fetch.plan.ifRange != nil, answer.validators != description.validators {
+            return true
         }
-        let known = description.validators
         // Servers that ignore If-Range send a part of the new file with the new file's validators.
-        if let old = known.etag, let new = answer.validators.etag, old != new { return true }
-        if let old = known.lastModified, let new = answer.validators.lastModified, old != new { return true }
-        return false
+        return answer.contradicts(description)
     }
 
     private mutating func changed() -> MediaError {
@@ -108,7 +121,8 @@ extension ResourceLoadState {
         guard verdict == nil else {
             let others = fetches.keys.sorted().map { Action.cancelFetch($0) }
             fetches = [:]
-            return AnswerOutcome(use: .discard, actions: others + wakes())
+            let news: [Action] = error.code == .resourceChanged ? [.declareChanged] : []
+            return AnswerOutcome(use: .discard, actions: others + wakes() + news)
         }
         return AnswerOutcome(use: .discard, actions: failReads(in: fetch, error) + plan())
     }
@@ -124,6 +138,7 @@ extension ResourceLoadState {
 
     private static func cause(status: Int) -> SafeText {
         switch status {
+        case 206: "the server sends a part without saying which"
         case 401: "the server asks for a user name and password (401); put them into the URL"
         case 403: "the server forbids it (403)"
         case 404: "the server has no such file (404)"

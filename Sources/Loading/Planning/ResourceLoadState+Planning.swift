@@ -70,14 +70,22 @@ extension ResourceLoadState {
         let underWay = fetches.values.filter { isWanted($0) }
         let left = underWay.reduce(Int64(0)) { $0 + Int64($1.remaining.count) }
         guard underWay.count < 2, left < settings.askNextAt || underWay.isEmpty else { return nil }
-        var covered = stored
-        for fetch in fetches.values { covered.insert(contentsOf: fetch.remaining) }
         let ordered = readers.keys.sorted().compactMap { readers[$0] }
         for reader in ordered where reader.readAhead != nil {
-            if let gap = covered.gaps(in: zone(of: reader)).first { return gap }
+            if let gap = firstMissing(in: zone(of: reader)) { return gap }
         }
         for range in ordered.flatMap(\.prefetches) {
-            if let gap = covered.gaps(in: range.clamped(to: 0..<length)).first { return gap }
+            if let gap = firstMissing(in: range.clamped(to: 0..<length)) { return gap }
+        }
+        return nil
+    }
+
+    /// The first part of `range` that is neither stored nor on its way.
+    private func firstMissing(in range: ByteRange) -> ByteRange? {
+        var underWay = ByteRangeSet()
+        for fetch in fetches.values { underWay.insert(contentsOf: fetch.remaining) }
+        for gap in stored.gaps(in: range) {
+            if let missing = underWay.gaps(in: gap).first { return missing }
         }
         return nil
     }
@@ -96,9 +104,7 @@ extension ResourceLoadState {
         let rounded = end - end % block
         if rounded > offset + window / 2 { end = rounded }
         end = min(end, length ?? .max, limit)
-        var covered = stored
-        for fetch in fetches.values { covered.insert(contentsOf: fetch.remaining) }
-        if let gap = covered.gaps(in: offset..<max(end, offset + 1)).first, gap.lowerBound == offset {
+        if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
         }
         return begin(wanted: offset..<max(end, offset + 1))
@@ -134,10 +140,7 @@ extension ResourceLoadState {
 
     /// The stored bytes that end at `offset`, at most `overlap` of them.
     private func storedBytes(before offset: Int64) -> ByteRange {
-        let window = max(0, offset - settings.overlap)..<offset
-        guard let last = stored.intersection(RangeSet(window)).ranges.last, last.upperBound == offset else {
-            return 0..<0
-        }
-        return last
+        guard let before = stored.range(around: offset - 1), before.upperBound == offset else { return 0..<0 }
+        return before.clamped(to: max(0, offset - settings.overlap)..<offset)
     }
 }

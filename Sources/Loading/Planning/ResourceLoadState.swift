@@ -14,18 +14,26 @@ package struct ResourceLoadState: Sendable {
         package static func < (left: ReaderID, right: ReaderID) -> Bool { left.value < right.value }
     }
 
+    /// One wait of a reader; news for an old one are not for the next.
+    package struct WaitID: Hashable, Sendable {
+        package var value: Int
+    }
+
     package enum Action: Equatable, Sendable {
         case startFetch(FetchPlan)
         case cancelFetch(FetchPlan.ID)
-        /// The reader's wait is over: its offset is stored, or lies past the end.
-        case wakeRead(ReaderID)
-        case failRead(ReaderID, MediaError)
+        /// The wait is over: its offset is stored, or lies past the end.
+        case wakeRead(WaitID)
+        case failRead(WaitID, MediaError)
+        /// The resource is another one now; comes once.
+        case declareChanged
     }
 
     struct Reader: Sendable {
         /// Where it read last; read-ahead counts from here.
         var offset: Int64 = 0
-        var isWaiting = false
+        var wait: WaitID?
+        var isWaiting: Bool { wait != nil }
         /// Nil until read-ahead is allowed.
         var readAhead: Int64?
         var prefetches: [ByteRange] = []
@@ -55,6 +63,7 @@ package struct ResourceLoadState: Sendable {
     var readers: [ReaderID: Reader] = [:]
     var fetches: [FetchPlan.ID: Fetch] = [:]
     var nextFetchID = 1
+    var nextWaitID = 1
     /// Set by a failure without progress: nothing is fetched ahead until a read wants something.
     var isBackgroundHeld = false
     /// Bytes per second, as measured by the shell.
@@ -116,15 +125,28 @@ extension ResourceLoadState {
     package mutating func readRequested(_ id: ReaderID, at offset: Int64) -> [Action] {
         guard readers[id] != nil else { return [] }
         readers[id]?.offset = offset
-        let isMissing = outlook(at: offset) == .missing
-        readers[id]?.isWaiting = isMissing
+        guard outlook(at: offset) == .missing else {
+            readers[id]?.wait = nil
+            return plan()
+        }
+        readers[id]?.wait = WaitID(value: nextWaitID)
+        nextWaitID += 1
         return plan()
     }
+
+    /// The wait that the reader is in; nil when it waits for nothing.
+    package func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
+
+    /// Whether the reader is still there.
+    package func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
+
+    /// Whether the fetch was neither cancelled nor has ended.
+    package func isUnderWay(_ id: FetchPlan.ID) -> Bool { fetches[id] != nil }
 
     /// The waiting task was cancelled. What it wanted goes on until the reader's next read or its close
     /// tells where it wants to be: a seek's first act is to cancel, and its target may lie near.
     package mutating func readCancelled(_ id: ReaderID) {
-        readers[id]?.isWaiting = false
+        readers[id]?.wait = nil
     }
 
     package mutating func readAheadAllowed(_ id: ReaderID, bytesPerSecond: Double) -> [Action] {
@@ -163,13 +185,17 @@ extension ResourceLoadState {
     ///
     /// Counted also for a fetch that was cancelled meanwhile: its bytes are as good as any.
     package mutating func bytesStored(_ range: ByteRange, by id: FetchPlan.ID) -> [Action] {
+        // Bytes that were there before are no progress: a server that always breaks off among them
+        // would be asked for ever.
+        let isNew = !stored.covers(range)
         stored.insert(contentsOf: range)
         brought.insert(contentsOf: range)
-        isBackgroundHeld = false
+        if isNew { isBackgroundHeld = false }
         if var fetch = fetches[id] {
             fetch.next = max(fetch.next, range.upperBound)
-            fetch.hasProgress = true
+            fetch.hasProgress = fetch.hasProgress || isNew
             fetches[id] = fetch
+            if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody { return endless(id) }
         }
         return wakes() + plan()
     }
@@ -205,13 +231,13 @@ extension ResourceLoadState {
     mutating func wakes() -> [Action] {
         var actions: [Action] = []
         for id in readers.keys.sorted() {
-            guard let reader = readers[id], reader.isWaiting else { continue }
+            guard let reader = readers[id], let wait = reader.wait else { continue }
             switch outlook(at: reader.offset) {
             case .missing: continue
-            case .stored, .end: actions.append(.wakeRead(id))
-            case .failed(let error): actions.append(.failRead(id, error))
+            case .stored, .end: actions.append(.wakeRead(wait))
+            case .failed(let error): actions.append(.failRead(wait, error))
             }
-            readers[id]?.isWaiting = false
+            readers[id]?.wait = nil
         }
         return actions
     }
@@ -220,10 +246,10 @@ extension ResourceLoadState {
     mutating func failReads(in fetch: Fetch, _ error: MediaError) -> [Action] {
         var actions: [Action] = []
         for id in readers.keys.sorted() {
-            guard let reader = readers[id], reader.isWaiting else { continue }
+            guard let reader = readers[id], let wait = reader.wait else { continue }
             guard fetch.isWhole || fetch.remaining.contains(reader.offset) else { continue }
-            readers[id]?.isWaiting = false
-            actions.append(.failRead(id, error))
+            readers[id]?.wait = nil
+            actions.append(.failRead(wait, error))
         }
         return actions
     }

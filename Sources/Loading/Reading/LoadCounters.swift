@@ -12,10 +12,12 @@ struct LoadCounters: Sendable {
 
     /// Counts the bytes of `range` that were stored before this open, each once.
     mutating func read(_ range: ByteRange) {
-        if readFromStored.covers(range) { return }
-        let before = storedAtOpen.intersection(RangeSet(range)).subtracting(readFromStored)
-        guard !before.isEmpty else { return }
-        cachedBytes += before.byteCount
-        readFromStored.formUnion(before)
+        guard !storedAtOpen.isEmpty, !readFromStored.covers(range) else { return }
+        var before = ByteRangeSet(range)
+        for gap in storedAtOpen.gaps(in: range) { before.remove(contentsOf: gap) }
+        for piece in before.ranges {
+            for new in readFromStored.gaps(in: piece) { cachedBytes += Int64(new.count) }
+            readFromStored.insert(contentsOf: piece)
+        }
     }
 }

@@ -13,15 +13,14 @@ extension ResourceLoader {
             guarded.withLock { $0.counters.requestCount += response.answer.requestCount - 1 }
             defer { response.body.cancel() }
             let outcome = guarded.withLock { $0.state.fetchAnswered(plan.id, response.answer) }
-            if response.answer.isEncoded || response.answer.forbidsStoring { await store.discard() }
+            if outcome.forbidsKeeping { await store.discard() }
             switch outcome.use {
             case .discard:
-                if guarded.withLock({ $0.state.verdict }) != nil { await resourceChanged() }
-                perform(outcome.actions)
-            case .store(let start):
+                await performAll(outcome.actions)
+            case .store(let start, let end):
                 keepDescription()
                 perform(outcome.actions)
-                try await receive(response.body, from: start, for: plan, expecting: overlap)
+                try await receive(response.body, in: start..<end, for: plan, expecting: overlap)
             }
             keepDescription()
             finish(plan.id, error: nil)
@@ -60,20 +59,21 @@ extension ResourceLoader {
 
     private func receive(
         _ body: any ResponseBody,
-        from start: Int64,
+        in bounds: ByteRange,
         for plan: FetchPlan,
         expecting overlap: [UInt8]
     ) async throws {
         let check = OverlapCheck(expected: overlap, at: plan.overlap.lowerBound)
-        var offset = start
+        var offset = bounds.lowerBound
         var began: Duration?
         var received: Int64 = 0
-        while let chunk = try await body.next() {
+        while offset < bounds.upperBound, var chunk = try await body.next() {
             let now = clock.now
+            if Int64(chunk.count) > bounds.upperBound - offset {
+                chunk.removeLast(chunk.count - Int(bounds.upperBound - offset))
+            }
             guard check.passes(chunk, at: offset) else {
-                let actions = guarded.withLock { $0.state.overlapDiffered(plan.id) }
-                await resourceChanged()
-                perform(actions)
+                await performAll(guarded.withLock { $0.state.overlapDiffered(plan.id) })
                 return
             }
             try await store.write(chunk, at: offset)

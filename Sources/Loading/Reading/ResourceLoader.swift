@@ -7,7 +7,9 @@ import Media
 final class ResourceLoader: Sendable {
     struct Guarded {
         var state: ResourceLoadState
-        var waiters: [ResourceLoadState.ReaderID: CheckedContinuation<Void, any Error>] = [:]
+        var waiters: [ResourceLoadState.WaitID: CheckedContinuation<Void, any Error>] = [:]
+        /// The last wait of each reader, over or not.
+        var waits: [ResourceLoadState.ReaderID: ResourceLoadState.WaitID] = [:]
         var tasks: [FetchPlan.ID: Task<Void, Never>] = [:]
         var nextReader = 1
         var counters = LoadCounters()
@@ -15,6 +17,11 @@ final class ResourceLoader: Sendable {
         var isClosed = false
         var isGone = false
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+
+        /// Who waits for bytes on the reader's behalf, to be resumed by the caller.
+        mutating func takeWaiter(of id: ResourceLoadState.ReaderID) -> CheckedContinuation<Void, any Error>? {
+            waits.removeValue(forKey: id).flatMap { waiters.removeValue(forKey: $0) }
+        }
     }
 
     let url: WebURL
@@ -25,6 +32,8 @@ final class ResourceLoader: Sendable {
     private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
     // Guards everything that changes. Nothing foreign is called, and nothing is resumed, while it is held.
     let guarded: Locked<Guarded>
+    // Held while a description is copied and handed to the store, so that an older one never comes last.
+    private let describing = Locked(())
 
     /// `onChanged` makes the next open start anew; `onIdle` is called when the last reader has closed.
     init(
@@ -75,10 +84,19 @@ final class ResourceLoader: Sendable {
             case .missing, .failed: try await waitForBytes(id, at: offset)
             case .stored:
                 let bytes = try await store.read(at: offset, count: count)
+                let left = bytes.isEmpty ? store.stored : ByteRangeSet()
+                if left.contains(offset) {
+                    // Looking again would find the same for ever.
+                    throw MediaError(
+                        .damaged,
+                        url.safeText,
+                        "what is kept of it cannot be read; play it again"
+                    )
+                }
                 let actions = guarded.withLock { guarded in
                     guard !bytes.isEmpty else {
                         // An extent failed its check, or was evicted: plan with what is left.
-                        return guarded.state.bytesLost(nowStored: store.stored)
+                        return guarded.state.bytesLost(nowStored: left)
                     }
                     guarded.counters.read(offset..<offset + Int64(bytes.count))
                     return guarded.state.readRequested(id, at: offset + Int64(bytes.count) - 1)
@@ -98,7 +116,7 @@ final class ResourceLoader: Sendable {
             let actions = guarded.state.readerClosed(id)
             let isLast = guarded.state.readers.isEmpty && !guarded.isClosed
             if isLast { guarded.isClosed = true }
-            return (actions, guarded.waiters.removeValue(forKey: id), isLast)
+            return (actions, guarded.takeWaiter(of: id), isLast)
         }
         waiter?.resume(throwing: CancellationError())
         perform(actions)
@@ -139,14 +157,19 @@ final class ResourceLoader: Sendable {
                 let (result, actions) = guarded.withLock {
                     guarded -> (Result<Void, any Error>?, [ResourceLoadState.Action]) in
                     // The handler below may have run before there was a waiter to find.
-                    if Task.isCancelled || guarded.isClosed { return (.failure(CancellationError()), []) }
+                    if Task.isCancelled || guarded.isClosed || !guarded.state.hasReader(id) {
+                        return (.failure(CancellationError()), [])
+                    }
                     let actions = guarded.state.readRequested(id, at: offset)
                     switch guarded.state.outlook(at: offset) {
                     case .stored, .end: return (.success(()), actions)
                     case .failed(let error): return (.failure(error), actions)
                     case .missing:
-                        precondition(guarded.waiters[id] == nil, "a reader reads one thing at a time")
-                        guarded.waiters[id] = waiter
+                        guard let wait = guarded.state.wait(of: id) else {
+                            preconditionFailure("a read that misses its bytes waits for them")
+                        }
+                        guarded.waits[id] = wait
+                        guarded.waiters[wait] = waiter
                         return (nil, actions)
                     }
                 }
@@ -156,7 +179,7 @@ final class ResourceLoader: Sendable {
         } onCancel: {
             let waiter = guarded.withLock { guarded in
                 guarded.state.readCancelled(id)
-                return guarded.waiters.removeValue(forKey: id)
+                return guarded.takeWaiter(of: id)
             }
             waiter?.resume(throwing: CancellationError())
         }
@@ -171,17 +194,25 @@ final class ResourceLoader: Sendable {
             case .cancelFetch(let id): guarded.withLock { $0.tasks[id] }?.cancel()
             case .wakeRead(let id): takeWaiter(id)?.resume()
             case .failRead(let id, let error): takeWaiter(id)?.resume(throwing: error)
+            case .declareChanged: break
             }
         }
     }
 
-    private func takeWaiter(_ id: ResourceLoadState.ReaderID) -> CheckedContinuation<Void, any Error>? {
+    /// Performs `actions`, and waits for what takes its time: a changed resource's new entry.
+    func performAll(_ actions: [ResourceLoadState.Action]) async {
+        perform(actions)
+        if actions.contains(.declareChanged) { await onChanged(url) }
+    }
+
+    private func takeWaiter(_ id: ResourceLoadState.WaitID) -> CheckedContinuation<Void, any Error>? {
         guarded.withLock { $0.waiters.removeValue(forKey: id) }
     }
 
     private func startFetch(_ plan: FetchPlan) {
         let mayRun = guarded.withLock { guarded in
-            guard !guarded.isClosed else { return false }
+            // A seek may have cancelled it between the decision and here.
+            guard !guarded.isClosed, guarded.state.isUnderWay(plan.id) else { return false }
             // Started under the lock, so that a cancel which follows finds the task.
             guarded.tasks[plan.id] = Task { await self.run(plan) }
             return true
@@ -198,14 +229,9 @@ final class ResourceLoader: Sendable {
         perform(actions)
     }
 
-    /// The resource is another one now.
-    func resourceChanged() async {
-        await onChanged(url)
-    }
-
     /// Keeps what the answers told.
     func keepDescription() {
-        store.describe(guarded.withLock { $0.state.description })
+        describing.withLock { _ in store.describe(guarded.withLock { $0.state.description }) }
     }
 
     // MARK: Report

@@ -13,24 +13,43 @@ extension RangeSet<Int64> {
         ranges.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// The parts of `range` that the set does not hold, in order.
+    /// The parts of `range` that the set does not hold, in order. Costs a binary search and what it finds.
     package func gaps(in range: ByteRange) -> [ByteRange] {
-        guard !range.isEmpty else { return [] }
-        return Array(RangeSet(range).subtracting(self).ranges)
+        var gaps: [ByteRange] = []
+        var offset = range.lowerBound
+        let ranges = self.ranges
+        var place = firstPlace(endingAfter: offset)
+        while offset < range.upperBound, place < ranges.count, ranges[place].lowerBound < range.upperBound {
+            if ranges[place].lowerBound > offset { gaps.append(offset..<ranges[place].lowerBound) }
+            offset = ranges[place].upperBound
+            place += 1
+        }
+        if offset < range.upperBound { gaps.append(offset..<range.upperBound) }
+        return gaps
+    }
+
+    /// The set's range that holds `offset`, or nil where it is missing.
+    package func range(around offset: Int64) -> ByteRange? {
+        let place = firstPlace(endingAfter: offset)
+        guard place < ranges.count, ranges[place].contains(offset) else { return nil }
+        return ranges[place]
     }
 
     /// The part of the set's range around `offset` that starts at `offset`, or nil where `offset` is missing.
     package func run(from offset: Int64) -> ByteRange? {
+        range(around: offset).map { offset..<$0.upperBound }
+    }
+
+    /// The place of the first range that reaches beyond `offset`; the number of ranges when none does.
+    private func firstPlace(endingAfter offset: Int64) -> Int {
         let ranges = self.ranges
         var low = 0
         var high = ranges.count
         while low < high {
             let middle = (low + high) / 2
-            let range = ranges[middle]
-            if range.contains(offset) { return offset..<range.upperBound }
-            if range.upperBound <= offset { low = middle + 1 } else { high = middle }
+            if ranges[middle].upperBound <= offset { low = middle + 1 } else { high = middle }
         }
-        return nil
+        return low
     }
 
     /// Whether every byte of `range` is in the set; an empty range always is.

@@ -1,0 +1,30 @@
+import Media
+
+extension RangeAnswer {
+    /// Whether the answer brings the resource; a 304 and a refusal do not.
+    var isContent: Bool {
+        switch kind {
+        case .part, .whole: true
+        case .unsatisfiable, .notModified, .refused: false
+        }
+    }
+
+    /// Whether this speaks of another representation than the one that `known` describes: another length, or a
+    /// validator that differs (RFC 9110 §8.8). What either does not tell contradicts nothing.
+    func contradicts(_ known: EntryDescription) -> Bool {
+        let length: Int64?
+        switch kind {
+        case .part(_, let total): length = total
+        case .whole(let whole): length = isEncoded ? nil : whole
+        case .unsatisfiable(let total): length = total
+        case .notModified, .refused: return false
+        }
+        return differ(length, known.length) || differ(validators.etag, known.validators.etag)
+            || differ(validators.lastModified, known.validators.lastModified)
+    }
+
+    private func differ<Value: Equatable>(_ new: Value?, _ old: Value?) -> Bool {
+        guard let new, let old else { return false }
+        return new != old
+    }
+}
