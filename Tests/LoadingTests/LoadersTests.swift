@@ -251,6 +251,40 @@ import Testing
         await reader.close()
     }
 
+    @Test func `a refusal that forbids storing leaves what is kept, and the next time the gap is fetched`()
+        async throws
+    {
+        let content = content(300_000)
+        let stores = MemoryStores()
+        stores.store(of: url).preload(content, [0..<100_000], validators: Validators(etag: "\"1\""))
+        let transport = ScriptedTransport(.init(content: content, status: 503, forbidsStoring: true))
+        let loaders = loaders(transport, stores)
+        let reader = try await loaders.open(.web(url))
+        await #expect(throws: MediaError.self) { _ = try await reader.read(at: 100_000, count: 1) }
+        #expect(!stores.store(of: url).state.withLock { $0.isDiscarded })
+        #expect(try await reader.read(at: 0, count: 10).count == 10)
+        await reader.close()
+        transport.change {
+            $0.status = nil; $0.forbidsStoring = false
+        }
+        let again = try await loaders.open(.web(url))
+        #expect(try await readAll(again) == content)
+        #expect(transport.sentBytes == 200_000)
+        await again.close()
+    }
+
+    @Test func `music that may not be kept is fetched once all the same`() async throws {
+        let content = content(700_000)
+        let stores = MemoryStores()
+        let transport = ScriptedTransport(.init(content: content, forbidsStoring: true))
+        let reader = try await loaders(transport, stores).open(.web(url))
+        reader.allowReadAhead(bytesPerSecond: 40_000)
+        #expect(try await readAll(reader) == content)
+        #expect(transport.sentBytes == 700_000)
+        #expect(stores.store(of: url).state.withLock { $0.isDiscarded })
+        await reader.close()
+    }
+
     @Test func `offline what is stored plays and what is not names the reason`() async throws {
         let content = content(200_000)
         let stores = MemoryStores()

@@ -7,6 +7,7 @@ final class ScriptedTransport: RangeTransport {
         var validators = Validators(etag: "\"1\"")
         var hasRanges = true
         var status: Int?
+        var forbidsStoring = false
         var contentType: String?
         /// Bodies end with an error after so many bytes.
         var cutAfter: Int?
@@ -59,6 +60,7 @@ final class ScriptedTransport: RangeTransport {
             validators: script.validators,
             contentType: script.contentType
         )
+        answer.forbidsStoring = script.forbidsStoring
         var range: ByteRange = 0..<total
         if let status = script.status {
             answer.kind = .refused(status: status)
