@@ -20,7 +20,10 @@ enum ResponseAlgebra {
     static func kind(for head: ResponseHead) -> RangeAnswer.Kind {
         switch head.status {
         case 200:
-            return .whole(length: contentLength(in: head.fields))
+            let length = contentLength(in: head.fields)
+            // Nobody could store it, and sums with it could overflow.
+            if let length, length > ContentRange.largest { return .refused(status: 200) }
+            return .whole(length: length)
         case 206:
             // Several ranges in one body were not asked for and cannot be placed without parsing them.
             guard contentType(in: head.fields) != "multipart/byteranges",
@@ -55,7 +58,8 @@ enum ResponseAlgebra {
         return head.fields.first("location").flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The stated length of the body; nil when it is missing, malformed or stated differently twice.
+    /// The stated length of the body, `Int64.max` for more than fits; nil when it is missing, malformed or
+    /// stated differently twice.
     static func contentLength(in fields: HeaderFields) -> Int64? {
         // A body in chunks ends where its framing says (RFC 9112 §6.3), whatever else is stated.
         guard fields.values("transfer-encoding").isEmpty else { return nil }
