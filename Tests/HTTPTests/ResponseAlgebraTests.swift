@@ -25,6 +25,11 @@ struct ResponseAlgebraTests {
                 206, ["Content-Range": "bytes 9223372036854775800-9223372036854775806/*"],
                 .refused(status: 206)
             ),
+            (206, ["Content-Range": "bytes 0-9/20", "Content-Encoding": "gzip"], .refused(status: 206)),
+            (
+                206, ["Content-Range": "bytes 0-9/20", "Content-Encoding": "identity"],
+                .part(range: 0..<10, total: 20)
+            ),
             (200, [:], .whole(length: nil)),
             (200, ["Content-Length": "7", "Content-Range": "bytes 1-7/9"], .whole(length: 7)),
             (200, ["Content-Length": "7, 7"], .whole(length: 7)),

@@ -11,7 +11,7 @@ enum ResponseAlgebra {
             validators: validators(in: head.fields),
             contentType: contentType(in: head.fields),
             forbidsStoring: head.fields.tokens("cache-control").contains("no-store"),
-            isEncoded: head.fields.tokens("content-encoding").contains { $0 != "identity" },
+            isEncoded: isEncoded(head.fields),
             requestCount: requestCount
         )
     }
@@ -25,8 +25,9 @@ enum ResponseAlgebra {
             if let length, length > ContentRange.largest { return .refused(status: 200) }
             return .whole(length: length)
         case 206:
-            // Several ranges in one body were not asked for and cannot be placed without parsing them.
-            guard contentType(in: head.fields) != "multipart/byteranges",
+            // Several ranges in one body were not asked for and cannot be placed without parsing them. A part
+            // of an encoded resource counts encoded bytes: among plain ones it would be at a wrong place.
+            guard contentType(in: head.fields) != "multipart/byteranges", !isEncoded(head.fields),
                 case .part(let range, let total)? = contentRange(in: head.fields)
             else { return .refused(status: 206) }
             return .part(range: range, total: total)
@@ -66,6 +67,10 @@ enum ResponseAlgebra {
         let lengths = Set(fields.tokens("content-length"))
         guard lengths.count == 1, let only = lengths.first else { return nil }
         return ContentRange.number(only)
+    }
+
+    private static func isEncoded(_ fields: HeaderFields) -> Bool {
+        fields.tokens("content-encoding").contains { $0 != "identity" }
     }
 
     private static func contentRange(in fields: HeaderFields) -> ContentRange? {
