@@ -135,11 +135,25 @@ struct TransferFaultTests {
         }
     }
 
-    @Test func `cancelling drops bytes that came and were not taken`() async throws {
-        let server = try ScriptedServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"])
+    @Test(arguments: [false, true])
+    func `bytes that came are handed out after a cancel, of the body or of the task`(
+        cancelsTask: Bool
+    ) async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.waitForClose()
+        }
         try await fixture.run(server) { transport in
             let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
-            body.cancel()
+            let transfer = try #require(body as? TransferBody)
+            try await wait(for: "the bytes") { transfer.hasChunk }
+            let reader = Task {
+                if cancelsTask { withUnsafeCurrentTask { $0?.cancel() } } else { body.cancel() }
+                #expect(Task.isCancelled == cancelsTask)
+                return try await body.next()
+            }
+            #expect(try await reader.value == Array("abc".utf8))
             await #expect(throws: CancellationError.self) { _ = try await body.next() }
         }
     }

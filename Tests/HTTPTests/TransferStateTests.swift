@@ -72,7 +72,7 @@ struct TransferStateTests {
         #expect(isEnd(&state))
     }
 
-    @Test func `whatever comes after a cancel is late`() {
+    @Test func `what came before a cancel is handed out, and whatever comes after it is late`() {
         var state = inBody()
         #expect(receive([1], &state) == .taken)
         #expect(cancel(&state))
@@ -80,11 +80,38 @@ struct TransferStateTests {
         #expect(receive([2], &state) == .refused)
         state.finished(failure: nil)
         state.failed(MediaError(.cut, "a", "late"))
-        guard case .failure(let error) = state.takeChunk(now: .zero) else {
-            Issue.record("a cancelled transfer hands nothing out")
-            return
+        #expect(state.hasAnswer(to: .chunk))
+        #expect(chunk(&state) == [1])
+        for _ in 0..<2 { #expect(isCancelled(state.takeChunk(now: .zero))) }
+    }
+
+    @Test func `a full buffer outlives a cancel, and nothing is resumed for it`() {
+        var state = inBody()
+        let piece = [UInt8](repeating: 7, count: 64 * 1024)
+        while receive(piece, &state) == .taken {}
+        #expect(cancel(&state))
+        var taken = 0
+        while case .chunk(let bytes, let resumes) = state.takeChunk(now: .zero) {
+            taken += bytes.count
+            #expect(!resumes)
         }
-        #expect(error is CancellationError)
+        #expect(taken == TransferState.buffered)
+        #expect(isCancelled(state.takeChunk(now: .zero)))
+    }
+
+    @Test func `a cancel takes the head back, whatever of the body came`() {
+        var state = inBody()
+        #expect(receive([1], &state) == .taken)
+        #expect(cancel(&state))
+        #expect(isCancelled(state.takeHead()))
+    }
+
+    @Test func `what a released body had not handed out is freed`() {
+        var state = inBody()
+        #expect(receive([1], &state) == .taken)
+        #expect(release(&state))
+        #expect(!release(&state))
+        #expect(isCancelled(state.takeChunk(now: .zero)))
     }
 
     private func head(isMultiplexed: Bool = false) -> ResponseHead {
@@ -107,6 +134,13 @@ struct TransferStateTests {
     }
 
     private func cancel(_ state: inout TransferState) -> Bool { state.cancelled() }
+
+    private func release(_ state: inout TransferState) -> Bool { state.released() }
+
+    private func isCancelled(_ delivery: TransferState.Delivery) -> Bool {
+        guard case .failure(let error) = delivery else { return false }
+        return error is CancellationError
+    }
 
     private func chunk(_ state: inout TransferState) -> [UInt8]? {
         guard case .chunk(let bytes, _) = state.takeChunk(now: .zero) else { return nil }

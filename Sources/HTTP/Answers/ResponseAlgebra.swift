@@ -11,7 +11,7 @@ enum ResponseAlgebra {
             validators: validators(in: head.fields),
             contentType: contentType(in: head.fields),
             forbidsStoring: head.fields.tokens("cache-control").contains("no-store"),
-            isEncoded: head.fields.tokens("content-encoding").contains { $0 != "identity" },
+            isEncoded: isEncoded(head.fields),
             requestCount: requestCount
         )
     }
@@ -20,10 +20,14 @@ enum ResponseAlgebra {
     static func kind(for head: ResponseHead) -> RangeAnswer.Kind {
         switch head.status {
         case 200:
-            return .whole(length: contentLength(in: head.fields))
+            let length = contentLength(in: head.fields)
+            // Nobody could store it, and sums with it could overflow.
+            if let length, length > ContentRange.largest { return .refused(status: 200) }
+            return .whole(length: length)
         case 206:
-            // Several ranges in one body were not asked for and cannot be placed without parsing them.
-            guard contentType(in: head.fields) != "multipart/byteranges",
+            // Several ranges in one body were not asked for and cannot be placed without parsing them. A part
+            // of an encoded resource counts encoded bytes: among plain ones it would be at a wrong place.
+            guard contentType(in: head.fields) != "multipart/byteranges", !isEncoded(head.fields),
                 case .part(let range, let total)? = contentRange(in: head.fields)
             else { return .refused(status: 206) }
             return .part(range: range, total: total)
@@ -55,13 +59,18 @@ enum ResponseAlgebra {
         return head.fields.first("location").flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The stated length of the body; nil when it is missing, malformed or stated differently twice.
+    /// The stated length of the body, `Int64.max` for more than fits; nil when it is missing, malformed or
+    /// stated differently twice.
     static func contentLength(in fields: HeaderFields) -> Int64? {
         // A body in chunks ends where its framing says (RFC 9112 §6.3), whatever else is stated.
         guard fields.values("transfer-encoding").isEmpty else { return nil }
         let lengths = Set(fields.tokens("content-length"))
         guard lengths.count == 1, let only = lengths.first else { return nil }
         return ContentRange.number(only)
+    }
+
+    private static func isEncoded(_ fields: HeaderFields) -> Bool {
+        fields.tokens("content-encoding").contains { $0 != "identity" }
     }
 
     private static func contentRange(in fields: HeaderFields) -> ContentRange? {

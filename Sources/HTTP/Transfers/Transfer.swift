@@ -70,7 +70,8 @@ final class Transfer: Sendable {
         }
     }
 
-    /// The next bytes of the body; nil at its end. Cancelling the task cancels the transfer.
+    /// The next bytes of the body; nil at its end. Cancelling the task cancels the transfer; what had
+    /// come is still handed out.
     func next() async throws -> [UInt8]? {
         while true {
             if Task.isCancelled { cancel() }
@@ -90,6 +91,14 @@ final class Transfer: Sendable {
     /// Ends it from any thread. Wakes the reader at once; libcurl hears of it a moment later.
     func cancel() {
         if change({ $0.cancelled() }) { loop.post(.remove(id)) }
+    }
+
+    /// Whether `next` would return without a wait.
+    var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
+
+    /// Ends it and frees what came, from any thread. For a reader that is gone.
+    func release() {
+        if change({ $0.released() }) { loop.post(.remove(id)) }
     }
 
     private func wait(for need: TransferState.Need) async {

@@ -8,7 +8,10 @@ final class TransferBody: ResponseBody {
         self.transfer = transfer
     }
 
-    deinit { transfer.cancel() }
+    deinit { transfer.release() }
+
+    /// Whether `next` would return without a wait.
+    var hasChunk: Bool { transfer.hasChunk }
 
     func next() async throws -> [UInt8]? { try await transfer.next() }
 

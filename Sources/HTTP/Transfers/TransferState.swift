@@ -147,12 +147,19 @@ struct TransferState {
         if !isOver { phase = .failed(error) }
     }
 
-    /// Nobody wants it any more. Returns whether libcurl must be told.
+    /// Nobody wants more of it; what came can still be taken. Returns whether libcurl must be told.
     mutating func cancelled() -> Bool {
         let wasLive = !isOver
         phase = .cancelled
-        buffer.removeAll()
         return wasLive
+    }
+
+    /// The reader is gone, so nobody can take what came. Returns whether libcurl must be told.
+    ///
+    /// libcurl lets go of a transfer a moment later than its reader; the bytes need not wait for that.
+    mutating func released() -> Bool {
+        buffer.removeAll()
+        return cancelled()
     }
 
     /// Looks at the clock.
@@ -191,9 +198,9 @@ struct TransferState {
         return head.map(Delivery.head) ?? .wait
     }
 
-    /// The next piece of the body. What came is handed out before the failure that ended it.
+    /// The next piece of the body. What came is handed out before the failure or cancel that ended it,
+    /// because bytes that were paid for are kept.
     mutating func takeChunk(now: Duration) -> Delivery {
-        if case .cancelled = phase { return .failure(CancellationError()) }
         if let chunk = buffer.takeFirst() {
             let resumes = isPaused && !isOver && buffer.byteCount <= Self.buffered / 2
             if resumes {
@@ -205,7 +212,8 @@ struct TransferState {
         switch phase {
         case .failed(let error): return .failure(error)
         case .ended: return .end
-        case .connecting, .waitingForHead, .inBody, .cancelled: return owed == 0 ? .end : .wait
+        case .cancelled: return .failure(CancellationError())
+        case .connecting, .waitingForHead, .inBody: return owed == 0 ? .end : .wait
         }
     }
 

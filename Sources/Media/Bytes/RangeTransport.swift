@@ -53,7 +53,8 @@ package struct RangeAnswer: Sendable, Equatable {
         case unsatisfiable(total: Int64?)
         /// 304: what is stored is current.
         case notModified
-        /// Any other status, or a 206 that cannot be placed; the body is nothing to keep.
+        /// Any other status, a 206 that cannot be placed (also one in a content coding), or a length that
+        /// nothing could hold; the body is nothing to keep.
         case refused(status: Int)
     }
 
@@ -89,10 +90,11 @@ package struct RangeAnswer: Sendable, Equatable {
 package protocol ResponseBody: Sendable {
     /// The next bytes, never empty; nil at the end as the answer's own framing tells it.
     ///
-    /// Throws `MediaError` with `.cut` when the connection ended before that, and
-    /// `CancellationError` after `cancel` or when the task is cancelled.
+    /// Throws `MediaError` with `.cut` when the connection ended before that. After `cancel`, or when the
+    /// task is cancelled, what had come is still handed out, then it throws `CancellationError`.
     func next() async throws -> [UInt8]?
 
-    /// Ends the transfer, also in mid-body, from any thread; later calls do nothing.
+    /// Ends the transfer, also in mid-body, from any thread; later calls do nothing. Nothing more is taken
+    /// from the line; what had come waits for `next`, and goes with the body.
     func cancel()
 }
