@@ -42,6 +42,10 @@ import Testing
             ([], .emptyResource, "is empty"),
             ([UInt8](repeating: 0, count: 300_000), .notAudio, "holds no MP3 music"),
             (Array("\n <!DOCTYPE html><html><body>Please log in</body></html>".utf8), .notAudio, "web page"),
+            (
+                [0x1F, 0x8B, 8, 0] + [UInt8](repeating: 7, count: 600), .notAudio,
+                "is compressed (gzip), not MP3"
+            ),
             (Array("ID3".utf8), .notAudio, "holds no MP3 music"),
         ] as [([UInt8], MediaError.Code, String)]
     )

@@ -1,6 +1,8 @@
-import Decoding
+import Media
 import TestSupport
 import Testing
+
+@testable import Decoding
 
 @Suite struct SeekTableTests {
     private let length: Int64 = 1 << 30
@@ -66,10 +68,7 @@ import Testing
         content += (0..<Int.random(in: 0...60, using: &random)).map { _ in
             UInt8.random(in: 0...255, using: &random)
         }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let stored = content + (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
-        guard let table = SeekTable(stored: stored, for: try key()) else { return }
+        guard let table = SeekTable(stored: checked(content), for: try key()) else { return }
         // What is taken rises and stays within the resource.
         var last: Int64 = -1
         var frame: Int64 = -1
@@ -77,6 +76,58 @@ import Testing
             #expect(next.offset > last && next.offset < length)
             (frame, last) = next
         }
+    }
+
+    @Test(arguments: [Int64(SeekTable.mostPoints) * SeekTable.stride + 1, 1 << 53, .max - 1] as [Int64])
+    func `more frames than a table may count are not taken`(count: Int64) async throws {
+        let source = MemorySource(Fixture.bareCBR.bytes)
+        let key = try await key(of: source)
+        let most = Int64(SeekTable.mostPoints) * SeekTable.stride
+        #expect(SeekTable(stored: hostile(frameCount: most, offset: 0, key), for: key)?.frameCount == most)
+        let stored = hostile(frameCount: count, offset: 0, key)
+        #expect(SeekTable(stored: stored, for: key) == nil)
+        let decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: stored)
+        try await decoder.open()
+        #expect(try #require(decoder.info.duration) < .seconds(30))
+    }
+
+    @Test(arguments: [1 << 41, 1 << 62, .max - 70_000] as [Int64])
+    func `places behind any file are not taken where the length is unknown`(offset: Int64) throws {
+        var key = try key()
+        key.length = nil
+        #expect(SeekTable(stored: hostile(frameCount: nil, offset: 1 << 36, key), for: key) != nil)
+        #expect(SeekTable(stored: hostile(frameCount: nil, offset: offset, key), for: key) == nil)
+        key.length = .max
+        #expect(SeekTable(stored: hostile(frameCount: nil, offset: offset, key), for: key) == nil)
+    }
+
+    /// What a stored table of the music in `source` must be of.
+    private func key(of source: MemorySource) async throws -> SeekTableKey {
+        let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+        try await decoder.open()
+        return try #require(decoder.opened).map.key(length: source.length)
+    }
+
+    /// A table with a right check that knows frame 0 and, unless `offset` is 0, frame 8 to begin there.
+    private func hostile(frameCount: Int64?, offset: Int64, _ key: SeekTableKey) -> [UInt8] {
+        var content = Array("RST".utf8) + [1, 1, 3]
+        let numbers = [Int64(key.header.sampleRate), key.origin, (frameCount ?? -1) + 1, 0]
+        for number in numbers + (offset == 0 ? [1, 0] : [2, 0, offset]) {
+            var rest = number
+            while rest >= 0x80 {
+                content.append(UInt8(rest & 0x7F) | 0x80)
+                rest >>= 7
+            }
+            content.append(UInt8(rest))
+        }
+        return checked(content)
+    }
+
+    /// `content` and the check that belongs behind it.
+    private func checked(_ content: [UInt8]) -> [UInt8] {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return content + (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
     }
 
     @Test func `priming goes back over frames and reservoir, and stops at a hole`() throws {

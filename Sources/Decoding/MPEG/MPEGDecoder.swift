@@ -24,7 +24,7 @@ package final class MPEGDecoder: AudioDecoder {
     package private(set) var infoRevision = 0
 
     /// What `open` made; nil before it.
-    private var opened: (handle: FeedHandle, map: StreamMap)?
+    private(set) var opened: OpenStream?
     private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0, pending: [])
     private var hold = PaddingHold(sampleCount: 0)
     /// A format that begins behind samples which were just given.
@@ -47,7 +47,7 @@ package final class MPEGDecoder: AudioDecoder {
         _ = try await opening()
     }
 
-    private func opening() async throws -> (handle: FeedHandle, map: StreamMap) {
+    private func opening() async throws -> OpenStream {
         if let opened { return opened }
         let head = try await StreamHead.read(from: source, subject: subject)
         var tags = head.tags
@@ -68,11 +68,12 @@ package final class MPEGDecoder: AudioDecoder {
             wantedSample: 0,
             pending: head.bytes
         )
-        opened = (handle, map)
+        let made = OpenStream(handle: handle, map: map)
+        opened = made
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
         info.tags = tags
         self.info = Self.refined(info, map)
-        return (handle, map)
+        return made
     }
 
     /// The tags in the last bytes where those need no request; nil where there are none.
@@ -86,7 +87,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     package func decode(into pcm: UnsafeMutableBufferPointer<Int16>) async throws -> DecodeStep {
         try Task.checkCancellation()
-        let handle = try await opening().handle
+        let opened = try await opening()
         if let format = nextFormat {
             nextFormat = nil
             info.format = format
@@ -95,9 +96,10 @@ package final class MPEGDecoder: AudioDecoder {
         var written = 0
         let roomForOne = Self.mostSamplesPerFrame * info.format.channelCount
         while !isFinished, pcm.count - written >= roomForOne {
-            switch try handle.next() {
+            switch try opened.handle.next() {
             case .frame(let number, let offset, let samples):
-                written += heard(samples, of: number, at: offset, into: pcm.rebased(from: written))
+                let rest = pcm.rebased(from: written)
+                written += heard(samples, of: number, at: offset, in: opened, into: rest)
             case .format(let format) where format == info.format:
                 break
             case .format(let format):
@@ -110,9 +112,9 @@ package final class MPEGDecoder: AudioDecoder {
             case .needMore:
                 // What is there is handed on before anything is waited for.
                 if written > 0 { return .frames(written / info.format.channelCount) }
-                if try await !feedMore(handle) { finish() }
+                if try await !feedMore(opened.handle) { finish(opened) }
             case .end:
-                finish()
+                finish(opened)
             }
         }
         return written > 0 ? .frames(written / info.format.channelCount) : .end
@@ -136,25 +138,24 @@ package final class MPEGDecoder: AudioDecoder {
         _ samples: UnsafeBufferPointer<Int16>,
         of number: Int64,
         at offset: Int64,
+        in opened: OpenStream,
         into pcm: UnsafeMutableBufferPointer<Int16>
     ) -> Int {
-        guard var map = opened?.map else { return 0 }
         let frame = feed.firstFrame + number
         let place = feed.start + offset
         feed.lastFrame = frame
         if feed.isExact {
-            if frame == 0, place != map.origin { map.rebase(to: place) }
-            map.observe(frame: frame, at: place)
-            opened?.map = map
-            if frame % 256 == 0 { info = Self.refined(info, map) }
+            if frame == 0, place != opened.map.origin { opened.map.rebase(to: place) }
+            opened.map.observe(frame: frame, at: place)
+            if frame % 256 == 0 { info = Self.refined(info, opened.map) }
         }
         let channels = info.format.channelCount
-        let first = frame * map.samplesPerFrame
+        let first = frame * opened.map.samplesPerFrame
         let range = first..<first + FrameCount(samples.count / channels)
         let wanted = range.clamped(to: feed.wantedSample..<FrameCount.max)
         guard !wanted.isEmpty else { return 0 }
         var written = 0
-        for part in feed.isExact ? map.trim.music(in: wanted) : [wanted] {
+        for part in feed.isExact ? opened.map.trim.music(in: wanted) : [wanted] {
             let start = Int(part.lowerBound - first) * channels
             let slice = UnsafeBufferPointer(rebasing: samples[start..<start + part.count * channels])
             let rest = pcm.rebased(from: written)
@@ -164,36 +165,29 @@ package final class MPEGDecoder: AudioDecoder {
     }
 
     /// The music is over. Where every frame was counted, its length is known now.
-    private func finish() {
+    private func finish(_ opened: OpenStream) {
         isFinished = true
-        guard feed.isExact, let last = feed.lastFrame, var map = opened?.map else { return }
-        map.ended(after: last + 1)
-        opened?.map = map
-        info = Self.refined(info, map)
+        guard feed.isExact, let last = feed.lastFrame else { return }
+        opened.map.ended(after: last + 1)
+        info = Self.refined(info, opened.map)
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
         try Task.checkCancellation()
-        var (handle, map) = try await opening()
+        let opened = try await opening()
         nextFormat = nil
-        var position = map.format.frames(in: time)
-        if let length = map.estimatedLength { position = min(position, length) }
-        let landing = try await SeekLander(source: source, map: map).land(on: position)
+        var position = opened.map.format.frames(in: time)
+        if let length = opened.map.estimatedLength { position = min(position, length) }
+        let landing = try await SeekLander(source: source, map: opened.map).land(on: position)
         // Only now, so that a cancelled seek leaves what was there.
-        map = landing.map
-        handle = try restarted(handle, map)
+        try opened.handle.reopen()
+        opened.map = landing.map
         feed = landing.feed
         hold = PaddingHold(
-            sampleCount: feed.isExact ? 0 : Int(map.trim.paddingLength) * info.format.channelCount
+            sampleCount: feed.isExact ? 0 : Int(opened.map.trim.paddingLength) * info.format.channelCount
         )
         isFinished = landing.isEnd
         return landing.place
-    }
-
-    private func restarted(_ handle: FeedHandle, _ map: StreamMap) throws -> FeedHandle {
-        try handle.reopen()
-        opened = (handle, map)
-        return handle
     }
 
     package func seekTable() -> [UInt8] {

@@ -95,9 +95,13 @@ struct StreamHead {
         )
     }
 
-    /// Names what was found instead of music, where it is a web page: the usual answer of a server that
-    /// wants a login.
+    /// Names what was found instead of music, where it is a web page, the usual answer of a server that wants a
+    /// login, or a compressed body, which a server sent although none was asked for.
     private static func noMusic(_ bytes: [UInt8], _ subject: SafeText) -> MediaError {
+        // RFC 1952 §2.3.1: every gzip stream begins with these two.
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            return MediaError(.notAudio, subject, "is compressed (gzip), not MP3 music")
+        }
         let start = String(decoding: bytes.prefix(512), as: UTF8.self).lowercased()
         let text = ID3Text.trimmed(start.hasPrefix("\u{FEFF}") ? start.dropFirst() : start[...])
         if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.contains("<html") {

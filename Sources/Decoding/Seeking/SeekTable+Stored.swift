@@ -66,7 +66,7 @@ extension SeekTable {
         self.init()
         // No frame is shorter than its header and one byte, none of two points is nearer.
         let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
-        let end = key.length ?? .max
+        let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset)
         var previous: Int64?
         while !rest.isEmpty {
             guard let hole = Self.take(&rest), let run = Self.take(&rest), run > 0,
@@ -86,7 +86,10 @@ extension SeekTable {
         }
         if let first = offsets.first, first > 0 { return nil }
         if count > 0 {
-            guard count - 1 > Int64(offsets.count - 1) * Self.stride else { return nil }
+            // Bounded above too: the count is multiplied by the samples of a frame wherever a length is asked for.
+            guard count - 1 > Int64(offsets.count - 1) * Self.stride,
+                count - 1 <= Int64(Self.mostPoints) * Self.stride
+            else { return nil }
             frameCount = count - 1
         }
     }

@@ -11,6 +11,10 @@ package struct SeekTable: Sendable, Equatable {
     /// Ten days of music; a table beyond is a lie.
     package static let mostPoints = 1 << 22
 
+    /// The end of a resource beyond which no point is believed, with room for frames of the greatest length
+    /// at all points; keeps sums of offsets and read lengths far from overflow.
+    static let farthestOffset = Int64(mostPoints) * stride * Int64(FrameWalkerLimits.longestFrame)
+
     /// The place of a point that is not known.
     private static let hole: Int64 = -1
 

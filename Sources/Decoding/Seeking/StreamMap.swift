@@ -124,7 +124,8 @@ struct StreamMap {
         } else if let share = tableShare(ofFrame: number),
             let bytes = xing?.byteCount ?? audioEnd.map({ $0 - firstFrame })
         {
-            offset = Int64(share * Double(bytes)) - (origin - firstFrame)
+            // A server may state any length; rounded up, the greatest is no number of bytes any more.
+            offset = Int64(min(share * Double(bytes), 1e15)) - (origin - firstFrame)
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))
         }
@@ -136,7 +137,7 @@ struct StreamMap {
 
     /// The share of the bytes before frame `number` by the header's own table, which rounds down to 1/256.
     private func tableShare(ofFrame number: Int64) -> Double? {
-        guard let frames = xing?.frameCount,
+        guard let frames = xing?.frameCount, frames > 0,
             let share = xing?.byteShare(at: Double(number) / Double(frames))
         else { return nil }
         return min(share + (xing?.kind == .xing ? 0.5 / 256 : 0), 1)
