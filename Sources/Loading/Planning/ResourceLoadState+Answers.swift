@@ -138,7 +138,8 @@ extension ResourceLoadState {
 
     private static func cause(status: Int) -> SafeText {
         switch status {
-        case 206: "the server sends a part without saying which"
+        case 200: "the server states a length that no file has"
+        case 206: "the server sends a part without saying which, or packed"
         case 401: "the server asks for a user name and password (401); put them into the URL"
         case 403: "the server forbids it (403)"
         case 404: "the server has no such file (404)"
