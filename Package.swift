@@ -37,6 +37,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSystem"),
+        .target(name: "CTerminal"),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
         system("CSQLite", apt: "libsqlite3-dev"),
         system("CSodium", apt: "libsodium-dev"),
@@ -54,7 +55,7 @@ let package = Package(
         module("Decoding", ["CMpg123"]),
         module("Output", ["CPulse"]),
         module("Playback"),
-        module("TerminalUI", ["CCurses", "CUtf8proc"]),
+        module("TerminalUI", ["CCurses", "CTerminal", "CUtf8proc"]),
         .executableTarget(
             name: "Reprise",
             dependencies: [

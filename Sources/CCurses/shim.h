@@ -7,8 +7,6 @@
 #include <sys/ioctl.h>
 #include <wchar.h>
 
-#include "signals.h"
-
 /// `stdscr` is a mutable C global, which Swift 6 refuses to read from any thread.
 static inline WINDOW *curses_stdscr(void) { return stdscr; }
 

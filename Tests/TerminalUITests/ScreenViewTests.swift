@@ -121,6 +121,27 @@ struct ScreenViewTests {
         #expect(screen[8].hasPrefix("Buffering…  muted  "))
     }
 
+    @Test(
+        arguments: [
+            (.playing, "▶ 3 gone.mp3"), (.paused, "‖ 3 gone.mp3"), (.buffering, "◌ 3 gone.mp3"),
+            (.opening, "✗ 3 gone.mp3: 404 Not Found"), (.ended, "✗ 3 gone.mp3: 404 Not Found"),
+        ] as [(PlayerSnapshot.State, String)]
+    )
+    func `a track that failed before is no failure while it is heard`(
+        state: PlayerSnapshot.State,
+        row: String
+    ) {
+        var player = sampleSnapshot()
+        player.currentIndex = 2
+        player.state = state
+        #expect(Self.screen(80, 24, player: player)[3].hasPrefix(row))
+    }
+
+    @Test func `the bottom line is empty after a key`() {
+        #expect(Self.screen(80, 10).last == "reconnected to music.example")
+        #expect(Self.screen(80, 10, keys: "j").last == "")
+    }
+
     @Test func `a mistyped command is explained in the bottom line`() {
         #expect(Self.screen(80, 10, keys: ":sing\n").last == "sing is no command")
     }

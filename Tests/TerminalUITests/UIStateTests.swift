@@ -97,6 +97,49 @@ struct UIStateTests {
         #expect(state.answer == nil)
     }
 
+    @Test func `a message stays until a key is pressed with it in view`() {
+        var state = Self.state(tracks: 3)
+        var snapshot = state.player
+        snapshot.messages = ["reconnected"]
+        _ = state.apply(.snapshot(snapshot))
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.message == "reconnected")
+        _ = Self.type("j", into: &state)
+        #expect(state.message == nil)
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.message == nil)
+        // The same words once more are news.
+        snapshot.messages.append("reconnected")
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.message == "reconnected")
+    }
+
+    @Test func `a message that comes while a command is typed is shown after it`() {
+        var state = Self.state(tracks: 3)
+        var snapshot = state.player
+        _ = Self.type(":sing", into: &state)
+        snapshot.messages = ["reconnected"]
+        _ = state.apply(.snapshot(snapshot))
+        _ = Self.type("\n", into: &state)
+        #expect(state.answer != nil)
+        _ = Self.type("j", into: &state)
+        #expect(state.answer == nil && state.message == "reconnected")
+        _ = Self.type("j", into: &state)
+        #expect(state.message == nil)
+    }
+
+    @Test func `of a full list of messages a new one is told from the last`() {
+        var state = Self.state(tracks: 3)
+        var snapshot = state.player
+        snapshot.messages = (0..<99).map { SafeText("\($0)") } + ["reconnected"]
+        _ = state.apply(.snapshot(snapshot))
+        _ = Self.type("j", into: &state)
+        #expect(state.message == nil)
+        snapshot.messages = Array(snapshot.messages.dropFirst()) + ["reconnected"]
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.message == "reconnected")
+    }
+
     @Test func `keys fire nothing while a command is typed, and Esc leaves it`() {
         var state = Self.state(tracks: 3)
         #expect(Self.type(":qdm ", into: &state).isEmpty)

@@ -22,11 +22,17 @@ package struct UIState: Sendable {
     /// nil while no command is typed.
     package private(set) var commandLine: CommandLine?
     package private(set) var answer: Answer?
+    /// The player's messages up to the last one that was in view when a key was pressed. All of them: the
+    /// player keeps a hundred, so that neither their number nor the last text says that one is new.
+    private var seenMessages: [SafeText] = []
     package private(set) var showsRemainingTime = false
     /// Whether the listener has asked to leave.
     package private(set) var isLeaving = false
     package private(set) var layout: ScreenLayout
     package let keyMap: KeyMap
+
+    /// The player's newest message, until a key was pressed with it in view.
+    package var message: SafeText? { player.messages == seenMessages ? nil : player.messages.last }
 
     package init(columns: Int, rows: Int, keyMap: KeyMap = .standard) {
         self.keyMap = keyMap
@@ -38,6 +44,10 @@ package struct UIState: Sendable {
     package mutating func apply(_ event: UIEvent) -> [UIAction] {
         switch event {
         case .key(let key):
+            // What is typed and the answer to it hide the message, which is then still to be seen.
+            if commandLine == nil, answer == nil, layout.messageRow != nil {
+                seenMessages = player.messages
+            }
             answer = nil
             if commandLine != nil { return edit(key) }
             guard let command = keyMap.command(for: key) else {

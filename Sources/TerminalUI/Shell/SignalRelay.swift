@@ -1,11 +1,10 @@
-internal import CCurses
+internal import CTerminal
 internal import Glibc
 
 /// Turns signals into bytes in a pipe, and lets a fault restore the terminal.
 ///
 /// Installed before ncurses, which leaves signals alone that have a handler: its own ones clean up
-/// inside the handler, where that is not safe, and exit. The only file that calls the functions of
-/// `signals.h`. One at a time, on the screen's thread.
+/// inside the handler, where that is not safe, and exit. One at a time, on the screen's thread.
 struct SignalRelay: ~Copyable {
     /// What ends the program in an orderly way, resizes the window or suspends.
     static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP]
@@ -20,16 +19,18 @@ struct SignalRelay: ~Copyable {
         self.pipe = pipe
         for signal in Self.relayed {
             var action = sigaction()
-            if curses_relay_signal(signal, pipe.writeEnd, &action) == 0 { previous.append((signal, action)) }
+            if cterminal_relay_signal(signal, pipe.writeEnd, &action) == 0 {
+                previous.append((signal, action))
+            }
         }
         for signal in Self.faults {
             var action = sigaction()
-            if curses_catch_fault(signal, &action) == 0 { previous.append((signal, action)) }
+            if cterminal_catch_fault(signal, &action) == 0 { previous.append((signal, action)) }
         }
     }
 
     deinit {
-        curses_disarm_reset()
+        cterminal_disarm_reset()
         for (signal, action) in previous {
             var action = action
             sigaction(signal, &action, nil)
@@ -45,17 +46,17 @@ struct SignalRelay: ~Copyable {
     /// Watches over the same terminal again, after `disarm`.
     func arm() {
         guard var armed else { return }
-        curses_arm_reset(armed.descriptor, &armed.modes, armed.standardError)
+        cterminal_arm_reset(armed.descriptor, &armed.modes, armed.standardError)
     }
 
     /// From now on a fault touches no terminal.
-    func disarm() { curses_disarm_reset() }
+    func disarm() { cterminal_disarm_reset() }
 
     /// Stops the process as Ctrl-Z would have, and returns when it goes on.
     func suspend() {
         var action = sigaction()
-        curses_default_signal(SIGTSTP, &action)
+        cterminal_default_signal(SIGTSTP, &action)
         raise(SIGTSTP)
-        curses_relay_signal(SIGTSTP, pipe.writeEnd, &action)
+        cterminal_relay_signal(SIGTSTP, pipe.writeEnd, &action)
     }
 }

@@ -1,4 +1,6 @@
+// Both include termios.h; the compiler finds `termios` in the one that it loads first.
 internal import CCurses
+internal import CTerminal
 internal import Glibc
 package import Media
 
@@ -13,8 +15,8 @@ package struct TerminalScreen: Sendable {
     ///
     /// The first frame is drawn before anything is waited for; later ones follow keys at once and
     /// snapshots at most ten times a second. Quitting sends `.quit` and waits for the player, but
-    /// no longer than `quitPatience`. While it runs, standard error goes to `stderrPath`. To be
-    /// called from the main thread, and not twice at the same time: ncurses and signals are the process's.
+    /// no longer than `quitPatience`. While it runs, standard error goes to `stderrPath`. Blocks, so it
+    /// wants a thread of its own; not twice at the same time: ncurses and signals are the process's.
     package func run(player: any PlayerControl) -> TerminalExit {
         guard let news = WakePipe(), let signals = WakePipe() else {
             return .unusable("the process has too many files open for a screen")

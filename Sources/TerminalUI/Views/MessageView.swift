@@ -1,6 +1,6 @@
 internal import Media
 
-/// The bottom line: what is typed, else the answer to it, else the player's newest message.
+/// The bottom line: what is typed, else the answer to it, else the player's newest message if it is unseen.
 struct MessageView {
     var glyphs: Glyphs
 
@@ -10,7 +10,7 @@ struct MessageView {
         } else if let answer = state.answer {
             let style = answer.isError ? Style.error : .notice
             buffer.draw(answer.text, column: 0, row: row, style: style, ellipsis: glyphs.ellipsis)
-        } else if let message = state.player.messages.last {
+        } else if let message = state.message {
             buffer.draw(message, column: 0, row: row, style: .notice, ellipsis: glyphs.ellipsis)
         }
     }

@@ -17,7 +17,8 @@ package struct QueueRow: Equatable {
         let name = Self.name(of: track, info: isCurrent ? player.info : nil, glyphs: glyphs)
         let known = isCurrent ? player.duration ?? track.duration : track.duration
         duration = known.map { SafeText($0.clockTime) } ?? ""
-        if let reason = player.failures[track.id] {
+        // A track that failed once can play at the next try: what is heard has not failed.
+        if let reason = player.failures[track.id], !(isCurrent && player.state.isHeard) {
             (mark, text, style) = (glyphs.failed, name + ": " + reason, .error)
         } else if isCurrent {
             (mark, text, style) = (glyphs.sign(of: player.state), name, .playing)
@@ -32,5 +33,15 @@ package struct QueueRow: Equatable {
         let title = tags.title ?? track.location.name
         guard let artist = tags.artist, !artist.isEmpty else { return title }
         return title + " " + glyphs.dash + " " + artist
+    }
+}
+
+extension PlayerSnapshot.State {
+    /// Whether the current track has been opened and its music goes on, pauses or waits for bytes.
+    fileprivate var isHeard: Bool {
+        switch self {
+        case .playing, .paused, .buffering: true
+        case .stopped, .opening, .ended: false
+        }
     }
 }

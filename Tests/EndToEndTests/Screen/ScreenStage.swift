@@ -25,6 +25,7 @@ final class ScreenStage: Sendable {
         if let feed { try folder.write(feed, to: "feed") }
         let script = """
             cd '\(folder.path)'; unset http_proxy all_proxy; export XDG_STATE_HOME=$PWD/state; \(exports)
+            ulimit -c 0
             stty -a > before
             \(source)sh -c 'echo $$ > number; exec "$@"' player \(words)
             echo $? > code.new

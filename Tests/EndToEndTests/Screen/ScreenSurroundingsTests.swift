@@ -71,6 +71,16 @@ struct ScreenSurroundingsTests {
         #expect(try await stage.ending() == .restored(exitCode: 4))
     }
 
+    @Test(arguments: [SIGABRT, SIGSEGV, SIGILL])
+    func `a crash gives the terminal back and ends as it would have`(signal: Int32) async throws {
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        #expect(try await stage.terminal.terminal("#{alternate_on} #{cursor_flag}") == "1 0")
+        try stage.signal(signal)
+        // What a shell says of a program that a signal has ended.
+        #expect(try await stage.ending() == .restored(exitCode: 128 + Int(signal)))
+    }
+
     @Test func `a list on standard input leaves the keys to the terminal`() async throws {
         let stage = try await ScreenStage(["-"], folder: folder, feed: "#EXTM3U\n#EXTINF:60,Piped\n\(path)\n")
         try await stage.waitForStatus("Playing")

@@ -1,0 +1,73 @@
+#include "CTerminal.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+// Signal handlers are C: what a handler may do (signal-safety(7)) Swift does not promise of any of its
+// code. They are compiled once, here: `static` state in a header would be another one in each object
+// file that uses it, and a handler would read a copy that nobody has written.
+
+static atomic_int relay_descriptor = -1;
+static atomic_int reset_descriptor = -1;
+static atomic_int reset_stderr = -1;
+// Written while `reset_descriptor` is -1, read by a handler that has seen another value.
+static struct termios reset_modes;
+
+// Leaves the alternate screen, shows the cursor, ends paste mode and the keypad, resets the colours.
+static const char reset_bytes[] = "\033[?1049l\033[?25h\033[?2004l\033[?1l\033>\033[0m";
+
+static void relay_handler(int signal) {
+    int saved = errno;
+    unsigned char byte = (unsigned char)signal;
+    // A full pipe already wakes its reader.
+    (void)!write(relay_descriptor, &byte, 1);
+    errno = saved;
+}
+
+static void fault_handler(int signal) {
+    int descriptor = reset_descriptor;
+    int standard_error = reset_stderr;
+    if (descriptor >= 0) {
+        (void)!write(descriptor, reset_bytes, sizeof reset_bytes - 1);
+        tcsetattr(descriptor, TCSANOW, &reset_modes);
+    }
+    if (standard_error >= 0) dup2(standard_error, STDERR_FILENO);
+    // The handler was installed with SA_RESETHAND: this ends the process as the fault would have.
+    raise(signal);
+}
+
+static int install(int signal, void (*handler)(int), int flags, struct sigaction *previous) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigemptyset(&action.sa_mask);
+    return sigaction(signal, &action, previous);
+}
+
+int cterminal_relay_signal(int signal, int descriptor, struct sigaction *previous) {
+    relay_descriptor = descriptor;
+    return install(signal, relay_handler, SA_RESTART, previous);
+}
+
+int cterminal_default_signal(int signal, struct sigaction *previous) {
+    return install(signal, SIG_DFL, 0, previous);
+}
+
+int cterminal_catch_fault(int signal, struct sigaction *previous) {
+    return install(signal, fault_handler, (int)(SA_RESETHAND | SA_ONSTACK), previous);
+}
+
+void cterminal_arm_reset(int descriptor, const struct termios *modes, int standard_error) {
+    cterminal_disarm_reset();
+    reset_modes = *modes;
+    reset_stderr = standard_error;
+    reset_descriptor = descriptor;
+}
+
+void cterminal_disarm_reset(void) {
+    reset_descriptor = -1;
+    reset_stderr = -1;
+}
