@@ -6,17 +6,19 @@ extension PlayerShell {
 
     /// Music that is there behind the position: stored without a gap from the byte being heard. What is
     /// decoded already was stored before.
-    var buffered: Duration {
-        guard let info = state.currentInfo, info.bytesPerSecond > 0, let report = currentResource?.report,
-            let offset = byteOffset, let run = report.stored.run(from: offset)
+    var buffered: Duration { currentResource.map { buffered($0.report) } ?? .zero }
+
+    private func buffered(_ report: LoadReport) -> Duration {
+        guard let info = state.currentInfo, info.bytesPerSecond > 0, let offset = byteOffset(report),
+            let run = report.stored.run(from: offset)
         else { return .zero }
         return .seconds(Double(run.count) / info.bytesPerSecond)
     }
 
-    private var byteOffset: Int64? {
+    private func byteOffset(_ report: LoadReport) -> Int64? {
         guard let info = state.currentInfo, info.bytesPerSecond > 0 else { return nil }
         let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
-        guard let length = currentResource?.report.length else { return offset }
+        guard let length = report.length else { return offset }
         return max(0, min(offset, length - 1))
     }
 
@@ -30,9 +32,9 @@ extension PlayerShell {
         snapshot.position = state.position
         snapshot.isExact = state.isExact
         snapshot.duration = state.duration
-        snapshot.buffered = buffered
+        snapshot.buffered = buffered(load)
         snapshot.load = load
-        snapshot.byteOffset = byteOffset
+        snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted
         snapshot.isShuffled = state.queue.isShuffled
