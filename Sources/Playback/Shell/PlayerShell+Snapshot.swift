@@ -22,6 +22,15 @@ extension PlayerShell {
         return max(0, min(offset, length - 1))
     }
 
+    /// A snapshot shares the failures with the state, which copies them all to add one. While one track after
+    /// another fails, they are shown in steps that grow with their number, so that each costs the same.
+    private func updateShownFailures() {
+        let news = abs(state.failures.count - shownFailures.count)
+        if isOver || state.snapshotState != .opening || news > state.failures.count / 16 {
+            shownFailures = state.failures
+        }
+    }
+
     func snapshot() -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
         let load = currentResource?.report ?? LoadReport()
@@ -39,7 +48,8 @@ extension PlayerShell {
         snapshot.isMuted = state.isMuted
         snapshot.isShuffled = state.queue.isShuffled
         snapshot.repeatMode = state.queue.repeatMode
-        snapshot.failures = state.failures
+        updateShownFailures()
+        snapshot.failures = shownFailures
         snapshot.messages = state.messages
         snapshot.totalCachedBytes = ledger.summary.cachedBytes + load.cachedBytes
         snapshot.totalFetchedBytes = ledger.summary.fetchedBytes + load.fetchedBytes

@@ -8,6 +8,8 @@ final class PlayerShell {
     private(set) var state: PlayerState
     private(set) var ledger = Ledger()
     private(set) var isOver = false
+    /// The failures of the newest snapshot.
+    var shownFailures: [Track.ID: SafeText] = [:]
     let runs: RunTable
     private let sound: SoundPath
     private var fatal: MediaError?
