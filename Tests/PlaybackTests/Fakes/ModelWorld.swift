@@ -172,6 +172,9 @@ struct ModelWorld {
         return info
     }
 
+    /// Asks for something, whatever the state is.
+    mutating func command(_ state: inout PlayerState) { tell(command(state), &state) }
+
     private mutating func command(_ state: PlayerState) -> PlayerInput {
         let number = Int.random(in: 1...6, using: &random)
         let all: [PlayerCommand] = [
