@@ -47,6 +47,7 @@ import Testing
         let tracks = (1...Int.random(in: 1...5, using: &random)).map {
             FakeMusic(number: $0, frames: 1).track
         }
+        for _ in 0..<Int.random(in: 0...3, using: &random) { world.command(&state) }
         world.tell(.launched(tracks: tracks, problems: [], start: 1, position: .zero), &state)
         for _ in 0..<150 where !world.isFinished { world.step(&state) }
         if !world.isFinished { world.tell(.command(.quit), &state) }

@@ -67,6 +67,19 @@ import Testing
         #expect(outcome.summary.played == 0)
     }
 
+    @Test func `all failures of a long row are shown at its end`() async throws {
+        let pieces = (1...300).map { number in
+            var piece = FakeMusic(number: number, frames: 1)
+            piece.openFailure = broken
+            return piece
+        }
+        let stage = Stage(pieces, exitsAtEnd: false)
+        _ = try await stage.play { stage in
+            try await wait(for: "the end") { stage.player.snapshot.state == .ended }
+            #expect(stage.player.snapshot.failures.count == 300)
+        }
+    }
+
     @Test func `what plays is prefetched before the current track ends`() async throws {
         let stage = Stage(
             [FakeMusic(number: 1, frames: 9_000), FakeMusic(number: 2, frames: 10)],

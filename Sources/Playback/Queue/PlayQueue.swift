@@ -30,6 +30,9 @@ package struct PlayQueue: Sendable {
         return repeatMode == .all ? track(atOrderPlace: 0) : nil
     }
 
+    /// The place that is played last; nil when there are no tracks.
+    package var last: Int? { tracks.isEmpty ? nil : track(atOrderPlace: tracks.count - 1) }
+
     /// Where the track is; nil when it was removed.
     package func place(of id: Track.ID) -> Int? {
         if let current, tracks[current].id == id { return current }

@@ -43,12 +43,14 @@ final class Inbox: Sendable {
         }
     }
 
-    func close() {
-        state.withLock { state in
+    /// Takes nothing more. Returns what still waited.
+    func close() -> [PlayerInput] {
+        defer { tellNews.finish() }
+        return state.withLock { state in
             state.isClosed = true
-            state.waiting = []
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        tellNews.finish()
     }
 }
 

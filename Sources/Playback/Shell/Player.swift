@@ -52,8 +52,7 @@ package final class Player: PlayerControl {
             snapshots.publish(shell.snapshot())
             if shell.isOver { break }
         }
-        inbox.close()
-        let outcome = await shell.shutDown()
+        let outcome = await shell.shutDown { inbox.close() }
         snapshots.publish(shell.snapshot())
         return outcome
     }

@@ -6,18 +6,29 @@ extension PlayerShell {
 
     /// Music that is there behind the position: stored without a gap from the byte being heard. What is
     /// decoded already was stored before.
-    var buffered: Duration {
-        guard let info = state.currentInfo, info.bytesPerSecond > 0, let report = currentResource?.report,
-            let offset = byteOffset, let run = report.stored.run(from: offset)
+    var buffered: Duration { currentResource.map { buffered($0.report) } ?? .zero }
+
+    private func buffered(_ report: LoadReport) -> Duration {
+        guard let info = state.currentInfo, info.bytesPerSecond > 0, let offset = byteOffset(report),
+            let run = report.stored.run(from: offset)
         else { return .zero }
         return .seconds(Double(run.count) / info.bytesPerSecond)
     }
 
-    private var byteOffset: Int64? {
+    private func byteOffset(_ report: LoadReport) -> Int64? {
         guard let info = state.currentInfo, info.bytesPerSecond > 0 else { return nil }
         let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
-        guard let length = currentResource?.report.length else { return offset }
+        guard let length = report.length else { return offset }
         return max(0, min(offset, length - 1))
+    }
+
+    /// A snapshot shares the failures with the state, which copies them all to add one. While one track after
+    /// another fails, they are shown in steps that grow with their number, so that each costs the same.
+    private func updateShownFailures() {
+        let news = abs(state.failures.count - shownFailures.count)
+        if isOver || state.snapshotState != .opening || news > state.failures.count / 16 {
+            shownFailures = state.failures
+        }
     }
 
     func snapshot() -> PlayerSnapshot {
@@ -30,14 +41,15 @@ extension PlayerShell {
         snapshot.position = state.position
         snapshot.isExact = state.isExact
         snapshot.duration = state.duration
-        snapshot.buffered = buffered
+        snapshot.buffered = buffered(load)
         snapshot.load = load
-        snapshot.byteOffset = byteOffset
+        snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted
         snapshot.isShuffled = state.queue.isShuffled
         snapshot.repeatMode = state.queue.repeatMode
-        snapshot.failures = state.failures
+        updateShownFailures()
+        snapshot.failures = shownFailures
         snapshot.messages = state.messages
         snapshot.totalCachedBytes = ledger.summary.cachedBytes + load.cachedBytes
         snapshot.totalFetchedBytes = ledger.summary.fetchedBytes + load.fetchedBytes

@@ -8,10 +8,12 @@ final class PlayerShell {
     private(set) var state: PlayerState
     private(set) var ledger = Ledger()
     private(set) var isOver = false
+    /// The failures of the newest snapshot.
+    var shownFailures: [Track.ID: SafeText] = [:]
     let runs: RunTable
     private let sound: SoundPath
     private var fatal: MediaError?
-    private var errands: [Task<Void, Never>] = []
+    private let errands: Errands
     private var tickTask: Task<Void, Never>?
 
     init(parts: PlaybackParts, settings: PlaybackSettings, tell: @escaping @Sendable (PlayerInput) -> Void) {
@@ -23,17 +25,19 @@ final class PlayerShell {
             opensEachTrack: parts.output.opensEachTrack,
             volume: settings.volume,
             repeatMode: settings.repeatMode,
+            isShuffled: settings.shuffle,
             seed: settings.seed
         )
         runs = RunTable(parts: parts, tell: tell)
+        errands = Errands(parts: parts, tell: tell)
         sound = SoundPath(output: parts.output, settings: settings, tell: tell)
         parts.output.setVolume(settings.volume, isMuted: false)
-        if settings.shuffle { _ = state.handle(.command(.shuffle), heard: 0, now: .zero) }
     }
 
     /// Takes one input, and what its effects lead to at once.
     func take(_ input: PlayerInput) async {
-        await standStill(before: input)
+        // What the state then hears is what the sink has taken, and no frame more.
+        if state.willCut(input) { await sound.pause() }
         var pending = [input]
         while !pending.isEmpty, !isOver {
             let next = pending.removeFirst()
@@ -44,21 +48,20 @@ final class PlayerShell {
                 if case .outputFailed = followUp { break }
             }
         }
+        if !isOver { await goOn() }
         updateTicks()
     }
 
-    /// Pauses the sink before an input that will cut the music off.
-    ///
-    /// What the state then hears is what the sink has taken, and no frame more. The input is tried on a copy
-    /// to learn what it leads to.
-    private func standStill(before input: PlayerInput) async {
-        switch input {
-        case .command, .runFailed: break
-        default: return
+    /// Sounds again where the sink stood still for a cut that did not come to pass: the track it was meant
+    /// for ended just before.
+    private func goOn() async {
+        guard state.isSounding, !sound.isRunning else { return }
+        let started = await sound.start()
+        guard case .outputFailed = started else {
+            if state.isFinishing { sound.drain() }
+            return
         }
-        var trial = state
-        let effects = trial.handle(input, heard: sound.heard, now: parts.clock.now)
-        if trial.phase == .over || effects.contains(.pauseOutput) { await sound.pause() }
+        tell(started)
     }
 
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
@@ -85,8 +88,8 @@ final class PlayerShell {
             endTrack(id, index: index, reason, frames: frames, stalls: stalls, error)
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setTitle(let title): parts.output.setTitle(title)
-        case .resolve(let source): resolve(source)
-        case .save(let path): save(to: path)
+        case .resolve(let source): errands.resolve(source)
+        case .save(let path): errands.save(state.queue.tracks, to: path)
         case .finish(let error):
             fatal = error
             isOver = true
@@ -167,26 +170,6 @@ final class PlayerShell {
         parts.report(.ended(report))
     }
 
-    private func resolve(_ source: String) {
-        let errand: @Sendable @concurrent () async -> Void = { [resolver = parts.resolver, tell] in
-            do {
-                let resolved = try await resolver.tracks(for: source)
-                tell(.added(resolved.tracks, problems: resolved.problems))
-            } catch {
-                tell(.added([], problems: [MediaError(describing: error)]))
-            }
-        }
-        errands.append(Task(operation: errand))
-    }
-
-    private func save(to path: String) {
-        let errand: @Sendable @concurrent () async -> Void = {
-            [save = parts.save, tracks = state.queue.tracks, tell] in
-            do { try await save(tracks, path) } catch { tell(.notice(MediaError(describing: error))) }
-        }
-        errands.append(Task(operation: errand))
-    }
-
     // MARK: Time and the end
 
     private func updateTicks() {
@@ -201,14 +184,20 @@ final class PlayerShell {
         }
     }
 
-    /// Ends everything, and commits what came.
-    func shutDown() async -> PlayerOutcome {
+    /// Ends everything, and commits what came. Lists that are being saved are waited for.
+    ///
+    /// `closeInbox` is called when nothing will be told any more, and returns what was told last.
+    func shutDown(closeInbox: () -> [PlayerInput]) async -> PlayerOutcome {
         tickTask?.cancel()
-        for task in errands { task.cancel() }
+        errands.stopResolving()
         for id in runs.ids { await cancelRun(id, keepsResource: false) }
         // The sink is silent before the disk is waited for.
         await sound.close()
         await runs.close()
+        await errands.finishSaving()
+        for case .notice(let error) in closeInbox() {
+            parts.report(.notice(code: error.code.rawValue, message: error.safeText))
+        }
         if fatal == nil { parts.report(.summary(ledger.summary)) }
         return PlayerOutcome(summary: ledger.summary, fatal: fatal, isQuit: state.isQuit)
     }

@@ -14,7 +14,7 @@ final class SoundPath {
     private(set) var ring: PCMRing?
     private var format: AudioFormat?
     /// Whether the sink takes frames.
-    private var isRunning = false
+    private(set) var isRunning = false
 
     /// Reaches the sink while the first track is looked up.
     init(output: any AudioOutput, settings: PlaybackSettings, tell: @escaping @Sendable (PlayerInput) -> Void)

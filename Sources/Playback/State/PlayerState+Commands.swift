@@ -2,7 +2,12 @@ import Media
 
 // What the listener asks for.
 extension PlayerState {
+    /// Obeys at once, or once the sources are known when the command is about them.
     mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
+        if phase == .launching, command.isAboutTracks {
+            held.append(command)
+            return []
+        }
         // What failed before may do better for a listener who asks anew.
         consecutiveFailures = 0
         return answer(to: command)
@@ -69,12 +74,15 @@ extension PlayerState {
 
     private mutating func quit() -> [PlayerEffect] {
         isQuit = true
-        return leave(.skipped) + cancelRuns() + finish(fatal: nil)
+        let unsaved = held.compactMap { command in
+            if case .save(let path) = command { path } else { nil }
+        }
+        held = []
+        let notices = unsaved.map { misuse("\($0) was not saved: the tracks were not known yet") }
+        return notices + leave(.skipped) + cancelRuns() + finish(fatal: nil)
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {
-        // Nothing is known to skip before the sources are.
-        guard phase != .launching else { return [] }
         guard let place else {
             let effects = leave(.skipped) + cancelRuns() + silence()
             return effects + endOfQueue()
@@ -85,6 +93,7 @@ extension PlayerState {
     private mutating func previous() -> [PlayerEffect] {
         // As on every player: the first press goes back to the start of a track that is under way.
         if phase == .active, position > .seconds(3) { return restart(at: .zero, answersSeek: true) }
+        if phase == .ended, let last = queue.current ?? queue.last { return begin(last, at: .zero) }
         return queue.previous().map { begin($0, at: .zero) } ?? []
     }
 
@@ -145,13 +154,14 @@ extension PlayerState {
             return [misuse("there is no track \(number)")]
         }
         guard number - 1 == queue.current, phase == .active else {
-            let id = queue.tracks[number - 1].id
-            queue.remove(at: number - 1)
             // Its sound is in the ring already, behind that of the current track, which is decoded again.
-            let isWritten = runs.dropFirst().contains { $0.track.id == id && $0.id != prepared?.id }
-            return isWritten ? restart(at: position, answersSeek: false) : dropStalePreparation()
+            let isCut = phase == .active && isWritten(number - 1)
+            failures[queue.tracks[number - 1].id] = nil
+            queue.remove(at: number - 1)
+            return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
         }
         let effects = leave(.skipped) + cancelRuns() + silence()
+        failures[queue.tracks[number - 1].id] = nil
         queue.remove(at: number - 1)
         guard let successor = queue.current else { return effects + endOfQueue() }
         return effects + begin(successor, at: .zero)
@@ -186,8 +196,22 @@ extension PlayerState {
         .emit(.paused(index: index(of: run), position: position, isExact: isExact))
     }
 
-    private mutating func misuse(_ text: String) -> PlayerEffect {
+    mutating func misuse(_ text: String) -> PlayerEffect {
         note(SafeText(text))
         return .emit(.notice(code: "bad-command", message: SafeText(text)))
+    }
+}
+
+extension PlayerCommand {
+    /// Whether it means nothing before the sources are known. The order and the repetition can be chosen
+    /// before: they decide what is played first.
+    fileprivate var isAboutTracks: Bool {
+        switch self {
+        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .status, .quit: false
+        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .clear,
+            .save,
+            .reload:
+            true
+        }
     }
 }

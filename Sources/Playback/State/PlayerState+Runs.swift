@@ -72,7 +72,7 @@ extension PlayerState {
     mutating func formatChanged(_ id: RunID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect] {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         runs[place].info = info
-        runs[place].stage = .ready
+        runs[place].stage = .changing
         runs[place].writtenFrames = frames
         return finishStream()
     }
@@ -91,6 +91,7 @@ extension PlayerState {
         if place == 0, isChanged {
             return restart(at: position, answersSeek: false, isAfterChange: true)
         }
+        if isChanged { return prepareAnew(place, after: frames) }
         consecutiveFailures += 1
         if run.stage == .writing, frames > 0 {
             // What came before the failure is heard first.

@@ -8,6 +8,7 @@ extension PlayerState {
         isBuffering = false
         isPrimed = false
         guard let run = runs.first else { return [] }
+        failures[run.track.id] = nil
         var effects: [PlayerEffect] = [playingEvent(run), .allowReadAhead(run.id)]
         if let writing = lastGranted { effects.append(.release(writing.id)) }
         lastPositionEvent = now
@@ -19,10 +20,11 @@ extension PlayerState {
         if error.code == .audioLost { return outputLost(error) }
         if output.isLost, !runs.isEmpty {
             // Still no server. The listener can ask again.
+            let start = position
             output = Output(isLost: true)
             isPaused = true
-            runs[0].stage = .ready
-            return notice(error) + [.forgetOutput]
+            // The pass may have written for the sink that did not start, so it cannot write from its start.
+            return notice(error) + [.forgetOutput] + restart(at: start, answersSeek: false)
         }
         output = Output()
         guard let run = runs.first, error.code == .sinkFormat else {
@@ -87,6 +89,9 @@ extension PlayerState {
         let ahead = prepared == nil ? placeAhead() : nil
         let before = runs.first?.id
         var effects = endHeardRuns()
+        if runs.first?.isBrokenOff == true {
+            return effects + restart(at: position, answersSeek: false, isAfterChange: true)
+        }
         effects += silence()
         guard let next = runs.first else {
             guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
@@ -96,7 +101,7 @@ extension PlayerState {
             if let place = queue.place(of: next.track.id) { queue.select(place) }
             effects += announce(next)
         }
-        return effects + (next.stage == .ready ? turn() : [])
+        return effects + (next.stage == .ready || next.stage == .changing ? turn() : [])
     }
 
     /// Ends every pass that has written all; one that only changed its format stays.
@@ -107,12 +112,12 @@ extension PlayerState {
         }
         var effects = advance()
         // Behind the last frame that was heard come passes without a frame.
-        while let run = runs.first, run.stage == .written {
+        while let run = runs.first, run.stage == .written, !run.isBrokenOff {
             effects += end(run, frames: run.writtenFrames)
             runs.removeFirst()
             if let next = runs.first, next.stage == .written { effects += becomeCurrent(next) }
         }
-        if let run = runs.first, timeline.segments.last?.run == run.id {
+        if let run = runs.first, run.stage == .changing, timeline.segments.last?.run == run.id {
             runs[0].framesBefore += run.writtenFrames
             runs[0].landing.frame += run.writtenFrames
             runs[0].writtenFrames = 0
@@ -165,6 +170,7 @@ extension PlayerState {
 
     private mutating func becomeCurrent(_ run: Run) -> [PlayerEffect] {
         if let place = queue.place(of: run.track.id) { queue.select(place) }
+        failures[run.track.id] = nil
         return announce(run)
     }
 

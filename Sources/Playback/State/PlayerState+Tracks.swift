@@ -14,10 +14,17 @@ extension PlayerState {
         effects.append(.emit(.loaded(tracks: tracks.count)))
         guard phase == .launching else { return effects }
         phase = .stopped
-        guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : []) }
+        guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : obeyHeld()) }
+        if start > tracks.count { effects.append(misuse("there is no track \(start)")) }
         let first = start > 1 ? place + min(start, tracks.count) - 1 : queue.next(after: nil) ?? place
         if start > 1 { queue.bringForward(first) }
-        return effects + begin(first, at: position)
+        return effects + begin(first, at: position) + obeyHeld()
+    }
+
+    private mutating func obeyHeld() -> [PlayerEffect] {
+        let commands = held
+        held = []
+        return commands.flatMap { phase == .over ? [] : obey($0) }
     }
 
     mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
@@ -31,10 +38,7 @@ extension PlayerState {
     mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
         let track = queue.tracks[place]
         // A track that was prepared as the next one is begun with what it has.
-        let prepared = runs.dropFirst().last.flatMap { run in
-            run.track.id == track.id && start == .zero && run.stage != .writing && run.stage != .written
-                ? run : nil
-        }
+        let prepared = prepared.flatMap { $0.track.id == track.id && start == .zero ? $0 : nil }
         var effects = leave(.skipped) + cancelRuns(except: prepared?.id) + silence()
         queue.select(place)
         phase = .active
@@ -63,7 +67,8 @@ extension PlayerState {
         run.framesBefore = old.framesBefore + timeline.heardFrames(at: heard)
         run.playing = old.playing
         run.stalls = old.stalls
-        run.answersSeek = answersSeek
+        // A seek that was not answered yet is answered by this pass.
+        run.answersSeek = answersSeek || (old.answersSeek && old.stage == .opening)
         run.isAfterChange = old.isAfterChange || isAfterChange
         // Shown until the new pass knows better.
         run.info = old.info
@@ -109,7 +114,7 @@ extension PlayerState {
     // MARK: The next track
 
     /// The last pass that writes or has written.
-    var lastGranted: Run? { runs.last { $0.stage == .writing || $0.stage == .written } }
+    var lastGranted: Run? { runs.last { $0.stage != .opening && $0.stage != .ready } }
 
     /// The pass that was prepared and not yet let write, when it is not the current one.
     var prepared: Run? {
@@ -122,6 +127,7 @@ extension PlayerState {
     /// The place of the track that follows the last pass that writes; nil at the end of the queue.
     func placeAhead() -> Int? {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
+        if let last = runs.last, last.isBrokenOff { return nil }
         if let failedAhead, let place = queue.place(of: failedAhead) { return queue.next(after: place) }
         guard let last = lastGranted else { return nil }
         // A removed track is not the last to write; should it be, the current one is the nearest known.
@@ -135,6 +141,27 @@ extension PlayerState {
         let run = newRun(queue.tracks[place], at: .zero)
         runs.append(run)
         return [.startRun(run.id, run.track, at: .zero, reusing: nil, refresh: false)]
+    }
+
+    /// A track behind the current one is not what it was: it is opened anew.
+    ///
+    /// What it has written already is heard first; `drained` then begins it where that ends.
+    mutating func prepareAnew(_ place: Int, after frames: FrameCount) -> [PlayerEffect] {
+        let old = runs[place]
+        if old.stage == .writing, frames > 0 {
+            runs[place].stage = .written
+            runs[place].writtenFrames = frames
+            runs[place].isBrokenOff = true
+            return followUp()
+        }
+        timeline.remove(old.id)
+        var run = newRun(old.track, at: old.start)
+        run.isAfterChange = true
+        runs[place] = run
+        return [
+            .cancelRun(old.id, keepsResource: false),
+            .startRun(run.id, run.track, at: run.start, reusing: nil, refresh: false),
+        ]
     }
 
     /// The queue has changed: a track that was prepared may no longer be the next.

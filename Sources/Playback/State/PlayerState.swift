@@ -38,6 +38,8 @@ package struct PlayerState: Sendable {
     /// The listener asked for the end.
     package internal(set) var isQuit = false
     var runs: [Run] = []
+    /// What the listener asked for before the sources were known.
+    var held: [PlayerCommand] = []
     /// The track that failed while it was prepared behind the last of `runs`; the one after it comes next.
     var failedAhead: Track.ID?
     /// Tracks in a row that could not be played to their end, or gave no sound: once these are as many as
@@ -63,6 +65,7 @@ package struct PlayerState: Sendable {
         opensEachTrack: Bool = false,
         volume: Int = 100,
         repeatMode: RepeatMode = .off,
+        isShuffled: Bool = false,
         seed: UInt64
     ) {
         self.exitsAtEnd = exitsAtEnd
@@ -70,6 +73,7 @@ package struct PlayerState: Sendable {
         self.volume = volume
         random = Shuffler(state: seed)
         queue.repeatMode = repeatMode
+        if isShuffled { queue.toggleShuffle(using: &random) }
     }
 
     /// Takes one input. `heard` is what the sink says of its open stream, `now` the clock's time.

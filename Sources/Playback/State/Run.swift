@@ -17,6 +17,8 @@ struct Run: Sendable {
         case ready
         /// Writes PCM.
         case writing
+        /// Has written all of one format, and waits for a stream in the next.
+        case changing
         /// All its PCM is written, or it failed after writing some.
         case written
     }
@@ -41,6 +43,8 @@ struct Run: Sendable {
     var answersSeek = false
     /// Whether it began anew because the resource changed; it does so once.
     var isAfterChange = false
+    /// Whether the resource changed while it wrote behind another; the track goes on in a pass of its own.
+    var isBrokenOff = false
     var isSeekable = true
 
     init(id: RunID, track: Track, start: Duration) {

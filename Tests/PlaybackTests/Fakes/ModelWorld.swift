@@ -128,16 +128,12 @@ struct ModelWorld {
         case .opening:
             if Int.random(in: 0..<4, using: &random) == 0 {
                 passes[id] = .done
-                return tell(.runFailed(id, MediaError(.notAudio, "x", "is no music"), frames: 0), &state)
+                let isChanged = Bool.random(using: &random)
+                let error = isChanged ? changed : MediaError(.notAudio, "x", "is no music")
+                return tell(.runFailed(id, error, frames: 0), &state)
             }
             passes[id] = .ready
-            let format = AudioFormat(
-                sampleRate: 1_000,
-                channelCount: Int.random(in: 0..<4, using: &random) == 0 ? 1 : 2
-            )
-            var info = StreamInfo(format: format, bytesPerSecond: 4_000)
-            info.duration = .seconds(10)
-            tell(.runReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: true), &state)
+            tell(.runReady(id, info(), SeekLanding(frame: 0, isExact: true), isSeekable: true), &state)
         case .writing(let frames, let wantsPrime):
             let more = FrameCount.random(in: 0...300, using: &random)
             written += more
@@ -146,9 +142,16 @@ struct ModelWorld {
                 if wantsPrime { tell(.runPrimed(id), &state) }
                 return
             }
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                passes[id] = .ready
+                if wantsPrime { tell(.runPrimed(id), &state) }
+                if passes[id] != nil { tell(.formatChanged(id, info(), frames: frames + more), &state) }
+                return
+            }
             passes[id] = .done
             if Int.random(in: 0..<4, using: &random) == 0 {
-                let error = MediaError(.cut, "x", "was cut")
+                let isChanged = Bool.random(using: &random)
+                let error = isChanged ? changed : MediaError(.cut, "x", "was cut")
                 return tell(.runFailed(id, error, frames: frames + more), &state)
             }
             if wantsPrime { tell(.runPrimed(id), &state) }
@@ -156,6 +159,21 @@ struct ModelWorld {
         case .ready, .done, nil: tell(.tick, &state)
         }
     }
+
+    private var changed: MediaError { MediaError(.resourceChanged, "x", "has changed") }
+
+    private mutating func info() -> StreamInfo {
+        let format = AudioFormat(
+            sampleRate: 1_000,
+            channelCount: Int.random(in: 0..<4, using: &random) == 0 ? 1 : 2
+        )
+        var info = StreamInfo(format: format, bytesPerSecond: 4_000)
+        info.duration = .seconds(10)
+        return info
+    }
+
+    /// Asks for something, whatever the state is.
+    mutating func command(_ state: inout PlayerState) { tell(command(state), &state) }
 
     private mutating func command(_ state: PlayerState) -> PlayerInput {
         let number = Int.random(in: 1...6, using: &random)

@@ -12,7 +12,9 @@ final class Stage: Sendable {
         _ pieces: [FakeMusic],
         sink: TestSink = TestSink(),
         exitsAtEnd: Bool = true,
-        repeatMode: RepeatMode = .off
+        repeatMode: RepeatMode = .off,
+        resolver: (any TrackResolver)? = nil,
+        save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in }
     ) {
         self.sink = sink
         let events = Relay()
@@ -37,8 +39,8 @@ final class Stage: Sendable {
                     return FakeDecoder(reader)
                 },
                 output: sink,
-                resolver: FixedResolver(tracks: pieces.map(\.track)),
-                save: { _, _ in },
+                resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
+                save: save,
                 clock: clock,
                 report: { event in events.all.withLock { $0.append(event) } }
             ),

@@ -1,0 +1,75 @@
+import Media
+import Playback
+import TestSupport
+import Testing
+
+@Suite struct ErrandTests {
+    /// Answers with a track of the source's number, and a later number sooner than an earlier one.
+    private struct BackwardResolver: TrackResolver {
+        let pieces: [FakeMusic]
+        let clock: TestClock
+
+        func tracks(for source: String) async throws -> ResolvedTracks {
+            guard let number = Int(source) else { return ResolvedTracks(tracks: [pieces[0].track]) }
+            try await clock.sleep(until: .seconds(10 - number))
+            return ResolvedTracks(tracks: [pieces[number - 1].track])
+        }
+    }
+
+    @Test func `what is added comes in the order it was asked for`() async throws {
+        let clock = TestClock()
+        let pieces = (1...4).map { FakeMusic(number: $0, frames: 9_000) }
+        let stage = Stage(
+            pieces,
+            sink: TestSink(allowance: 0),
+            resolver: BackwardResolver(pieces: pieces, clock: clock)
+        )
+        _ = try await stage.play { stage in
+            for number in 2...4 { stage.player.send(.add("\(number)")) }
+            try await wait(for: "the tracks") {
+                clock.advance(by: .seconds(1))
+                return stage.player.snapshot.tracks.count == 4
+            }
+            #expect(stage.player.snapshot.tracks.map(\.id.value) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test func `quitting waits for a list that is being saved`() async throws {
+        let clock = TestClock()
+        let saved = Locked<[String]>([])
+        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) {
+            tracks,
+            path in
+            try await clock.sleep(until: .seconds(1))
+            saved.withLock { $0.append("\(path) \(tracks.count)") }
+        }
+        let running = Task { await stage.play() }
+        try await wait(for: "the track") { stage.player.snapshot.tracks.count == 1 }
+        stage.player.send(.save("one"))
+        try await wait(for: "the save") { clock.sleeperCount == 1 }
+        stage.player.send(.save("two"))
+        stage.player.send(.quit)
+        try await wait(for: "the quit") { stage.player.snapshot.isOver }
+        try await wait(for: "the end") {
+            clock.advance(by: .seconds(1))
+            return stage.events.contains { if case .summary = $0 { true } else { false } }
+        }
+        _ = await running.value
+        #expect(saved.withLock { $0 } == ["one 1", "two 1"])
+    }
+
+    @Test func `a list that cannot be saved is told of, also behind a quit`() async throws {
+        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, path in
+            throw MediaError(.unreadable, SafeText(path), "the disk is full")
+        }
+        _ = try await stage.play { stage in
+            try await wait(for: "the track") { stage.player.snapshot.tracks.count == 1 }
+            stage.player.send(.save("list"))
+        }
+        #expect(stage.story.contains("notice unreadable"))
+        guard case .summary = stage.events.last else {
+            Issue.record("the summary comes last")
+            return
+        }
+    }
+}

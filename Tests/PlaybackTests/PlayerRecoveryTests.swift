@@ -1,0 +1,196 @@
+import Media
+import Testing
+
+@testable import Playback
+
+/// What the listener is owed when commands come early, and files, formats and sinks change under the music.
+@Suite struct PlayerRecoveryTests {
+    private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
+    private let changed = MediaError(.resourceChanged, "x", "has changed")
+    private let broken = MediaError(.cut, "x", "was cut")
+
+    private func info(_ channels: Int = 2) -> StreamInfo {
+        var info = StreamInfo(
+            format: AudioFormat(sampleRate: 1_000, channelCount: channels),
+            bytesPerSecond: 4_000
+        )
+        info.duration = .seconds(10)
+        return info
+    }
+
+    private func launch(_ count: Int, start: Int = 1) -> PlayerInput {
+        let tracks = (1...count).map { FakeMusic(number: $0, frames: 1).track }
+        return .launched(tracks: tracks, problems: [], start: start, position: .zero)
+    }
+
+    private func ready(_ id: Int) -> PlayerInput {
+        .runReady(RunID(value: id), info(), SeekLanding(frame: 0, isExact: true), isSeekable: true)
+    }
+
+    /// Brings the first track to sound.
+    private func sounding(_ count: Int, exitsAtEnd: Bool = true) -> PlayerState {
+        var state = PlayerState(exitsAtEnd: exitsAtEnd, seed: 1)
+        let first = RunID(value: 1)
+        for input in [
+            launch(count), ready(1), .runGranted(first, start: 0), .runPrimed(first), .outputStarted,
+        ] {
+            _ = state.handle(input, heard: 0, now: .zero)
+        }
+        return state
+    }
+
+    /// The second track writes behind the first, which is heard and 900 frames long.
+    private func overlapping() -> PlayerState {
+        var state = sounding(3)
+        let inputs: [PlayerInput] = [
+            .runWritten(RunID(value: 1), frames: 900), ready(2), .runGranted(RunID(value: 2), start: 900),
+        ]
+        for input in inputs { _ = state.handle(input, heard: 100, now: .zero) }
+        return state
+    }
+
+    private func startedTrack(_ effects: [PlayerEffect]) -> (track: UInt64, at: Duration, reusing: RunID?)? {
+        for effect in effects.reversed() {
+            if case .startRun(_, let track, let start, let reusing, _) = effect {
+                return (track.id.value, start, reusing)
+            }
+        }
+        return nil
+    }
+
+    @Test func `commands that come before the sources are known are obeyed afterwards, in order`() {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        for command in [.jump(3), .seek(.to(.seconds(2))), .pause] as [PlayerCommand] {
+            #expect(state.handle(.command(command), heard: 0, now: .zero).isEmpty)
+        }
+        #expect(state.handle(.command(.volume(30)), heard: 0, now: .zero).count == 1)
+        let effects = state.handle(launch(4), heard: 0, now: .zero)
+        #expect(startedTrack(effects)?.track == 3)
+        #expect(state.position == .seconds(2))
+        #expect(state.isPaused)
+        #expect(state.volume == 30)
+    }
+
+    @Test func `quitting is obeyed before the sources are known`() {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        #expect(state.handle(.command(.quit), heard: 0, now: .zero) == [.finish(fatal: nil)])
+    }
+
+    @Test func `a next track that has changed is prepared anew`() {
+        var state = sounding(3)
+        _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)
+        let effects = state.handle(.runFailed(RunID(value: 2), changed, frames: 0), heard: 100, now: .zero)
+        #expect(effects.first == .cancelRun(RunID(value: 2), keepsResource: false))
+        #expect(startedTrack(effects)?.track == 2)
+        #expect(state.failures.isEmpty)
+        let again = state.handle(.runFailed(RunID(value: 3), changed, frames: 0), heard: 100, now: .zero)
+        #expect(startedTrack(again)?.track == 3)
+        #expect(state.failures.count == 1)
+    }
+
+    @Test func `a next track that changed before its first frame is prepared anew`() {
+        var state = overlapping()
+        let effects = state.handle(.runFailed(RunID(value: 2), changed, frames: 0), heard: 100, now: .zero)
+        #expect(startedTrack(effects)?.track == 2)
+        let granted = state.handle(ready(3), heard: 100, now: .zero)
+        #expect(granted.contains(.grant(RunID(value: 3), holds: false)))
+    }
+
+    @Test func `a next track that changed after some frames goes on behind them`() {
+        var state = overlapping()
+        let failing = state.handle(
+            .runFailed(RunID(value: 2), changed, frames: 400),
+            heard: 100,
+            now: .zero
+        )
+        #expect(failing == [.finishRing, .drain])
+        let effects = state.handle(.drained, heard: 1_300, now: .zero)
+        #expect(startedTrack(effects).map { $0.track } == 2)
+        #expect(startedTrack(effects).map { $0.at } == .milliseconds(400))
+        #expect(startedTrack(effects).map { $0.reusing } == .some(nil))
+        #expect(state.failures.isEmpty)
+        #expect(state.currentTrack?.id.value == 2)
+        let end = state.handle(.command(.stop), heard: 0, now: .zero)
+        #expect(
+            end.first == .endTrack(RunID(value: 3), index: 2, .skipped, frames: 400, stalls: 0, nil)
+        )
+    }
+
+    @Test func `a track that plays again is no longer marked as failed`() {
+        var state = sounding(2)
+        _ = state.handle(.runFailed(RunID(value: 1), broken, frames: 0), heard: 0, now: .zero)
+        #expect(state.failures.count == 1)
+        _ = state.handle(.command(.jump(1)), heard: 0, now: .zero)
+        let run = state.runs[0].id
+        for input in [ready(run.value), .runGranted(run, start: 0), .runPrimed(run)] {
+            _ = state.handle(input, heard: 0, now: .zero)
+        }
+        #expect(state.failures.count == 1)
+        _ = state.handle(.outputStarted, heard: 0, now: .zero)
+        #expect(state.failures.isEmpty)
+    }
+
+    @Test func `the failure of a removed track is forgotten`() {
+        var state = sounding(2)
+        _ = state.handle(.runFailed(RunID(value: 1), broken, frames: 0), heard: 0, now: .zero)
+        _ = state.handle(.command(.remove(1)), heard: 0, now: .zero)
+        #expect(state.failures.isEmpty)
+    }
+
+    @Test func `a seek is answered though something else began the pass anew`() {
+        var state = sounding(1)
+        _ = state.handle(.command(.seek(.to(.seconds(5)))), heard: 100, now: .zero)
+        _ = state.handle(.command(.reload), heard: 100, now: .zero)
+        let effects = state.handle(ready(3), heard: 100, now: .zero)
+        #expect(effects.contains { if case .emit(.seeked) = $0 { true } else { false } })
+        _ = state.handle(.command(.reload), heard: 100, now: .zero)
+        let later = state.handle(ready(4), heard: 100, now: .zero)
+        #expect(!later.contains { if case .emit(.seeked) = $0 { true } else { false } })
+    }
+
+    @Test func `a pass that wrote for a server that is still away begins anew`() {
+        var state = sounding(1)
+        let lost = MediaError(.audioLost, "PulseAudio", "went away")
+        _ = state.handle(.outputEvent(.lost(lost)), heard: 500, now: .zero)
+        _ = state.handle(ready(2), heard: 0, now: .zero)
+        let second = RunID(value: 2)
+        for input in [.command(.play), .runGranted(second, start: 0), .runPrimed(second)] as [PlayerInput] {
+            _ = state.handle(input, heard: 0, now: .zero)
+        }
+        let away = MediaError(.audioServer, "PulseAudio", "is away")
+        let effects = state.handle(.outputFailed(away), heard: 0, now: .zero)
+        #expect(effects.contains(.cancelRun(second, keepsResource: true)))
+        #expect(startedTrack(effects)?.reusing == second)
+        #expect(state.isPaused)
+    }
+
+    @Test func `previous after the end begins the last track`() {
+        var state = sounding(2, exitsAtEnd: false)
+        _ = state.handle(.command(.next), heard: 100, now: .zero)
+        _ = state.handle(.command(.next), heard: 0, now: .zero)
+        #expect(state.phase == .ended)
+        #expect(startedTrack(state.handle(.command(.previous), heard: 0, now: .zero))?.track == 2)
+    }
+
+    @Test func `a pass that changed its format is no prepared one`() {
+        var state = overlapping()
+        let second = RunID(value: 2)
+        _ = state.handle(.formatChanged(second, info(1), frames: 300), heard: 100, now: .zero)
+        #expect(state.prepared == nil)
+        #expect(state.handle(.tick, heard: 200, now: .zero).allSatisfy { $0.isEvent })
+        let effects = state.handle(.command(.next), heard: 200, now: .zero)
+        #expect(effects.contains(.cancelRun(second, keepsResource: false)))
+        #expect(startedTrack(effects)?.track == 2)
+    }
+
+    @Test func `a start behind the last track is told of`() {
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        let effects = state.handle(launch(9, start: 99), heard: 0, now: .zero)
+        #expect(effects.contains(.emit(.notice(code: "bad-command", message: "there is no track 99"))))
+        #expect(startedTrack(effects)?.track == 9)
+    }
+}
+
+extension PlayerEffect {
+    fileprivate var isEvent: Bool { if case .emit = self { true } else { false } }
+}
