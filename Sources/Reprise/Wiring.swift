@@ -18,10 +18,6 @@ enum Wiring {
         presentation: Presentation,
         clock: any MonotonicClock
     ) async -> ExitCode {
-        guard let sink = SinkKind(options.sink) else {
-            Messages.show(SinkKind.refusal(of: options.sink))
-            return .usage
-        }
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
@@ -49,9 +45,11 @@ enum Wiring {
                 makeDecoder: { source, subject, seekTable in
                     MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
                 },
-                output: sink.makeOutput(clock: clock),
-                resolver: resolver,
-                save: { tracks, path in try await resolver.save(tracks, to: path) },
+                output: options.sink.makeOutput(clock: clock),
+                resolver: HomeResolver(resolver: resolver),
+                save: { tracks, path in
+                    try await resolver.save(tracks, to: BasePaths.expandingHome(path))
+                },
                 clock: clock,
                 report: { session.report($0) }
             ),
@@ -68,7 +66,7 @@ enum Wiring {
                 MediaError(
                     .notKept,
                     "music",
-                    "is not kept, for there is no home folder; name one with --cache-dir"
+                    "not kept, for there is no home folder; name one with --cache-dir"
                 )
             )
         }
@@ -127,6 +125,15 @@ enum Wiring {
     }
 }
 
+/// A resolver to which `~/` is the home folder.
+private struct HomeResolver: TrackResolver {
+    let resolver: SourceResolver
+
+    func tracks(for source: String) async throws -> ResolvedTracks {
+        try await resolver.tracks(for: BasePaths.expandingHome(source))
+    }
+}
+
 /// The cache as `reprise cache` shows it.
 private struct KeptMusic: CacheAdministration {
     let cache: CacheFolder
@@ -138,7 +145,7 @@ private struct KeptMusic: CacheAdministration {
             throw MediaError(
                 .badURL,
                 SafeText(source),
-                "is no http or https URL; only music from the web is kept"
+                "no http or https URL; only music from the web is kept"
             )
         }
         guard let entry = try await cache.info(for: url) else { return nil }

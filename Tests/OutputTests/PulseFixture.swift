@@ -41,6 +41,9 @@ final class PulseFixture {
     /// Ends the server at once, as a crash does.
     func stop() { server.kill() }
 
+    /// Lets the server hang: its sockets stay open and nothing is answered.
+    func freeze() { kill(server.id, SIGSTOP) }
+
     /// Runs `pactl` against this server and returns what it printed.
     @discardableResult
     func pactl(_ arguments: String...) throws -> String {

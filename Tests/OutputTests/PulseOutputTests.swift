@@ -11,10 +11,12 @@ struct PulseOutputTests {
     private let output: PulseOutput
     private let reader = FakeReader()
     private let events = EventLog()
+    /// The time that requests may take; it stands still until a test moves it.
+    private let clock = TestClock()
 
     init() async throws {
         fixture = try await PulseFixture()
-        output = PulseOutput(sink: "test", server: fixture.address)
+        output = PulseOutput(sink: "test", server: fixture.address, clock: clock)
         events.listen(to: output)
         try await output.connect()
     }
@@ -178,6 +180,44 @@ struct PulseOutputTests {
         await output.close()
     }
 
+    @Test func `a server that hangs is a loss told once, and ends who waits`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        let drain = Task { [output] in await output.drain() }
+        fixture.freeze()
+        let pause = Task { [output] in await output.pause() }
+        try await wait(for: "the request") { clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(3))
+        await pause.value
+        await drain.value
+        #expect(events.all.count == 1)
+        #expect(events.loss?.code == .audioLost)
+        #expect(events.loss?.description.contains("does not answer") == true)
+        await output.flush()
+        #expect(try await code(of: { try await output.start() }) == .audioLost)
+        #expect(try await code(of: { try await output.open(.cd, reader: reader) }) == .audioLost)
+        let connecting = Task { [output] in try await code(of: { try await output.connect() }) }
+        try await wait(for: "the new request") { clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(3))
+        #expect(try await connecting.value == .audioServer)
+        await output.close()
+        #expect(events.all.count == 1)
+    }
+
+    @Test func `a server that hangs while a stream is opened is a loss`() async throws {
+        fixture.freeze()
+        let opening = Task { [output, reader] in
+            try await code(of: { try await output.open(.cd, reader: reader) })
+        }
+        try await wait(for: "the request") { clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(3))
+        #expect(try await opening.value == .audioLost)
+        #expect(events.loss?.code == .audioLost)
+        await output.close()
+    }
+
     @Test func `a stream that the server ends alone is a loss too, and can be opened again`() async throws {
         reader.append(AudioFormat.cd.numbered(44_100 * 20))
         try await output.open(.cd, reader: reader)
@@ -255,6 +295,12 @@ struct PulseOutputTests {
     }
 }
 
+/// The code of the failure of `body`.
+private func code(of body: () async throws -> Void) async throws -> MediaError.Code? {
+    do { try await body() } catch let error as MediaError { return error.code }
+    return nil
+}
+
 struct PulseConnectionTests {
     @Test func `without a server connect fails at once and says what to do`() async throws {
         let folder = try Folder()
@@ -274,6 +320,20 @@ struct PulseConnectionTests {
         try await wait(for: "the connection") { silent.isReached }
         connecting.cancel()
         await #expect(throws: CancellationError.self) { try await connecting.value }
+        await output.close()
+    }
+
+    @Test func `a server that never answers is given up in time`() async throws {
+        let folder = try Folder()
+        let silent = try SilentSocket(path: folder.path("silent"))
+        let clock = TestClock()
+        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("silent"), clock: clock)
+        let connecting = Task { try await output.connect() }
+        try await wait(for: "the connection") { silent.isReached && clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(3))
+        let error = await #expect(throws: MediaError.self) { try await connecting.value }
+        #expect(error?.code == .audioServer)
+        #expect(error?.description.contains("does not answer") == true)
         await output.close()
     }
 }

@@ -74,6 +74,33 @@ struct EventReporterTests {
         reading.stop()
         #expect(lines.last == "buffering index=20000 position=0 t=0")
     }
+
+    @Test func `what is said beside the events keeps its place and waits for nobody`() async {
+        let pipe = PipeEnds()
+        let clock = TestClock()
+        let reporter = EventReporter(style: .words, clock: clock, descriptor: pipe.writing, onReaderGone: {})
+        reporter.report(.loaded(tracks: 1))
+        reporter.inOrder { pipe.send("said\n") }
+        reporter.report(.loaded(tracks: 2))
+        await reporter.finish()
+        reporter.inOrder { pipe.send("late\n") }
+        #expect(pipe.receive() == "loaded tracks=1 t=0\nsaid\nloaded tracks=2 t=0\n")
+    }
+
+    @Test(arguments: [false, true])
+    func `a hurry ends the wait for a reader that does not read`(isEarly: Bool) async throws {
+        let pipe = PipeEnds()
+        let clock = TestClock()
+        let reporter = EventReporter(style: .words, clock: clock, descriptor: pipe.writing, onReaderGone: {})
+        for index in 1...5_000 { reporter.report(.buffering(index: index, position: .zero)) }
+        if isEarly { reporter.hurry() }
+        let finishing = Task { await reporter.finish() }
+        if !isEarly { reporter.hurry() }
+        try await wait(for: "the limit") { clock.sleeperCount == 1 }
+        clock.advance(by: EventReporter.lastPatience)
+        await finishing.value
+        #expect(pipe.receive().hasPrefix("buffering index=1 "))
+    }
 }
 
 /// A number that several threads may raise.

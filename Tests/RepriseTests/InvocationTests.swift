@@ -1,4 +1,5 @@
 import Media
+import Output
 import Testing
 
 @testable import Reprise
@@ -57,7 +58,7 @@ struct InvocationTests {
             "--user-agent",
             "me",
             "--cacert",
-            "ca.pem",
+            "/dev/null",
             "a.mp3",
             "-"
         )
@@ -65,7 +66,7 @@ struct InvocationTests {
         expected.sources = ["a.mp3", "-"]
         expected.headless = true
         expected.json = true
-        expected.sink = "wav:out.wav"
+        expected.sink = .wav(path: "out.wav")
         expected.cacheFolder = "c"
         expected.cacheSize = 500_000_000
         expected.cacheAge = .seconds(30 * 86_400)
@@ -79,7 +80,7 @@ struct InvocationTests {
         expected.seek = .seconds(3723)
         expected.headers = [try #require(RequestHeader(parsing: "X-Key: a:b"))]
         expected.userAgent = "me"
-        expected.cacertFile = "ca.pem"
+        expected.cacertFile = "/dev/null"
         #expect(options == expected)
         #expect(options.readsListFromInput)
         #expect(try self.options("--refresh", "--plain", "a").refresh)
@@ -108,6 +109,7 @@ struct InvocationTests {
             (["--start", "0"], "--start"), (["--seek", "1:60"], "--seek"), (["--seek=-5"], "--seek"),
             (["--json", "--plain"], "--plain"), (["--offline", "--refresh"], "--offline"),
             (["--user-agent", "a\nb"], "--user-agent"), (["--cacert", ""], "--cacert"),
+            (["--cacert", "/nonexistent/ca.pem"], "/nonexistent/ca.pem"), (["--cacert", "/"], "folder"),
             (["--header", "@/nonexistent/headers"], "/nonexistent/headers"), (["--header", "@"], "--header"),
             (["-", "-"], "standard input"), ([""], "source"),
             (["--fill"], "--fill: not built yet"), (["--gain=3"], "--gain: not built yet"),
@@ -158,7 +160,12 @@ struct InvocationTests {
         #expect(
             try Invocation.parse(["cache", "list", "--json"], defaultCacheFolder: { "/d" }) == .cache(list)
         )
-        let clear = CacheRequest(action: .clear(isConfirmed: true), folder: "x", isJSON: false)
+        let clear = CacheRequest(
+            action: .clear(isConfirmed: true),
+            folder: "x",
+            isFolderNamed: true,
+            isJSON: false
+        )
         #expect(
             try Invocation.parse(
                 ["cache", "clear", "--yes", "--cache-dir", "x"],
@@ -170,5 +177,15 @@ struct InvocationTests {
 
     @Test func `a file called cache is played by its path`() throws {
         #expect(try options("./cache").sources == ["./cache"])
+    }
+
+    @Test(arguments: ["cache", "config"])
+    func `a command behind options is refused with its place, unless it is a file`(name: String) throws {
+        let arguments = ["--cache-dir", "d", name, "list"]
+        let error = #expect(throws: UsageError.self) {
+            try Invocation.parse(arguments, defaultCacheFolder: { nil }, fileExists: { _ in false })
+        }
+        #expect(error?.description.contains("did you mean: reprise \(name)") == true)
+        _ = try Invocation.parse(arguments, defaultCacheFolder: { nil }, fileExists: { $0 == name })
     }
 }

@@ -47,15 +47,38 @@ struct SessionEndTests {
         #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 64])
     }
 
-    @Test func `the first signal ends in order and only a second interrupt ends at once`() {
+    @Test(
+        arguments: [
+            (played: 2, isHeard: true, code: .someFailed), (played: 0, isHeard: true, code: .nothingPlayed),
+            (played: 0, isHeard: false, code: .couldNotStart),
+        ] as [(played: Int, isHeard: Bool, code: Reprise.ExitCode)]
+    )
+    func `an output that fails counts by what was heard before`(
+        played: Int,
+        isHeard: Bool,
+        code: Reprise.ExitCode
+    ) {
+        var summary = PlayerEvent.SummaryReport()
+        summary.played = played
+        summary.failed = 1
+        #expect(ExitCode.afterFatal(summary, isHeard: isHeard) == code)
+    }
+
+    @Test func `the first signal ends in order, and a later one that is no echo ends at once`() {
         var state = SignalState()
-        #expect(state.received(SIGTERM) == .end(signal: SIGTERM))
-        #expect(state.received(SIGTERM) == .none)
-        #expect(state.received(SIGHUP) == .none)
-        #expect(state.received(SIGINT) == .endAtOnce)
+        #expect(state.received(SIGTERM, at: .seconds(5)) == .end(signal: SIGTERM))
+        #expect(state.received(SIGTERM, at: .seconds(5.9)) == .none)
+        #expect(state.received(SIGHUP, at: .seconds(5.9)) == .none)
+        #expect(state.received(SIGTERM, at: .seconds(6)) == .endAtOnce)
         var interrupted = SignalState()
-        #expect(interrupted.received(SIGINT) == .end(signal: SIGINT))
-        #expect(interrupted.received(SIGINT) == .endAtOnce)
+        #expect(interrupted.received(SIGINT, at: .zero) == .end(signal: SIGINT))
+        #expect(interrupted.received(SIGINT, at: .zero) == .endAtOnce)
+    }
+
+    @Test func `in a session that is ending the first interrupt ends at once`() {
+        var state = SignalState(endingSince: .seconds(2))
+        #expect(state.received(SIGHUP, at: .seconds(2)) == .none)
+        #expect(state.received(SIGINT, at: .seconds(2)) == .endAtOnce)
     }
 
     @Test func `the last line tells what came from where`() {

@@ -75,4 +75,13 @@ struct ValueTests {
         #expect(throws: UsageError.self) { try Session.checkSources(Options(), .plain) }
         #expect(throws: UsageError.self) { try Session.checkSources(Options(), .json) }
     }
+
+    @Test func `a tilde at the start is the home folder, and nowhere else`() {
+        #expect(BasePaths.expandingHome("~/Music/a b.mp3", home: "/home/me/") == "/home/me/Music/a b.mp3")
+        for path in ["~", "~other/x", "a/~/b", "/~/b", "http://h/~/a.mp3"] {
+            #expect(BasePaths.expandingHome(path, home: "/home/me") == path)
+        }
+        #expect(BasePaths.expandingHome("~/x", home: nil) == "~/x")
+        #expect(BasePaths.expandingHome("~/x", home: "") == "~/x")
+    }
 }

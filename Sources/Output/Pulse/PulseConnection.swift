@@ -9,17 +9,24 @@ final class PulseConnection: @unchecked Sendable {
 
     let mainloop: PulseMainloop
     let context: OpaquePointer
+    let patience: PulsePatience
     private let onLoss: @Sendable (MediaError) -> Void
     private let ready = Answer<Result<Void, MediaError>>()
-    private var isReady = false
+    /// Whether it stands: from the server's word to its loss.
+    private(set) var isReady = false
     private var isClosed = false
     private var retainedForCallbacks: Unmanaged<PulseConnection>?
     /// The stream that hears of the server's signals; the connection keeps it until it is closed.
     private(set) var stream: PulseStream?
 
-    /// `onLoss` is called once, on libpulse's thread, when a connection that stood is gone.
-    init(application: PulseApplication, onLoss: @escaping @Sendable (MediaError) -> Void) throws(MediaError) {
+    /// `onLoss` is called once, with the main loop's lock held, when a connection that stood is gone.
+    init(
+        application: PulseApplication,
+        patience: PulsePatience,
+        onLoss: @escaping @Sendable (MediaError) -> Void
+    ) throws(MediaError) {
         mainloop = try PulseMainloop()
+        self.patience = patience
         self.onLoss = onLoss
         let api = mainloop.api
         let made = mainloop.withLock {
@@ -32,7 +39,7 @@ final class PulseConnection: @unchecked Sendable {
         context = made
     }
 
-    /// Reaches the server, or fails as soon as it is known that none answers.
+    /// Reaches the server, or fails as soon as it is known that none answers, or none did in time.
     ///
     /// `NOAUTOSPAWN`: a player that starts a server as a side effect surprises; where one is wanted,
     /// the session starts it, through a socket that answers.
@@ -56,7 +63,9 @@ final class PulseConnection: @unchecked Sendable {
             if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { stateChanged() }
         }
         let cancelled = MediaError(.audioServer, "PulseAudio", "the player was told to stop")
-        let outcome = await ready.wait(ifCancelled: .failure(cancelled))
+        let outcome = await patience.watching({ [weak self] in self?.giveUp() }) {
+            await ready.wait(ifCancelled: .failure(cancelled))
+        }
         try Task.checkCancellation()
         try outcome.get()
     }
@@ -69,6 +78,21 @@ final class PulseConnection: @unchecked Sendable {
             stream = isClosed ? nil : next
             if isClosed { next.close() }
             return !isClosed
+        }
+    }
+
+    /// Ends a connection whose server leaves a request unanswered, as if it were gone: every wait ends, and
+    /// a server that wakes up finds nobody. Not from a callback.
+    func giveUp() {
+        mainloop.withLock {
+            guard !isClosed else { return }
+            ready.give(.failure(Self.silent(.audioServer)))
+            stream?.lost()
+            // The end that this causes is no news for `stateChanged`.
+            let wasReady = isReady
+            isReady = false
+            pa_context_disconnect(context)
+            if wasReady { onLoss(Self.silent(.audioLost)) }
         }
     }
 
@@ -131,6 +155,14 @@ final class PulseConnection: @unchecked Sendable {
             .audioServer,
             "PulseAudio",
             "no audio server answers (" + reason + "); start one, or play with --sink null"
+        )
+    }
+
+    private static func silent(_ code: MediaError.Code) -> MediaError {
+        MediaError(
+            code,
+            "PulseAudio",
+            "the audio server does not answer; restart it, or play with --sink null"
         )
     }
 

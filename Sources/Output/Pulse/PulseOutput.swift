@@ -2,7 +2,7 @@ package import Media
 
 /// `pulse`: plays through a PulseAudio server, or PipeWire's, over libpulse's asynchronous API.
 ///
-/// The event handler is called on libpulse's thread and must return at once.
+/// The event handler is called with libpulse held up, mostly on its thread, and must return at once.
 package final class PulseOutput: AudioOutput {
     private struct State: Sendable {
         var connection: PulseConnection?
@@ -13,6 +13,7 @@ package final class PulseOutput: AudioOutput {
     private let sink: String?
     private let server: String?
     private let application: PulseApplication
+    private let patience: PulsePatience
     private let listener = PulseListener()
     // Never held while the main loop's lock is taken.
     private let state = Locked(State())
@@ -20,15 +21,17 @@ package final class PulseOutput: AudioOutput {
     /// Plays on the sink named `sink`, or on the one the listener chose for this application.
     ///
     /// `server` is an address as `PULSE_SERVER` has it; nil leaves the choice to the environment and
-    /// the session.
+    /// the session. `clock` limits the wait for its answers.
     package init(
         sink: String?,
         server: String? = nil,
-        application: PulseApplication = PulseApplication()
+        application: PulseApplication = PulseApplication(),
+        clock: any MonotonicClock = SystemClock()
     ) {
         self.sink = sink
         self.server = server
         self.application = application
+        patience = PulsePatience(clock: clock)
     }
 
     deinit { state.withLock { $0.connection }?.close() }
@@ -36,11 +39,14 @@ package final class PulseOutput: AudioOutput {
     package var isRealTime: Bool { true }
 
     /// Reaches the server; starts none. Calling it again
-    /// after a loss makes a new connection. Throws `.audioServer` as soon as none answers.
+    /// after a loss makes a new connection. Throws `.audioServer` as soon as none answers, or when one does
+    /// not within three seconds; requests later left unanswered for as long are a loss.
     package func connect() async throws {
         replaceConnection(with: nil)
         let listener = listener
-        let connection = try PulseConnection(application: application) { listener.tell(.lost($0)) }
+        let connection = try PulseConnection(application: application, patience: patience) {
+            listener.tell(.lost($0))
+        }
         replaceConnection(with: connection)
         do {
             try await connection.connect(to: server)
@@ -65,12 +71,12 @@ package final class PulseOutput: AudioOutput {
             )
         }
         guard let stream = made, connection.replaceStream(with: stream) else {
-            throw refusal(because: connection.mainloop.withLock { connection.reason() })
+            throw refusal(by: connection)
         }
         state.withLock { $0.stream = stream }
         guard await stream.connect(to: sink) else {
             try Task.checkCancellation()
-            throw refusal(because: connection.mainloop.withLock { connection.reason() })
+            throw refusal(by: connection)
         }
     }
 
@@ -118,9 +124,17 @@ package final class PulseOutput: AudioOutput {
         old?.close()
     }
 
-    private func refusal(because reason: SafeText) -> MediaError {
+    private func refusal(by connection: PulseConnection) -> MediaError {
         let subject = sink.map { SafeText("PulseAudio sink \($0)") } ?? "PulseAudio"
-        return MediaError(.sinkFailed, subject, "the audio server refuses to play (" + reason + ")")
+        return connection.mainloop.withLock {
+            // A server that went away has refused nothing.
+            guard connection.isReady else { return Self.notConnected }
+            return MediaError(
+                .sinkFailed,
+                subject,
+                "the audio server refuses to play (" + connection.reason() + ")"
+            )
+        }
     }
 
     private static let notConnected = MediaError(

@@ -16,6 +16,9 @@ final class PulseStream: @unchecked Sendable {
     let context: OpaquePointer
     let stream: OpaquePointer
     let onEvent: @Sendable (OutputEvent) -> Void
+    private let patience: PulsePatience
+    /// Gives up the connection; not with the lock held.
+    private let giveUp: @Sendable () -> Void
 
     /// What `connect` waits for.
     let ready = Answer<Bool>()
@@ -72,9 +75,13 @@ final class PulseStream: @unchecked Sendable {
         self.onEvent = onEvent
         bytesPerFrame = format.bytesPerFrame
         mainloop = connection.mainloop
+        patience = connection.patience
+        // Weak: the connection keeps its stream.
+        giveUp = { [weak connection] in connection?.giveUp() }
     }
 
-    /// Asks the server for the stream, corked; false when it refuses, dies or the task is cancelled.
+    /// Asks the server for the stream, corked; false when it refuses, dies, does not answer in time, or the
+    /// task is cancelled.
     func connect(to sink: String?) async -> Bool {
         mainloop.withLock {
             let retained = Unmanaged.passRetained(self)  // Released by `close`.
@@ -101,7 +108,7 @@ final class PulseStream: @unchecked Sendable {
                 ready.give(false)
             }
         }
-        return await ready.wait(ifCancelled: false)
+        return await patience.watching(giveUp) { await ready.wait(ifCancelled: false) }
     }
 
     /// Fills the server's buffer and lets it play. False when the stream is gone.
@@ -132,6 +139,8 @@ final class PulseStream: @unchecked Sendable {
     }
 
     /// Returns when all was heard; at once while corked, since a corked stream never drains.
+    ///
+    /// Without a limit, since a suspended sink drains when it goes on; cancelling the task ends it.
     func drain() async {
         let answer = Answer<Bool>()
         let isDraining = mainloop.withLock {
@@ -188,7 +197,8 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Runs one request and waits for its answer; false when it failed, or the task was cancelled.
+    /// Runs one request and waits for its answer; false when it failed, none came in time, or the task was
+    /// cancelled.
     private func perform(_ begin: () -> OpaquePointer?) async -> Bool {
         let answer = Answer<Bool>()
         let isUnderway = mainloop.withLock {
@@ -198,7 +208,7 @@ final class PulseStream: @unchecked Sendable {
             return true
         }
         guard isUnderway else { return false }
-        let isDone = await answer.wait(ifCancelled: false)
+        let isDone = await patience.watching(giveUp) { await answer.wait(ifCancelled: false) }
         mainloop.withLock { if request?.answer === answer { dropRequest() } }
         return isDone
     }

@@ -9,6 +9,11 @@ extension BasePaths {
         return String(cString: path)
     }
 
+    /// `path` with a leading `~/` replaced by `HOME`.
+    static func expandingHome(_ path: String) -> String {
+        expandingHome(path, home: getenv("HOME").map { String(cString: $0) })
+    }
+
     /// The environment; of a name that stands twice, the first counts, as for `getenv`.
     static var environment: [String: String] {
         var variables: [String: String] = [:]

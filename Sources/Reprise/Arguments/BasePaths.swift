@@ -23,6 +23,13 @@ enum BasePaths {
         )
     }
 
+    /// `path` with a leading `~/` replaced by the home folder, as shells do it; the player's own commands
+    /// pass no shell. Unchanged where there is no absolute `home`.
+    static func expandingHome(_ path: String, home: String?) -> String {
+        guard path.hasPrefix("~/"), let home = absolute(home) else { return path }
+        return home + path.dropFirst()
+    }
+
     /// `path` without the slashes at its end, when it is an absolute one.
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }

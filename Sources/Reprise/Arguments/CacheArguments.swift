@@ -39,6 +39,6 @@ struct CacheArguments: ParsableCommand {
         guard cacheDir != "", let folder = cacheDir ?? defaultCacheFolder() else {
             throw UsageError("there is no home for a cache: name its folder with --cache-dir")
         }
-        return CacheRequest(action: action, folder: folder, isJSON: json)
+        return CacheRequest(action: action, folder: folder, isFolderNamed: cacheDir != nil, isJSON: json)
     }
 }

@@ -10,5 +10,7 @@ struct CacheRequest: Sendable, Equatable {
     var action: Action
     /// As typed or by the XDG rules.
     var folder: String
+    /// Whether the folder was named, so that it has to exist.
+    var isFolderNamed = false
     var isJSON: Bool
 }

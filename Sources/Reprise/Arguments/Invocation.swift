@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Media
 
 /// What a command line asks for.
@@ -22,18 +23,21 @@ enum Invocation: Equatable {
     /// decides: `cache` and `config` go their own way, and a file so named is `./cache`.
     static func parse(
         _ arguments: [String],
-        defaultCacheFolder: () -> String?
+        defaultCacheFolder: () -> String?,
+        fileExists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) throws(UsageError) -> Invocation {
         switch arguments.first {
         case "cache": try cache(Array(arguments.dropFirst()), defaultCacheFolder: defaultCacheFolder)
         case "config": throw UsageError("config: not built yet")
-        default: try play(arguments, defaultCacheFolder: defaultCacheFolder)
+        default:
+            try play(arguments, defaultCacheFolder: defaultCacheFolder, fileExists: fileExists)
         }
     }
 
     private static func play(
         _ arguments: [String],
-        defaultCacheFolder: () -> String?
+        defaultCacheFolder: () -> String?,
+        fileExists: (String) -> Bool
     ) throws(UsageError) -> Invocation {
         let command: PlayCommand
         do {
@@ -51,6 +55,13 @@ enum Invocation: Equatable {
             return try shownOrRefused(error, by: PlayCommand.self)
         }
         if command.arguments.version { return .show("reprise \(version)") }
+        // Options may stand behind a command and not before it, which nobody has to know.
+        let name = command.arguments.sources.first { $0 == "cache" || $0 == "config" }
+        if let name, !fileExists(name) {
+            throw UsageError(
+                "there is no file \(name); did you mean: reprise \(name) … --cache-dir FOLDER, the options last?"
+            )
+        }
         return .play(try command.arguments.options(defaultCacheFolder: defaultCacheFolder))
     }
 

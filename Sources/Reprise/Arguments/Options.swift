@@ -1,4 +1,5 @@
 import Media
+import Output
 
 /// What a command line that plays asks for, checked and typed.
 struct Options: Sendable, Equatable {
@@ -16,8 +17,7 @@ struct Options: Sendable, Equatable {
     var headless = false
     var json = false
     var plain = false
-    /// As typed, of a known kind; what stands behind the colon is the output's to judge.
-    var sink = "pulse"
+    var sink = SinkKind.pulse(sink: nil)
     /// As typed or by the XDG rules; nil when there is neither, and then nothing can be kept.
     var cacheFolder: String?
     /// In bytes.
@@ -48,5 +48,5 @@ struct Options: Sendable, Equatable {
     var readsListFromInput: Bool { sources.contains("-") }
 
     /// Whether the samples go to standard output, and the events so to standard error.
-    var writesSamplesToOutput: Bool { sink == "raw:-" }
+    var writesSamplesToOutput: Bool { sink.takesStandardOutput }
 }

@@ -1,7 +1,9 @@
 import Media
+import Output
 
 extension PlayArguments {
-    /// The options, typed and checked. Reads the files of `--header @FILE`, and nothing else.
+    /// The options, typed and checked. Reads the files of `--header @FILE`, sees whether that of
+    /// `--cacert` can be read, and touches nothing else.
     func options(defaultCacheFolder: () -> String?) throws(UsageError) -> Options {
         var options = Options()
         options.sources = sources
@@ -16,11 +18,7 @@ extension PlayArguments {
         try Self.check(!(offline && refresh), "--refresh needs the network that --offline forbids")
         try Self.check(sources.allSatisfy { !$0.isEmpty }, "a source is empty: give a file, folder or URL")
         try Self.check(sources.count { $0 == "-" } <= 1, "standard input, -, can be read only once")
-        try Self.check(
-            Self.isSink(sink),
-            "--sink takes pulse, pulse:NAME, null, null:fast, wav:PATH or raw:PATH"
-        )
-        options.sink = sink
+        options.sink = try Self.value(SinkKind(sink), "--sink: \(SinkKind.refusal(of: sink))")
         if let cacheDir {
             options.cacheFolder = try Self.text(cacheDir, "--cache-dir needs a folder")
         } else {
@@ -72,10 +70,20 @@ extension PlayArguments {
             return text
         }
         options.cacertFile = try cacert.map { file throws(UsageError) in
-            try Self.text(file, "--cacert needs a file")
+            try Self.certificates(try Self.text(file, "--cacert needs a file"))
         }
         for argument in headers { options.headers += try Self.headers(argument) }
         return options
+    }
+
+    /// `path`, refused where no file can be read: else every server would be, much later.
+    private static func certificates(_ path: String) throws(UsageError) -> String {
+        do {
+            try TextFile.check(path)
+        } catch {
+            throw UsageError("--cacert \(error)")
+        }
+        return path
     }
 
     private static func headers(_ argument: String) throws(UsageError) -> [RequestHeader] {
@@ -94,11 +102,6 @@ extension PlayArguments {
         case .failure(let line):
             throw UsageError("--header @\(path): line \(line.number) is not 'Name: value'")
         }
-    }
-
-    private static func isSink(_ sink: String) -> Bool {
-        if ["pulse", "null", "null:fast"].contains(sink) { return true }
-        return ["pulse:", "wav:", "raw:"].contains { sink.hasPrefix($0) && sink.utf8.count > $0.utf8.count }
     }
 
     /// A number alone is a time; a size needs its unit.

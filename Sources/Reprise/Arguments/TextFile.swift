@@ -6,6 +6,19 @@ enum TextFile {
     /// More than any server takes as header fields.
     static let largestByteCount = 64 * 1024
 
+    /// Throws `MediaError` when the file at `path` cannot be opened for reading, or is a folder.
+    static func check(_ path: String) throws(MediaError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw MediaError(.notFound, SafeText(path), SafeText(String(cString: strerror(errno))))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw MediaError(.unreadable, SafeText(path), "a folder, not a file")
+        }
+    }
+
     /// The text of the file at `path`, read whole. Throws `MediaError`, also for more than `largestByteCount`.
     static func read(_ path: String) throws(MediaError) -> String {
         let subject = SafeText(path)

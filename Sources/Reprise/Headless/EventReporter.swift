@@ -1,7 +1,7 @@
 import Glibc
 import Media
 
-/// Writes the events of a session, a line each, to standard output or error.
+/// Writes the events of a session, a line each, to standard output or error, and what is said beside them.
 ///
 /// Lines are written on a thread of their own: a reader that does not read (a stopped pager) never
 /// holds up the music. What waits for it grows by about a line a second.
@@ -13,7 +13,14 @@ final class EventReporter: Sendable {
 
     private struct State {
         var isFinished = false
+        var isHurried = false
+        /// `finish`, while it waits.
+        var waiter: CheckedContinuation<Void, Never>?
+        var limit: Task<Void, Never>?
     }
+
+    /// How long a session that a signal ends waits for a reader that does not read.
+    static let lastPatience = Duration.seconds(1)
 
     private let style: Style
     private let clock: any MonotonicClock
@@ -50,14 +57,52 @@ final class EventReporter: Sendable {
         }
     }
 
-    /// Returns when all that was reported is written; the reporter takes no more.
-    func finish() async {
-        let isFirst = state.withLock { state in
-            defer { state.isFinished = true }
-            return !state.isFinished
+    /// Runs `write`, which says something on standard error, in its order among the events. After `finish`
+    /// it does nothing.
+    func inOrder(_ write: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            if !state.isFinished { thread.submit(write) }
         }
-        guard isFirst else { return }
-        await thread.run {}
-        thread.stop()
+    }
+
+    /// From now on `finish` waits no longer than `lastPatience`, also when it waits already.
+    func hurry() {
+        state.withLock { state in
+            guard !state.isHurried else { return }
+            state.isHurried = true
+            if state.waiter != nil { state.limit = makeLimit() }
+        }
+    }
+
+    /// Returns when all that was reported is written, or a hurry is over; the reporter takes no more.
+    func finish() async {
+        await withCheckedContinuation { continuation in
+            let isFirst = state.withLock { state in
+                guard !state.isFinished else { return false }
+                state.isFinished = true
+                state.waiter = continuation
+                if state.isHurried { state.limit = makeLimit() }
+                thread.submit { [self] in endWait() }
+                thread.stop()
+                return true
+            }
+            if !isFirst { continuation.resume() }
+        }
+    }
+
+    private func makeLimit() -> Task<Void, Never> {
+        Task { [clock, self] in
+            guard (try? await clock.sleep(for: Self.lastPatience)) != nil else { return }
+            endWait()
+        }
+    }
+
+    private func endWait() {
+        let (waiter, limit) = state.withLock { state in
+            defer { (state.waiter, state.limit) = (nil, nil) }
+            return (state.waiter, state.limit)
+        }
+        limit?.cancel()
+        waiter?.resume()
     }
 }

@@ -4,7 +4,7 @@ import Media
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// All was played, or the listener quit.
     case success = 0
-    /// Nothing was tried: no audio server, no sink.
+    /// Nothing was heard: no audio server, no sink.
     case couldNotStart = 1
     case nothingPlayed = 2
     case someFailed = 3
@@ -26,5 +26,14 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         if isQuit { return .success }
         guard summary.failed > 0 || unresolvedSources > 0 else { return .success }
         return summary.played > 0 ? .someFailed : .nothingPlayed
+    }
+
+    /// The code of a session that a failure of its output ended.
+    ///
+    /// `isHeard` tells whether any frame reached the output before: a disk that is full in mid-play is a
+    /// failed track, a sink that could never be opened is a session that never was.
+    static func afterFatal(_ summary: PlayerEvent.SummaryReport, isHeard: Bool) -> ExitCode {
+        if summary.played > 0 { return .someFailed }
+        return isHeard ? .nothingPlayed : .couldNotStart
     }
 }

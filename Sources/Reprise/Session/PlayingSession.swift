@@ -12,6 +12,8 @@ final class PlayingSession: Sendable {
     private let signal = LateBound<Int32>()
     /// The last failure of a track that was shown: when it ends the session too, it is said once.
     private let shownFailure = LateBound<MediaError>()
+    /// Set as soon as a track ended of which something was heard.
+    private let heard = LateBound<Bool>()
 
     init(presentation: Presentation, options: Options, clock: any MonotonicClock) {
         self.presentation = presentation
@@ -31,14 +33,16 @@ final class PlayingSession: Sendable {
 
     /// Hears the player's events, from any task.
     func report(_ event: PlayerEvent) {
+        if case .ended(let end) = event, end.frames > 0 { heard.value = true }
         guard let reporter else { return }
         reporter.report(event)
         switch event {
         case .ended(let end):
             guard let error = end.error else { return }
             shownFailure.value = error
-            Messages.show(error)
-        case .notice(let code, let message): if code != CommandReader.noticeCode { Messages.show(message) }
+            reporter.inOrder { Messages.show(error) }
+        case .notice(let code, let message):
+            if code != CommandReader.noticeCode { reporter.inOrder { Messages.show(message) } }
         default: break
         }
     }
@@ -52,18 +56,40 @@ final class PlayingSession: Sendable {
         let playing = Task(operation: play)
         if presentation == .screen {
             await showScreen(player)
+            // The screen took its signals with it. Whatever ended it has told the player to end, or the
+            // player has ended: who signals now has waited long enough.
+            Signals.onTermination(isEnding: true)
         } else {
             takeLines(player)
         }
         let outcome = await playing.value
-        await reporter?.finish()
-        let wasSignalled = signal.value != nil
-        if let fatal = outcome.fatal {
-            if fatal != shownFailure.value { Messages.show(fatal) }
-            return .couldNotStart
+        let code = code(of: outcome)
+        let last: @Sendable () -> Void = { [self] in showEnd(of: outcome, code) }
+        if let reporter {
+            reporter.inOrder(last)
+            await reporter.finish()
+        } else {
+            last()
         }
-        if presentation != .json { Messages.showLine(SafeText(SessionSummary.text(outcome.summary))) }
-        return ExitCode.afterSession(outcome.summary, isQuit: outcome.isQuit, isSignalled: wasSignalled)
+        return code
+    }
+
+    private func code(of outcome: PlayerOutcome) -> ExitCode {
+        if outcome.fatal != nil {
+            return ExitCode.afterFatal(outcome.summary, isHeard: heard.value == true)
+        }
+        return ExitCode.afterSession(
+            outcome.summary,
+            isQuit: outcome.isQuit,
+            isSignalled: signal.value != nil
+        )
+    }
+
+    /// The last lines on standard error.
+    private func showEnd(of outcome: PlayerOutcome, _ code: ExitCode) {
+        if let fatal = outcome.fatal, fatal != shownFailure.value { Messages.show(fatal) }
+        guard presentation != .json, code != .couldNotStart else { return }
+        Messages.showLine(SafeText(SessionSummary.text(outcome.summary)))
     }
 
     /// Shows the screen on a thread of its own, which is the only one to call ncurses.
@@ -90,6 +116,7 @@ final class PlayingSession: Sendable {
     private func takeLines(_ player: any PlayerControl) {
         Signals.onTermination { [self] number in
             signal.value = number
+            reporter?.hurry()
             player.send(.quit)
         }
         guard !options.readsListFromInput else { return }

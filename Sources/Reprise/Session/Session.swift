@@ -19,6 +19,11 @@ enum Session {
     static func run(_ request: CacheRequest) async -> ExitCode {
         // The graceful end is for music; a table needs none.
         Signals.onTermination { _ in _exit(ExitCode.signal.rawValue) }
+        if request.isFolderNamed, access(request.folder, F_OK) != 0 {
+            let reason = SafeText(String(cString: strerror(errno)))
+            Messages.show("there is no cache in " + SafeText(request.folder) + ": " + reason)
+            return .couldNotStart
+        }
         do {
             let administration = try await Wiring.cacheAdministration(folder: request.folder)
             return await CacheCommand(administration: administration).run(request)

@@ -26,25 +26,23 @@ enum Signals {
 
     /// Calls `handler` for the first terminating signal, from the signal thread; it must not wait.
     ///
-    /// A second SIGINT says that waiting is over: the process ends at once after `beforeEnd`, which
-    /// puts the terminal in order and nothing else. Other later signals change nothing: a session
-    /// that was told to end by one is ending already.
+    /// A later one says that waiting is over, and the process ends at once. In a session that `isEnding`
+    /// already, the first signal is a later one.
     static func onTermination(
-        beforeEnd: @escaping @Sendable () -> Void = {},
-        _ handler: @escaping @Sendable (Int32) -> Void
+        isEnding: Bool = false,
+        _ handler: @escaping @Sendable (Int32) -> Void = { _ in }
     ) {
+        let clock = SystemClock()
         NamedThread.start("signals") {
-            var state = SignalState()
+            var state = SignalState(endingSince: isEnding ? clock.now : nil)
             while true {
                 var set = makeSet()
                 var number: Int32 = 0
                 // EINTR, the one failure it can have here, leaves nothing to do but wait on.
                 guard sigwait(&set, &number) == 0 else { continue }
-                switch state.received(number) {
+                switch state.received(number, at: clock.now) {
                 case .end(let signal): handler(signal)
-                case .endAtOnce:
-                    beforeEnd()
-                    _exit(ExitCode.signal.rawValue)
+                case .endAtOnce: _exit(ExitCode.signal.rawValue)
                 case .none: break
                 }
             }

@@ -57,6 +57,7 @@ final class BadInputStage: Sendable {
 
     /// What `reprise cache list` tells to be kept.
     func keptSources() async throws -> [String] {
+        guard FileManager.default.fileExists(atPath: cacheFolder) else { return [] }
         let list = try await run(["cache", "list", "--json", "--cache-dir", cacheFolder])
         #expect(list.status == 0, "\(list.errorOutput)")
         expectHarmless(list)

@@ -10,9 +10,14 @@ final class BadInputTerminal: Sendable {
     private let process: RunningProcess
 
     /// Starts the player with these arguments; `type` is `TERM`, and nil leaves it unset.
-    init(_ stage: BadInputStage, _ arguments: [String], type: String?, columns: Int = 80, rows: Int = 24)
-        throws
-    {
+    init(
+        _ stage: BadInputStage,
+        _ arguments: [String],
+        type: String?,
+        columns: Int = 80,
+        rows: Int = 24,
+        environment: [String: String?] = [:]
+    ) throws {
         self.stage = stage
         let words =
             ["env"] + (type.map { ["TERM=" + $0] } ?? ["-u", "TERM"]) + [BuiltProducts.reprise] + arguments
@@ -23,7 +28,7 @@ final class BadInputTerminal: Sendable {
         process = try RunningProcess(
             "script",
             ["-q", "-e", "-c", command, "/dev/null"],
-            environment: stage.environment.merging(["SHELL": "/bin/sh"]) { $1 },
+            environment: stage.environment.merging(["SHELL": "/bin/sh"]) { $1 }.merging(environment) { $1 },
             folder: stage.folder.path
         )
     }

@@ -67,6 +67,26 @@ import Testing
         try await expectRefused(["good.mp3"] + arguments, [word])
     }
 
+    @Test func `certificates that cannot be read are refused before anything is asked for`() async throws {
+        try await expectRefused(["--cacert", "no.pem", "https://h.invalid/a.mp3"], ["--cacert", "no.pem"])
+    }
+
+    @Test(arguments: ["cache", "config"])
+    func `a command behind options is refused and put right`(name: String) async throws {
+        try await expectRefused(["--headless", name, "list"], ["did you mean: reprise \(name)"])
+    }
+
+    @Test(arguments: ["list", "clear"])
+    func `a named cache folder that does not exist is told`(command: String) async throws {
+        let stage = try await BadInputStage()
+        let folder = stage.folder.path("no/such/cache")
+        for rest in [[], ["--json"]] {
+            let run = try await stage.run(["cache", command, "--cache-dir", folder] + rest)
+            expectOneSentence(run, [folder, "No such file"], status: 1)
+            #expect(run.output == "")
+        }
+    }
+
     @Test func `nothing to play is refused where there is no screen`() async throws {
         try await expectRefused(["--headless"], ["nothing to play"])
     }
