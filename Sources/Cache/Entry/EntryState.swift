@@ -117,11 +117,6 @@ struct EntryState: Sendable {
         uncommitted = ByteRangeSet()
     }
 
-    /// The entry is gone, with all its bytes.
-    mutating func discarded() {
-        self = EntryState(description: EntryDescription(), extents: [])
-    }
-
     private mutating func insert(_ known: Known) {
         extents.insert(known, at: firstExtent(endingAfter: known.extent.range.lowerBound))
     }

@@ -109,11 +109,16 @@ final class PersistentStore: ByteStore {
     package func discard() async {
         stopTimer()
         await engine.committer.run {
-            self.guarded.withLock { guarded in
-                guarded.state.discarded()
-                guarded.standing = .detached
+            let wasKept = self.guarded.withLock { guarded in
+                switch guarded.standing {
+                case .kept, .refusing:
+                    guarded.standing = .detached
+                    return true
+                case .detached, .closed: return false
+                }
             }
-            self.engine.discard(self.entry)
+            // Row and name go; the bytes stay in the file that is open, for this store to read on.
+            if wasKept { self.engine.discard(self.entry) }
         }
     }
 
@@ -194,6 +199,8 @@ final class PersistentStore: ByteStore {
             let isDue = try guarded.withLock { guarded in
                 try guarded.checkWritable()
                 guarded.state.bytesWritten(gap)
+                // What is never claimed needs no commit either.
+                guard case .kept = guarded.standing else { return false }
                 if guarded.timer == nil { guarded.timer = startTimer() }
                 return guarded.state.uncommittedByteCount >= Self.commitSize
             }

@@ -56,9 +56,8 @@ final class VolatileStore: ByteStore {
     /// There is nothing to make durable.
     package func commit() async throws {}
 
-    package func discard() async {
-        contents.withLock { $0 = Contents() }
-    }
+    /// Nothing outlives this open anyhow, and until then its bytes are read on.
+    package func discard() async {}
 
     /// The disk gets its room back when the last reference goes.
     package func close() async {}
