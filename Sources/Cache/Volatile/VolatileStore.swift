@@ -33,7 +33,10 @@ final class VolatileStore: ByteStore {
         return try await io.run {
             guard let run = self.contents.withLock({ $0.stored.run(from: offset) }) else { return [] }
             do {
-                return try self.file.read(run.prefix(count))
+                let bytes = try self.file.read(run.prefix(count))
+                // The file was cut under us: to claim what it had would make the reader ask for ever.
+                if bytes.isEmpty { self.contents.withLock { $0.stored.remove(contentsOf: run) } }
+                return bytes
             } catch {
                 throw MediaError(.unreadable, self.subject, SafeText("\(error)"))
             }
