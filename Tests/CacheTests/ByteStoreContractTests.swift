@@ -80,15 +80,22 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func `a discarded entry is empty, here and at the next open`(kind: Kind) async throws {
+    func `a discarded entry is read and written on, and is empty at the next open`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
         let opener = kind.opener(in: folder)
         let store = try await opener.open(url("a.mp3"))
         try await store.write(pattern(0..<5_000), at: 0)
         try await store.commit()
+        try await store.write(pattern(5_000..<6_000), at: 5_000)
         await store.discard()
-        #expect(store.stored.isEmpty)
-        #expect(try await store.read(at: 0, count: 10) == [])
+        #expect(store.stored == ByteRangeSet(0..<6_000))
+        #expect(!store.isPersistent)
+        try await store.write(pattern(6_000..<9_000), at: 6_000)
+        // Every answer that may not be kept discards anew.
+        await store.discard()
+        try await store.commit()
+        #expect(store.stored == ByteRangeSet(0..<9_000))
+        #expect(try await store.all(of: 0..<9_000) == pattern(0..<9_000))
         await store.close()
         let next = try await opener.open(url("a.mp3"))
         #expect(next.stored.isEmpty)

@@ -63,6 +63,16 @@ import Testing
         let victims = EvictionPolicy(budget: 100).victims(among: candidates, allocated: 200)
         #expect(victims.map(\.value) == [3])
     }
+
+    @Test func `no number is too large or too small to choose by`() {
+        let candidates = [
+            Self.candidate(1, played: 1, bytes: .max), Self.candidate(2, played: 2, bytes: .max),
+            Self.candidate(3, played: 3, bytes: .min),
+        ]
+        let policy = EvictionPolicy(budget: 100, expiry: 10)
+        #expect(policy.victims(among: candidates, allocated: .min).map(\.value) == [1, 2])
+        #expect(policy.victims(among: candidates, allocated: .max).map(\.value) == [1, 2])
+    }
 }
 
 @Suite struct EvictionTests {
@@ -127,6 +137,29 @@ import Testing
         )
         try await keep("b", in: opener)
         try await wait(for: "the old one to go") { try await names(opener) == ["b"] }
+    }
+
+    @Test(arguments: [Int64.min, -1, Int64.max - 1_000_000] as [Int64])
+    func `a sum that somebody changed does no harm, and is right at the next opening`(
+        sum: Int64
+    ) async throws {
+        let opener = CacheFolder(
+            path: folder.cache,
+            budget: 10_000_000,
+            maximumAge: .seconds(1_000_000),
+            clock: TestClock(),
+            wallClock: wallClock.tick
+        )
+        try await keep("a", in: opener)
+        let taken = try await opener.totalBytes
+        let held = try await opener.open(url("a"))
+        try SQLiteConnection(path: folder.file("index.sqlite"))
+            .execute("UPDATE folder SET allocated = \(sum)")
+        held.describe(.example)
+        try await held.commit()
+        #expect(try await opener.totalBytes >= 0)
+        #expect(try await makeOpener(budget: 10_000_000).totalBytes == taken)
+        await held.close()
     }
 
     @Test func `what is open or pinned stays, and then nothing more is kept`() async throws {

@@ -89,6 +89,59 @@ import Testing
         await store.close()
     }
 
+    @Test func `what is cut away while it plays is missing, told, and fetched again`() async throws {
+        let store = try await makeOpener().open(url("a.mp3"))
+        try await store.write(pattern(0..<200_000), at: 0)
+        try await store.commit()
+        try await store.write(pattern(200_000..<300_000), at: 200_000)
+        let object = folder.file("objects/\(try #require(folder.objects.first))")
+        #expect(truncate(object, 140_000) == 0)
+        // A reader that asks for what `stored` claims comes to an end.
+        while let next = store.stored.ranges.last(where: { $0.upperBound > 140_000 }) {
+            let start = max(140_000, next.lowerBound)
+            #expect(try await store.read(at: start, count: 1_000) == [])
+            try #require(!store.stored.contains(start))
+        }
+        #expect(store.stored == ByteRangeSet(0..<131_072))
+        #expect(notices.all.first == "http://radio.example/a.mp3: stored bytes 140000–196607 were lost")
+        try await store.write(pattern(100_000..<300_000), at: 100_000)
+        await store.close()
+        let next = try await makeOpener().open(url("a.mp3"))
+        #expect(try await next.all(of: 0..<300_000) == pattern(0..<300_000))
+        await next.close()
+    }
+
+    @Test func `committed bytes that the disk cannot read any more are missing`() async throws {
+        let files = RecordingFiles()
+        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: files, onDamage: notices.note)
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.commit()
+        files.refuse(.read)
+        #expect(try await store.read(at: 70_000, count: 10) == [])
+        files.refuse(nil)
+        #expect(store.stored == ByteRangeSet(0..<65_536))
+        #expect(notices.all.count == 1)
+        await store.close()
+        #expect(try await opener.info(for: url("a.mp3"))?.stored == ByteRangeSet(0..<65_536))
+    }
+
+    @Test func `a volatile file that was cut claims nothing behind the cut`() async throws {
+        let file = ObjectFile(
+            descriptor: open(folder.path + "/file", O_RDWR | O_CREAT | O_CLOEXEC, 0o600),
+            files: SystemFiles()
+        )
+        let stores = VolatileStores(folder: folder.path)
+        let thread = WorkThread(name: "test")
+        defer { thread.stop() }
+        let store = VolatileStore(file: file, subject: "a", owner: stores, io: thread)
+        try await store.write(pattern(0..<5_000), at: 0)
+        #expect(ftruncate(file.descriptor, 1_000) == 0)
+        #expect(try await store.all(of: 0..<5_000) == pattern(0..<1_000))
+        #expect(store.stored == ByteRangeSet(0..<1_000))
+        await store.close()
+    }
+
     @Test func `an object that is gone leaves an empty entry`() async throws {
         try FileManager.default.removeItem(atPath: try await fill(0..<1_000))
         let store = try await makeOpener().open(url("a.mp3"))

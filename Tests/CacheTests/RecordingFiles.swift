@@ -4,6 +4,7 @@ import Media
 /// The real file layer, which notes what is done in which order and fails on demand.
 final class RecordingFiles: FileLayer {
     enum Operation: Equatable, Sendable {
+        case read
         case write
         case flush
         case record
@@ -33,7 +34,9 @@ final class RecordingFiles: FileLayer {
     }
 
     func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
+        // Not noted: only the order of what claims bytes is.
+        if state.withLock({ $0.refused == .read }) { throw Refused() }
+        return try system.read(range, from: descriptor)
     }
 
     func flush(_ descriptor: CInt) throws {

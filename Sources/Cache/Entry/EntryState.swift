@@ -85,6 +85,25 @@ struct EntryState: Sendable {
         return true
     }
 
+    /// The file no longer has `range`: its bytes are missing from now on, and so is all of each extent
+    /// that reaches into it. Returns those extents; nil when nothing of `range` was known any more.
+    mutating func bytesLost(_ range: ByteRange) -> [Extent]? {
+        guard stored.gaps(in: range) != [range] else { return nil }
+        let lost = extents.map(\.extent).filter { $0.range.overlaps(range) }
+        extents.removeAll { $0.extent.range.overlaps(range) }
+        for gone in lost.map(\.range) + [range] {
+            stored.remove(contentsOf: gone)
+            uncommitted.remove(contentsOf: gone)
+        }
+        return lost
+    }
+
+    /// Whether the byte at `offset` is covered by an extent.
+    func isCommitted(at offset: Int64) -> Bool {
+        let index = firstExtent(endingAfter: offset)
+        return index < extents.count && extents[index].extent.range.contains(offset)
+    }
+
     /// What a commit has to do now; nil for nothing.
     func commitPlan() -> CommitPlan? {
         let isDescribed = descriptionNumber != committedDescriptionNumber
@@ -108,18 +127,16 @@ struct EntryState: Sendable {
             uncommitted.remove(contentsOf: extent.range)
         }
         // Own extents were hashed from the file a moment ago: that was their first check.
-        for extent in own { insert(Known(extent: extent, isChecked: true)) }
+        // One that a read found lost while the commit ran is found damaged again by its next opener.
+        for extent in own where stored.gaps(in: extent.range).isEmpty {
+            insert(Known(extent: extent, isChecked: true))
+        }
     }
 
     /// The disk refused to keep what was written: nothing of it can be trusted, not even to be read.
     mutating func flushFailed() {
         for range in uncommitted.ranges { stored.remove(contentsOf: range) }
         uncommitted = ByteRangeSet()
-    }
-
-    /// The entry is gone, with all its bytes.
-    mutating func discarded() {
-        self = EntryState(description: EntryDescription(), extents: [])
     }
 
     private mutating func insert(_ known: Known) {

@@ -109,11 +109,16 @@ final class PersistentStore: ByteStore {
     package func discard() async {
         stopTimer()
         await engine.committer.run {
-            self.guarded.withLock { guarded in
-                guarded.state.discarded()
-                guarded.standing = .detached
+            let wasKept = self.guarded.withLock { guarded in
+                switch guarded.standing {
+                case .kept, .refusing:
+                    guarded.standing = .detached
+                    return true
+                case .detached, .closed: return false
+                }
             }
-            self.engine.discard(self.entry)
+            // Row and name go; the bytes stay in the file that is open, for this store to read on.
+            if wasKept { self.engine.discard(self.entry) }
         }
     }
 
@@ -139,10 +144,13 @@ final class PersistentStore: ByteStore {
             let wanted = count - bytes.count
             switch segment {
             case .plain(let range):
-                let piece = try readWritten(range.prefix(wanted))
+                let piece = try readPlain(range.prefix(wanted))
                 bytes += piece
-                // The file was cut under us; what lies behind the cut proves missing at its own check.
-                if piece.isEmpty { return bytes }
+                if piece.isEmpty {
+                    // The file was cut under us: to claim what it had would make the reader ask for ever.
+                    lose(range)
+                    return bytes
+                }
             case .unchecked(let extent):
                 guard let whole = checked(extent) else { return bytes }
                 bytes += whole[Int(position - extent.range.lowerBound)...].prefix(wanted)
@@ -151,12 +159,27 @@ final class PersistentStore: ByteStore {
         return bytes
     }
 
-    private func readWritten(_ range: ByteRange) throws(MediaError) -> [UInt8] {
+    /// What the file has of `range`; empty, too, when the disk cannot read what was committed.
+    ///
+    /// Committed bytes can be fetched again. Those that were only just written fail aloud, because
+    /// fetching them once more onto the same disk promises nothing better.
+    private func readPlain(_ range: ByteRange) throws(MediaError) -> [UInt8] {
         do {
             return try file.read(range)
         } catch {
+            guard !guarded.withLock({ $0.state.isCommitted(at: range.lowerBound) }) else { return [] }
             throw MediaError(.unreadable, subject, SafeText("\(error)"))
         }
+    }
+
+    /// Drops `range`, which the file no longer has, and withdraws what was claimed of it.
+    private func lose(_ range: ByteRange) {
+        guard let lost = guarded.withLock({ $0.state.bytesLost(range) }) else { return }
+        let (start, end) = (range.lowerBound, range.upperBound)
+        engine.settings.onDamage(subject + SafeText(": stored bytes \(start)–\(end - 1) were lost"))
+        let (engine, entry) = (engine, entry)
+        // Handed over before any write can fill the place, so it runs before that write's commit.
+        engine.committer.submit { for extent in lost { engine.drop(extent, of: entry) } }
     }
 
     /// The bytes of `extent`; nil, and the extent dropped, when they are not those that were committed.
@@ -194,6 +217,8 @@ final class PersistentStore: ByteStore {
             let isDue = try guarded.withLock { guarded in
                 try guarded.checkWritable()
                 guarded.state.bytesWritten(gap)
+                // What is never claimed needs no commit either.
+                guard case .kept = guarded.standing else { return false }
                 if guarded.timer == nil { guarded.timer = startTimer() }
                 return guarded.state.uncommittedByteCount >= Self.commitSize
             }

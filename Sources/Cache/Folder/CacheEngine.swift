@@ -76,7 +76,9 @@ final class CacheEngine: @unchecked Sendable {
                 for index in page.indices where victims.contains(page[index].entry) {
                     // What another opener uses is only found out by trying: the next choice knows it.
                     page[index].isOpen = true
-                    if removed.contains(page[index].entry) { total -= page[index].allocated }
+                    if removed.contains(page[index].entry) {
+                        total = max(0, total - page[index].allocated)
+                    }
                 }
             }
         }

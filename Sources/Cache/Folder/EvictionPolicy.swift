@@ -24,14 +24,15 @@ struct EvictionPolicy: Sendable, Equatable {
     ///
     /// May not be enough, when too much of it is pinned or open.
     func victims(among candidates: [EvictionCandidate], allocated: Int64) -> [EntryID] {
-        var excess = allocated - budget
+        // Never below zero, so that no numbers from outside can make a difference overflow.
+        var excess = max(0, max(0, allocated) - max(0, budget))
         var victims: [EntryID] = []
         let ordered = candidates.sorted { ($0.lastPlayed, $0.entry.value) < ($1.lastPlayed, $1.entry.value) }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
             // An entry without bytes frees nothing, and what is known of it costs a line to keep.
             guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 else { continue }
             victims.append(candidate.entry)
-            excess -= candidate.allocated
+            excess = max(0, excess - candidate.allocated)
         }
         return victims
     }

@@ -17,7 +17,7 @@ extension CacheIndex {
             candidates.append(
                 EvictionCandidate(
                     entry: EntryID(row.integer(1)),
-                    allocated: row.integer(3),
+                    allocated: Self.plausible(row.integer(3)),
                     lastPlayed: row.integer(0),
                     isPinned: row.integer(2) != 0
                 )

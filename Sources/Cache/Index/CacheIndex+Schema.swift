@@ -13,8 +13,24 @@ extension CacheIndex {
         ] {
             try connection.execute("PRAGMA \(setting)")
         }
-        guard version == 0 else { return }
-        try connection.transaction { try connection.execute(tables) }
+        if version == 0 {
+            try connection.transaction { try connection.execute(tables) }
+        } else {
+            try repairSum(connection)
+        }
+    }
+
+    /// Puts the sum in `folder` right if somebody changed it, because eviction goes by it.
+    ///
+    /// Reads one narrow index once for each opening of a folder, and writes only where the sum is wrong.
+    /// `total` adds up in floating point: unlike `sum` it does not fail on numbers that are too large.
+    private static func repairSum(_ connection: SQLiteConnection) throws {
+        let sum = "(SELECT CAST(min(total(max(allocated, 0)), 4e18) AS INTEGER) FROM entries)"
+        let isRight = try connection.statement("SELECT allocated = \(sum) FROM folder").first {
+            $0.integer(0) != 0
+        }
+        guard isRight == false else { return }
+        try connection.execute("UPDATE folder SET allocated = \(sum)")
     }
 
     /// `url` is for people and has no secrets in it; `key` is what an entry is found by. The sum in

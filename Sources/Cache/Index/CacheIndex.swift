@@ -98,6 +98,11 @@ final class CacheIndex {
 
     /// The bytes that all objects take on the disk, as of their last commits.
     func allocated() throws -> Int64 {
-        try connection.statement("SELECT allocated FROM folder").first { $0.integer(0) } ?? 0
+        let sum = try connection.statement("SELECT allocated FROM folder").first { $0.integer(0) }
+        return Self.plausible(sum ?? 0)
     }
+
+    /// A number of bytes as anyone may have left it in the index, made one that can be reckoned with:
+    /// the difference of two of them never overflows.
+    static func plausible(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 62) }
 }

@@ -33,6 +33,6 @@ struct EntryRow: Sendable {
         self.description = description
         lastPlayed = row.integer(11)
         isPinned = row.integer(12) != 0
-        allocated = max(0, row.integer(13))
+        allocated = CacheIndex.plausible(row.integer(13))
     }
 }

@@ -33,7 +33,10 @@ final class VolatileStore: ByteStore {
         return try await io.run {
             guard let run = self.contents.withLock({ $0.stored.run(from: offset) }) else { return [] }
             do {
-                return try self.file.read(run.prefix(count))
+                let bytes = try self.file.read(run.prefix(count))
+                // The file was cut under us: to claim what it had would make the reader ask for ever.
+                if bytes.isEmpty { self.contents.withLock { $0.stored.remove(contentsOf: run) } }
+                return bytes
             } catch {
                 throw MediaError(.unreadable, self.subject, SafeText("\(error)"))
             }
@@ -56,9 +59,8 @@ final class VolatileStore: ByteStore {
     /// There is nothing to make durable.
     package func commit() async throws {}
 
-    package func discard() async {
-        contents.withLock { $0 = Contents() }
-    }
+    /// Nothing outlives this open anyhow, and until then its bytes are read on.
+    package func discard() async {}
 
     /// The disk gets its room back when the last reference goes.
     package func close() async {}

@@ -31,7 +31,10 @@ package protocol ByteStore: Sendable {
     /// Makes all that was written durable.
     func commit() async throws
 
-    /// Removes the entry and all its bytes. Reads and writes of this open still work.
+    /// Sees to it that nothing of the entry is kept: the next open finds it empty.
+    ///
+    /// This open goes on as before, with every byte in `stored` and what is still to be written, until
+    /// `close`; only `isPersistent` is false from now on. A second call does nothing.
     func discard() async
 
     /// Commits and lets go. No call may follow.
