@@ -95,7 +95,7 @@ let package = Package(
         tests("PlaybackTests", ["Playback"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
-        tests("RepriseTests", ["Reprise"]),
+        tests("RepriseTests", ["Reprise", "Output"]),
         tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
     ]
 )
