@@ -223,6 +223,29 @@ import Testing
         #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
     }
 
+    @Test func `a folder that another process holds for long cannot be used, and says so`() async throws {
+        try FileManager.default.createDirectory(atPath: folder.cache, withIntermediateDirectories: true)
+        let holder = open(folder.file("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(holder, LOCK_EX) == 0)
+        defer { close(holder) }
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        #expect(error?.code == .notKept)
+        #expect(error?.description.contains("another process holds the folder") == true)
+        #expect(flock(holder, LOCK_UN) == 0)
+        try await makeOpener().open(url("a.mp3")).close()
+    }
+
+    @Test func `an object that cannot be opened is not taken for one that is gone`() async throws {
+        let object = try await fill(0..<1_000)
+        try FileManager.default.removeItem(atPath: object)
+        // Refused with ELOOP, as EMFILE refuses what another process has open.
+        try FileManager.default.createSymbolicLink(atPath: object, withDestinationPath: folder.path)
+        let opener = makeOpener()
+        #expect(try await opener.clear().entriesRemoved == 0)
+        try FileManager.default.removeItem(atPath: object)
+        #expect(try await opener.clear().entriesRemoved == 1)
+    }
+
     @Test func `a folder that is a file cannot be used, and says so`() async throws {
         #expect(FileManager.default.createFile(atPath: folder.cache, contents: Data([1, 2])))
         for path in [folder.cache, folder.cache + "/below"] {

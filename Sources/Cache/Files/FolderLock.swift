@@ -16,11 +16,25 @@ final class FolderLock: Sendable {
     deinit { close(descriptor) }
 
     /// Runs `body` while nobody else is in a `withLock` of the same folder. Not reentrant.
+    ///
+    /// Waits up to five seconds; who holds the lock for longer was stopped or hangs, and music must not
+    /// wait for that. `flock` knows no deadline, so it is asked every few milliseconds: the thread is
+    /// the cache's own, which has nothing else to do, and the wait is rare and short.
     func withLock<Value>(_ body: () throws -> Value) throws -> Value {
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw SystemError("lock the folder") }
+        let deadline = ContinuousClock.now + Self.patience
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock the folder") }
+            guard ContinuousClock.now < deadline else { throw FolderHeldError() }
+            usleep(2_000)
         }
         defer { _ = flock(descriptor, LOCK_UN) }
         return try body()
     }
+
+    private static let patience = Duration.seconds(5)
+}
+
+/// Another process kept the folder's lock for longer than anybody should.
+struct FolderHeldError: Error, CustomStringConvertible {
+    var description: String { "another process holds the folder" }
 }

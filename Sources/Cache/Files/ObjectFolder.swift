@@ -23,9 +23,27 @@ final class ObjectFolder: Sendable {
         try object(openat(descriptor, entry.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
     }
 
-    /// Opens the file of an entry where there is one.
-    func openExisting(_ entry: EntryID) -> ObjectFile? {
-        try? object(openat(descriptor, entry.fileName, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK))
+    /// What stands between an entry and its removal.
+    enum Removability {
+        /// There is no file.
+        case missing
+        /// Nobody has the file open, and nobody can as long as this one is.
+        case held(ObjectFile)
+        /// Somebody has it open, or that cannot be found out, as without a free descriptor.
+        case inUse
+    }
+
+    /// Takes the exclusive lock on the file of an entry, where there is one, without waiting.
+    func holdForRemoval(_ entry: EntryID) -> Removability {
+        do {
+            let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+            let file = try object(openat(descriptor, entry.fileName, flags))
+            return file.lockExclusive() ? .held(file) : .inUse
+        } catch let error as SystemError where error.number == ENOENT {
+            return .missing
+        } catch {
+            return .inUse
+        }
     }
 
     /// Removes the file of an entry; who has it open reads on.

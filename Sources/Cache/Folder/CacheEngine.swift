@@ -101,8 +101,8 @@ final class CacheEngine: @unchecked Sendable {
         for start in stride(from: 0, to: entries.count, by: Self.pageSize) {
             let batch = entries[start..<min(entries.count, start + Self.pageSize)]
             // The exclusive locks last until the files are gone: as long as `held` lives.
-            let held = batch.map { (entry: $0, file: folder.objects.openExisting($0)) }
-                .filter { $0.file?.lockExclusive() ?? true }
+            let held = batch.map { (entry: $0, hold: folder.objects.holdForRemoval($0)) }
+                .filter { if case .inUse = $0.hold { false } else { true } }
             // Rows go first: a file without a row is litter, a row without its file would be a lie.
             try folder.index.transaction {
                 for (entry, _) in held { try folder.index.remove(entry) }
@@ -154,7 +154,7 @@ final class CacheEngine: @unchecked Sendable {
             try? perform { folder in
                 for entry in entries where try !folder.index.contains(entry) {
                     // A file in use belongs to a store whose entry was replaced or cleared.
-                    guard folder.objects.openExisting(entry)?.lockExclusive() ?? true else { continue }
+                    guard case .held = folder.objects.holdForRemoval(entry) else { continue }
                     folder.objects.unlink(entry)
                 }
             }
