@@ -110,6 +110,7 @@ struct InvocationTests {
             (["--json", "--plain"], "--plain"), (["--offline", "--refresh"], "--offline"),
             (["--user-agent", "a\nb"], "--user-agent"), (["--cacert", ""], "--cacert"),
             (["--cacert", "/nonexistent/ca.pem"], "/nonexistent/ca.pem"), (["--cacert", "/"], "folder"),
+            (["--header", "Range: bytes=0-1", "a"], "own"),
             (["--header", "@/nonexistent/headers"], "/nonexistent/headers"), (["--header", "@"], "--header"),
             (["-", "-"], "standard input"), ([""], "source"),
             (["--fill"], "--fill: not built yet"), (["--gain=3"], "--gain: not built yet"),

@@ -88,7 +88,12 @@ extension PlayArguments {
 
     private static func headers(_ argument: String) throws(UsageError) -> [RequestHeader] {
         guard argument.first == "@" else {
-            return [try value(RequestHeader(parsing: argument), "--header takes 'Name: value' or @FILE")]
+            return [
+                try value(
+                    RequestHeader(parsing: argument),
+                    "--header takes 'Name: value' or @FILE, and no field like Range that is the player's own"
+                )
+            ]
         }
         let path = try text(String(argument.dropFirst()), "--header @ needs a file after it")
         let content: String
