@@ -198,7 +198,7 @@ final class PlayerShell {
         for case .notice(let error) in closeInbox() {
             parts.report(.notice(code: error.code.rawValue, message: error.safeText))
         }
-        if fatal == nil { parts.report(.summary(ledger.summary)) }
+        parts.report(.summary(ledger.summary))
         return PlayerOutcome(summary: ledger.summary, fatal: fatal, isQuit: state.isQuit)
     }
 }

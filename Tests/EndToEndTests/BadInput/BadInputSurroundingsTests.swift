@@ -80,6 +80,7 @@ import Testing
         expectOneSentence(run, ["no audio server", "--sink null"], status: 1)
         #expect(run.finished == [])
         #expect(run.events("playing") == [])
+        #expect(run.events("summary").count == 1, "also a session that could not start is summed up")
     }
 
     @Test func `without a terminal the events come as lines`() async throws {
