@@ -80,9 +80,11 @@ struct FileOutputTests {
         events.listen(to: output)
         try await output.connect()
         try await play(output, .cd, frames: 100_000)
-        #expect(events.all.count == 1)
+        // The drain may end a moment before the loss is told.
+        try await wait(for: "the loss") { events.loss != nil }
         #expect(events.loss?.code == .sinkFailed)
         await #expect(throws: MediaError.self) { try await output.start() }
+        #expect(events.all.count == 1)
         await output.close()
     }
 
@@ -96,6 +98,7 @@ struct FileOutputTests {
         try await output.connect()
         Glibc.close(end)
         try await play(output, .cd, frames: 100)
+        try await wait(for: "the loss") { events.loss != nil }
         #expect(events.loss?.code == .sinkFailed)
         await output.close()
     }
