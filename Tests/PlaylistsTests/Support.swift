@@ -107,6 +107,7 @@ private struct FakeReader: ResourceReader {
     func isStored(_ range: ByteRange) -> Bool { false }
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
+    func fill() {}
     func reject() async { tell(.rejected) }
     func keepSeekTable(_ table: [UInt8]) {}
     func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}

@@ -61,6 +61,7 @@ final class FileReader: ResourceReader {
     // A local file needs no help: nothing is fetched ahead and nothing is kept.
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
+    func fill() {}
     func reject() async {}
     func keepSeekTable(_ table: [UInt8]) {}
     func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}

@@ -28,6 +28,11 @@ final class LoaderReader: ResourceReader {
 
     func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range) } }
 
+    func fill() {
+        guard let length else { return }
+        prefetch(0..<length)
+    }
+
     func reject() async { await loader.reject() }
 
     func keepSeekTable(_ table: [UInt8]) {

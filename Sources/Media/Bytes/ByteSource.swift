@@ -35,6 +35,9 @@ package protocol ResourceReader: ByteSource {
     /// Asks for `range` at low priority: the head of the next track. Never waits.
     func prefetch(_ range: ByteRange)
 
+    /// Asks for all that is missing, at the lowest priority of all. Never waits.
+    func fill()
+
     /// Says that the bytes proved to be no music, so that nothing of them is kept
     /// unless it was kept before this open.
     func reject() async
@@ -73,6 +76,10 @@ package struct LoadReport: Sendable, Equatable {
     package var isSeekable = true
     /// Whether what is fetched is kept for the next time.
     package var isKept = true
+    /// Set while nothing comes and the next attempt is awaited.
+    package var wait: LoadWait?
+    /// Set for a live stream: nothing of it is kept, and it has no length.
+    package var live: LiveReport?
 
     package init() {}
 }

@@ -23,6 +23,11 @@ extension PlayerCommand {
                 throw Self.error("\(name) takes the number of a track, from 1")
             }
             self = name == "jump" ? .jump(number) : .remove(number)
+        case "pin":
+            guard rest.isEmpty || Int(rest).map({ $0 >= 1 }) == true else {
+                throw Self.error("pin takes the number of a track, from 1, or nothing for the current one")
+            }
+            self = .pin(Int(rest))
         case "move":
             let numbers = rest.split(separator: " ").map { Int($0) ?? 0 }
             guard numbers.count == 2, numbers.allSatisfy({ $0 >= 1 }) else {

@@ -24,6 +24,8 @@ package enum PlayerCommand: Sendable, Equatable {
     case clear
     case save(String)
     case reload
+    /// Pins a track in the cache, or lets go of it; its place in the queue, from 1, or nil for the current one.
+    case pin(Int?)
     case status
     case quit
 }

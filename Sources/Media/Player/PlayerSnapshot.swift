@@ -29,6 +29,9 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var isMuted = false
     package var isShuffled = false
     package var repeatMode = RepeatMode.off
+    /// What is here of the tracks that are kept, in part or whole; a track that is not in it is not kept.
+    package var availability: [Track.ID: Availability] = [:]
+    package var connectivity = ConnectivityReport()
     /// Why tracks failed.
     package var failures: [Track.ID: SafeText] = [:]
     /// The newest messages, oldest first; at most 100.

@@ -44,6 +44,10 @@ package struct PlaybackParts: Sendable {
     package var resolver: any TrackResolver
     package var save: @Sendable ([Track], String) async throws -> Void
     package var clock: any MonotonicClock
+    /// What is kept of the web; nil where nothing is.
+    package var kept: (any KeptMusic)?
+    /// Whether the network is there; nil where nobody judges that.
+    package var connectivity: (any Connectivity)?
     /// Hears every event, in order, from the player's task.
     package var report: @Sendable (PlayerEvent) -> Void
 
@@ -54,6 +58,8 @@ package struct PlaybackParts: Sendable {
         resolver: any TrackResolver,
         save: @escaping @Sendable ([Track], String) async throws -> Void,
         clock: any MonotonicClock,
+        kept: (any KeptMusic)? = nil,
+        connectivity: (any Connectivity)? = nil,
         report: @escaping @Sendable (PlayerEvent) -> Void
     ) {
         self.open = open
@@ -62,6 +68,8 @@ package struct PlaybackParts: Sendable {
         self.resolver = resolver
         self.save = save
         self.clock = clock
+        self.kept = kept
+        self.connectivity = connectivity
         self.report = report
     }
 }

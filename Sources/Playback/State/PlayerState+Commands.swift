@@ -34,6 +34,7 @@ extension PlayerState {
         case .clear: clear()
         case .save(let path): [.save(path)]
         case .reload: reload()
+        case .pin: []
         case .status: status()
         case .quit: quit()
         }
@@ -210,7 +211,7 @@ extension PlayerCommand {
         case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .status, .quit: false
         case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .clear,
             .save,
-            .reload:
+            .reload, .pin:
             true
         }
     }

@@ -57,6 +57,7 @@ final class FakeReader: ResourceReader {
 
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
+    func fill() {}
     func reject() async {}
     func keepSeekTable(_ table: [UInt8]) {}
     var keptSeekTable: [UInt8] { [] }

@@ -17,17 +17,21 @@ package struct RangeRequest: Sendable, Equatable {
     package var ifRange: String?
     /// The value of `If-None-Match` or `If-Modified-Since`, for revalidation.
     package var unlessMatches: Validators?
+    /// Whether a live stream may put titles between its bytes (`Icy-MetaData: 1`).
+    package var wantsTitles: Bool
 
     package init(
         url: WebURL,
         range: ByteRange?,
         ifRange: String? = nil,
-        unlessMatches: Validators? = nil
+        unlessMatches: Validators? = nil,
+        wantsTitles: Bool = false
     ) {
         self.url = url
         self.range = range
         self.ifRange = ifRange
         self.unlessMatches = unlessMatches
+        self.wantsTitles = wantsTitles
     }
 }
 
@@ -68,6 +72,11 @@ package struct RangeAnswer: Sendable, Equatable {
     package var isEncoded: Bool
     /// Requests that this answer took, redirects included; at least 1.
     package var requestCount: Int
+    /// How long the server asks to be left alone (`Retry-After`, RFC 9110 §10.2.3); nil where it does not.
+    package var retryAfter: Duration?
+    /// Set where a live stream answers.
+    package var station: Station?
+    package var wire: WireFacts
 
     package init(
         kind: Kind,
@@ -75,7 +84,10 @@ package struct RangeAnswer: Sendable, Equatable {
         contentType: String? = nil,
         forbidsStoring: Bool = false,
         isEncoded: Bool = false,
-        requestCount: Int = 1
+        requestCount: Int = 1,
+        retryAfter: Duration? = nil,
+        station: Station? = nil,
+        wire: WireFacts = WireFacts()
     ) {
         self.kind = kind
         self.validators = validators
@@ -83,6 +95,9 @@ package struct RangeAnswer: Sendable, Equatable {
         self.forbidsStoring = forbidsStoring
         self.isEncoded = isEncoded
         self.requestCount = requestCount
+        self.retryAfter = retryAfter
+        self.station = station
+        self.wire = wire
     }
 }
 
@@ -94,7 +109,16 @@ package protocol ResponseBody: Sendable {
     /// task is cancelled, what had come is still handed out, then it throws `CancellationError`.
     func next() async throws -> [UInt8]?
 
+    /// The newest title that a live stream put before the bytes that `next` handed out last; nil when there
+    /// was none since the last call. The titles themselves are never among the bytes.
+    func takeTitle() -> SafeText?
+
     /// Ends the transfer, also in mid-body, from any thread; later calls do nothing. Nothing more is taken
     /// from the line; what had come waits for `next`, and goes with the body.
     func cancel()
+}
+
+extension ResponseBody {
+    /// Most bodies are no live streams.
+    package func takeTitle() -> SafeText? { nil }
 }
