@@ -16,16 +16,18 @@ enum Wiring {
     static func run(
         options: Options,
         presentation: Presentation,
-        clock: any MonotonicClock
+        clock: any MonotonicClock,
+        journal: (any RequestJournal)? = nil
     ) async -> ExitCode {
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
         let curl = CurlTransport(configuration: http(options, clock))
-        let transport: any RangeTransport = options.offline ? OfflineTransport() : curl
+        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
+        let stores = store(options, clock, notify)
         let loaders = Loaders(
-            transport: transport,
-            kept: store(options, clock, notify),
+            transport: network.guarding(curl),
+            kept: stores,
             volatile: VolatileStores(),
             clock: clock,
             settings: loading(options),
@@ -51,14 +53,11 @@ enum Wiring {
                     try await resolver.save(tracks, to: BasePaths.expandingHome(path))
                 },
                 clock: clock,
+                kept: stores as? any Media.KeptMusic,
+                connectivity: network,
                 report: { session.report($0) }
             ),
-            settings: PlaybackSettings(
-                exitsAtEnd: presentation != .screen,
-                volume: options.volume,
-                repeatMode: options.repeatMode,
-                shuffle: options.shuffle
-            )
+            settings: playback(options, presentation)
         )
         listener.value = player
         if options.cacheFolder == nil, !options.noCache {
@@ -111,6 +110,17 @@ enum Wiring {
             clock: clock,
             onDamage: { notify(MediaError(.damaged, SafeText(folder), $0)) }
         )
+    }
+
+    private static func playback(_ options: Options, _ presentation: Presentation) -> PlaybackSettings {
+        var settings = PlaybackSettings(
+            exitsAtEnd: presentation != .screen,
+            volume: options.volume,
+            repeatMode: options.repeatMode,
+            shuffle: options.shuffle
+        )
+        settings.fillsHeardTracks = options.fill
+        return settings
     }
 
     private static func loading(_ options: Options) -> LoadSettings {

@@ -14,7 +14,7 @@ enum Invocation: Equatable {
 
     /// Options of the contract that are still to come: named, so that they are refused as such.
     static let notBuilt: Set<String> = [
-        "--fill", "--journal", "--cache-identity", "--cache-secret", "--min-free", "--fresh", "--gain",
+        "--cache-identity", "--cache-secret", "--min-free", "--fresh", "--gain",
     ]
 
     /// Reads the arguments behind the program's name.

@@ -40,6 +40,12 @@ extension PlayArguments {
                 "--read-ahead takes a time as 90 or 1:30, a size as 4MB, or all"
             )
         }
+        options.fill = fill
+        try Self.check(!(fill && offline), "--fill needs the network that --offline forbids")
+        try Self.check(!(fill && noCache), "--fill keeps what --no-cache forbids to keep")
+        options.journalFile = try journal.map { path throws(UsageError) in
+            try Self.text(path, "--journal needs a file")
+        }
         if let volume {
             options.volume = try Self.number(volume, in: 0...100, "--volume takes 0 to 100")
         }
