@@ -34,7 +34,8 @@ import Testing
             [OddStreams.layerI, OddStreams.stereo],
         ]
     )
-    func `a change of channels, rate, version or layer in mid-stream plays on`(parts: [Fixture]) async throws {
+    func `a change of channels, rate, version or layer in mid-stream plays on`(parts: [Fixture]) async throws
+    {
         let fixture = OddStreams.joined(parts, frames: 120)
         let decoder = MPEGDecoder(fixture.bytes)
         try await check(fixture, decoder)
@@ -47,7 +48,8 @@ import Testing
         #expect(abs(told.seconds - length) < 0.06)
     }
 
-    @Test func `a seek behind a change of rate lands in the music and never claims to be exact`() async throws {
+    @Test func `a seek behind a change of rate lands in the music and never claims to be exact`() async throws
+    {
         let fixture = OddStreams.joined([OddStreams.stereo, OddStreams.low], frames: 220)
         let decoder = MPEGDecoder(fixture.bytes)
         let whole = try await decodeRest(decoder)

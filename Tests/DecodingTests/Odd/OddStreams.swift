@@ -37,7 +37,12 @@ enum OddStreams {
     }
 
     /// `fixture` with `inserted` before its frame `number`, or so many bytes behind that frame's start.
-    static func inserting(_ inserted: [UInt8], _ fixture: Fixture, beforeFrame number: Int, plus bytes: Int = 0)
+    static func inserting(
+        _ inserted: [UInt8],
+        _ fixture: Fixture,
+        beforeFrame number: Int,
+        plus bytes: Int = 0
+    )
         -> Fixture
     {
         var fixture = fixture
