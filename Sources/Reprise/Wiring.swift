@@ -109,7 +109,7 @@ enum Wiring {
             budget: options.cacheSize,
             maximumAge: options.cacheAge,
             clock: clock,
-            onDamage: { notify(MediaError(.damaged, SafeText(folder), $0)) }
+            onNotice: notify
         )
     }
 
@@ -156,8 +156,12 @@ private struct KeptMusic: CacheAdministration {
 
     func clear() async throws -> CacheClearing {
         let all = try await cache.list().count
-        let (removed, freed) = try await cache.clear()
-        return CacheClearing(removedEntries: removed, removedBytes: freed, keptEntries: max(0, all - removed))
+        let removal = try await cache.clear(includingPinned: true)
+        return CacheClearing(
+            removedEntries: removal.entriesRemoved,
+            removedBytes: removal.bytesFreed,
+            keptEntries: max(0, all - removal.entriesRemoved)
+        )
     }
 
     private func listing(_ entry: CacheEntrySummary) -> CacheListing {
