@@ -12,11 +12,8 @@ enum Digest {
         ExtentCheck(bytes: hash(bytes, size: 16)) ?? ExtentCheck(high: 0, low: 0)
     }
 
-    /// Chooses the fastest code for the processor, once; libsodium asks for it before any other call.
-    private static let isReady = sodium_init() >= 0
-
     private static func hash(_ bytes: [UInt8], size: Int) -> [UInt8] {
-        precondition(isReady, "libsodium cannot start")
+        Sodium.start()
         var digest = [UInt8](repeating: 0, count: size)
         let status = crypto_generichash(&digest, size, bytes, UInt64(bytes.count), nil, 0)
         precondition(status == 0, "the size of a digest is one that BLAKE2b has")

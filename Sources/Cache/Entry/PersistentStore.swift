@@ -176,7 +176,9 @@ final class PersistentStore: ByteStore {
     private func lose(_ range: ByteRange) {
         guard let lost = guarded.withLock({ $0.state.bytesLost(range) }) else { return }
         let (start, end) = (range.lowerBound, range.upperBound)
-        engine.settings.onDamage(subject + SafeText(": stored bytes \(start)–\(end - 1) were lost"))
+        engine.settings.onNotice(
+            MediaError(.damagedExtent, subject, SafeText("stored bytes \(start)–\(end - 1) were lost"))
+        )
         let (engine, entry) = (engine, entry)
         // Handed over before any write can fill the place, so it runs before that write's commit.
         engine.committer.submit { for extent in lost { engine.drop(extent, of: entry) } }
@@ -191,7 +193,9 @@ final class PersistentStore: ByteStore {
             let wasKnown = guarded.withLock { $0.state.extentDropped(extent) }
             guard wasKnown else { return nil }
             let (start, end) = (extent.range.lowerBound, extent.range.upperBound)
-            engine.settings.onDamage(subject + SafeText(": stored bytes \(start)–\(end - 1) were damaged"))
+            engine.settings.onNotice(
+                MediaError(.damagedExtent, subject, SafeText("stored bytes \(start)–\(end - 1) were damaged"))
+            )
             let (engine, entry) = (engine, entry)
             // Handed over before any write can fill the place, so it runs before that write's commit.
             engine.committer.submit { engine.drop(extent, of: entry) }

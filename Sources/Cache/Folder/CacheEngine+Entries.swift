@@ -126,7 +126,9 @@ extension CacheEngine {
         try folder.index.transaction {
             for extent in short { try folder.index.remove(extent, of: row.entry) }
         }
-        settings.onDamage(row.url + ": stored bytes were lost and are fetched again")
+        settings.onNotice(
+            MediaError(.damagedExtent, row.url, "stored bytes were lost and are fetched again")
+        )
         return extents.filter { $0.range.upperBound <= length }
     }
 

@@ -113,6 +113,22 @@ final class CacheEngine: @unchecked Sendable {
         return removed
     }
 
+    /// Removes those of `entries` that nobody has open, and counts. The lock must be held.
+    func remove(
+        entries: [EvictionCandidate],
+        includingPinned: Bool,
+        from folder: OpenedFolder
+    ) throws -> CacheRemoval {
+        var removal = CacheRemoval()
+        let wanted = entries.filter { includingPinned || !$0.isPinned }
+        let before = try folder.index.allocated()
+        removal.entriesRemoved = try remove(wanted.map(\.entry), from: folder).count
+        removal.entriesInUse = wanted.count - removal.entriesRemoved
+        removal.entriesPinned = entries.count - wanted.count
+        removal.bytesFreed = max(0, before - (try folder.index.allocated()))
+        return removal
+    }
+
     /// How many entries are handled at once: few enough for the limit of open files (often 1,024).
     private static let pageSize = 256
 

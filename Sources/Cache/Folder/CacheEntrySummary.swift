@@ -12,6 +12,8 @@ package struct CacheEntrySummary: Sendable, Equatable {
     package var allocatedBytes: Int64
     /// Seconds since 1970.
     package var lastPlayed: Int64
+    /// When the entry was made: seconds since 1970.
+    package var keptSince: Int64
     /// Whether eviction passes it over.
     package var isPinned: Bool
     package var contentType: SafeText?
@@ -31,6 +33,7 @@ package struct CacheEntrySummary: Sendable, Equatable {
         self.stored = stored
         allocatedBytes = row.allocated
         lastPlayed = row.lastPlayed
+        keptSince = row.created
         isPinned = row.isPinned
         contentType = row.description.contentType.map { SafeText($0) }
         title = row.description.title.map { SafeText($0) }

@@ -38,6 +38,13 @@ extension CacheIndex {
         return try rows.map { ($0, try storedRanges(of: $0.entry)) }
     }
 
+    /// Every entry as a removal sees it, the least recently played first.
+    func removables() throws -> [EvictionCandidate] {
+        var all: [EvictionCandidate] = []
+        while case let page = try candidates(after: all.last, limit: 1_000), !page.isEmpty { all += page }
+        return all
+    }
+
     /// The committed ranges of an entry.
     func storedRanges(of entry: EntryID) throws -> ByteRangeSet {
         ByteRangeSet(try extents(of: entry).map(\.range))

@@ -5,7 +5,7 @@ struct EntryRow: Sendable {
     /// The columns that `init` reads, in its order.
     static let columns = """
         id, url, length, content_type, etag, last_modified, accepts_ranges, title, artist, duration,
-        seek_table, last_played, pinned, allocated
+        seek_table, last_played, pinned, allocated, created
         """
 
     let entry: EntryID
@@ -13,6 +13,8 @@ struct EntryRow: Sendable {
     let description: EntryDescription
     /// Seconds since 1970.
     let lastPlayed: Int64
+    /// When the entry was made: seconds since 1970.
+    let created: Int64
     let isPinned: Bool
     /// Bytes on the disk, as of the last commit.
     let allocated: Int64
@@ -32,6 +34,7 @@ struct EntryRow: Sendable {
         description.seekTable = row.blob(10)
         self.description = description
         lastPlayed = row.integer(11)
+        created = row.integer(14)
         isPinned = row.integer(12) != 0
         allocated = CacheIndex.plausible(row.integer(13))
     }
