@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// Who may use the line: what is less urgent does not begin while another resource has a more urgent need.
 ///
