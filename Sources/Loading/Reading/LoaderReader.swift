@@ -35,10 +35,7 @@ final class LoaderReader: ResourceReader {
 
     func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range) } }
 
-    func fill() {
-        guard let length else { return }
-        prefetch(0..<length)
-    }
+    func fill() { loader.step { $0.fillRequested(id) } }
 
     func reject() async { await loader.reject() }
 
