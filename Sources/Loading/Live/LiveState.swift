@@ -112,7 +112,7 @@ struct LiveState: Sendable {
         wait =
             isWorthWaiting(for: error)
             ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
-        if wait == nil { verdict = retry.givenUp(error) }
+        if wait == nil { verdict = retry.surrender ?? error }
         return wait
     }
 
@@ -122,7 +122,7 @@ struct LiveState: Sendable {
         wait =
             RetryPolicy.isWorthWaiting(forStatus: status)
             ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
-        if wait == nil { verdict = retry.givenUp(error) }
+        if wait == nil { verdict = retry.surrender ?? error }
         return wait
     }
 

@@ -10,6 +10,7 @@ enum EventField: Sendable {
     case fraction(Double)
     case text(SafeText)
     case group([(key: String, value: EventField)])
+    case list([EventField])
     /// Not known: `null` in JSON, left out in words.
     case none
 

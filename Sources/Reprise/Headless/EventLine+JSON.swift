@@ -21,6 +21,7 @@ extension EventLine {
         case .fraction(let part): decimal(fraction: part)
         case .text(let text): quoted(text.string)
         case .group(let fields): json(fields)
+        case .list(let values): "[" + values.map { json($0) }.joined(separator: ",") + "]"
         case .none: "null"
         }
     }
