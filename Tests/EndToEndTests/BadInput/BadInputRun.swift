@@ -39,7 +39,8 @@ struct BadInputRun {
         events.compactMap { event in
             switch event.event {
             case "ended": event.error?.code
-            case "notice": event.code
+            // Waiting, and being offline, may pass; what does not is told by the track's end.
+            case "notice": ["reconnecting", "offline", "online"].contains(event.code) ? nil : event.code
             default: nil
             }
         }

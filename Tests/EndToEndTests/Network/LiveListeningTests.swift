@@ -20,17 +20,19 @@ import Testing
             .filter { $0.event == "track" }
     }
 
-    private func listen(to faults: [Fault]) async throws -> (BadInputStage, TestOrigin, RunningProcess) {
+    private func listen(to faults: [Fault], sink: String = "null") async throws -> (
+        BadInputStage, TestOrigin, RunningProcess
+    ) {
         let stage = try await BadInputStage()
         let server = try TestOrigin(["/radio": stage.musicBytes], faults: faults)
         let process = try stage.start(
-            BadInputStage.silent + ["--cache-dir", stage.cacheFolder, server.url("/radio")]
+            ["--headless", "--json", "--sink", sink, "--cache-dir", stage.cacheFolder, server.url("/radio")]
         )
         return (stage, server, process)
     }
 
     @Test func `station and titles are told as they are heard, and a seek is refused`() async throws {
-        let titles = [LiveStream.Title(at: 0, "First Song"), LiveStream.Title(at: 200_000, "Second Song")]
+        let titles = [LiveStream.Title(at: 1, "First Song"), LiveStream.Title(at: 40_000, "Second Song")]
         let (stage, server, process) = try await listen(to: [
             .live(LiveStream(name: "Night Radio", bitRate: 128, titles: titles))
         ])
@@ -52,7 +54,10 @@ import Testing
     }
 
     @Test func `a stream that breaks off is connected to again and goes on`() async throws {
-        let (_, server, process) = try await listen(to: [.live(LiveStream()), .cut(afterBytes: 60_000)])
+        let (_, server, process) = try await listen(
+            to: [.live(LiveStream()), .cut(afterBytes: 60_000)],
+            sink: "null:fast"
+        )
         try await wait(for: "four connections") { server.log.requests.count >= 4 }
         let before = process.lines
         #expect(!before.contains { $0.contains("\"event\":\"ended\"") })
