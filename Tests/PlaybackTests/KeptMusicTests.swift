@@ -6,7 +6,12 @@ import Testing
 
 @Suite struct KeptMusicTests {
     private func notices(_ stage: Stage) -> [String] {
-        stage.events.compactMap { if case .notice(let code, _) = $0 { code } else { nil } }
+        stage.events.compactMap { event in
+            switch event {
+            case .notice(let code, _), .remark(let code, _): code
+            default: nil
+            }
+        }
     }
 
     @Test func `the snapshot says how much of each track is here`() async throws {

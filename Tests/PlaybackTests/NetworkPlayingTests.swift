@@ -9,7 +9,7 @@ import Testing
 
     private func notices(_ stage: Stage, _ wanted: String) -> [String] {
         stage.events.compactMap {
-            if case .notice(let code, let message) = $0, code == wanted { message.string } else { nil }
+            if case .remark(let code, let message) = $0, code == wanted { message.string } else { nil }
         }
     }
 

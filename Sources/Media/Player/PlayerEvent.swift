@@ -8,6 +8,8 @@ package enum PlayerEvent: Sendable, Equatable {
     case paused(index: Int, position: Duration, isExact: Bool)
     case seeked(index: Int, position: Duration, isExact: Bool)
     case notice(code: String, message: SafeText)
+    /// A notice of what may pass by itself, or of what was done as asked: no failure. Printed like any notice.
+    case remark(code: String, message: SafeText)
     case ended(EndReport)
     case summary(SummaryReport)
 

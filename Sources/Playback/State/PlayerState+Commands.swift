@@ -216,7 +216,7 @@ extension PlayerState {
 
     private mutating func refusedSeek(_ text: SafeText) -> PlayerEffect {
         note(text)
-        return .emit(.notice(code: "not-seekable", message: text))
+        return .emit(.remark(code: "not-seekable", message: text))
     }
 
     mutating func misuse(_ text: String) -> PlayerEffect {

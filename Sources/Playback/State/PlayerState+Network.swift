@@ -49,7 +49,7 @@ extension PlayerState {
         let seconds = max(1, Int((wait.retryAt - now).seconds.rounded(.up)))
         let attempt = min(wait.attempt + 1, wait.mostAttempts)
         let rest = "; trying again in \(seconds) s (attempt \(attempt) of \(wait.mostAttempts))"
-        return [.emit(.notice(code: "reconnecting", message: wait.error.safeText + SafeText(rest)))]
+        return [.emit(.remark(code: "reconnecting", message: wait.error.safeText + SafeText(rest)))]
     }
 
     mutating func networkChanged(_ report: ConnectivityReport) -> [PlayerEffect] {
@@ -64,7 +64,7 @@ extension PlayerState {
             message = "the network is back"
         }
         note(message)
-        return [.emit(.notice(code: report.isOffline ? "offline" : "online", message: message))]
+        return [.emit(.remark(code: report.isOffline ? "offline" : "online", message: message))]
     }
 
     mutating func pinned(_ track: Track, _ isPinned: Bool) -> [PlayerEffect] {
@@ -72,6 +72,6 @@ extension PlayerState {
         let message =
             isPinned ? name + " stays in the cache, whatever its size" : name + " is no longer pinned"
         note(message)
-        return [.emit(.notice(code: isPinned ? "pinned" : "unpinned", message: message))]
+        return [.emit(.remark(code: isPinned ? "pinned" : "unpinned", message: message))]
     }
 }

@@ -49,7 +49,7 @@ struct EventLine: Sendable {
         case .seeked(let index, let position, let isExact):
             name = "seeked"
             fields = Self.place(index, position, isExact)
-        case .notice(let code, let message):
+        case .notice(let code, let message), .remark(let code, let message):
             name = "notice"
             fields = [("code", .text(SafeText(code))), ("message", .text(message))]
         case .ended(let report):

@@ -31,12 +31,6 @@ final class PlayingSession: Sendable {
             )
     }
 
-    /// Notices that are no failures, or that may pass by themselves: what becomes of them is told by the `ended` of
-    /// their track. Standard error names what went wrong, once.
-    private static let passing: Set<String> = [
-        CommandReader.noticeCode, "reconnecting", "offline", "online", "pinned", "unpinned", "not-seekable",
-    ]
-
     /// Hears the player's events, from any task.
     func report(_ event: PlayerEvent) {
         if case .ended(let end) = event, end.frames > 0 { heard.value = true }
@@ -48,7 +42,7 @@ final class PlayingSession: Sendable {
             shownFailure.value = error
             reporter.inOrder { Messages.show(error) }
         case .notice(let code, let message):
-            if !Self.passing.contains(code) { reporter.inOrder { Messages.show(message) } }
+            if code != CommandReader.noticeCode { reporter.inOrder { Messages.show(message) } }
         default: break
         }
     }

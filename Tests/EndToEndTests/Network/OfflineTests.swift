@@ -22,6 +22,8 @@ import Testing
         #expect(run.finished == [88_200])
         #expect(run.events.last?.played == 1 && run.events.last?.failed == 2)
         #expect(server.log.requests.count == before)
+        let list = try await stage.play([server.url("/list.m3u")], options: ["--offline"])
+        expectOneSentence(list, ["/list.m3u", "--offline"], status: 2)
         let nothing = try await stage.play([away, away], options: ["--offline", "--repeat", "all"])
         #expect(nothing.status == 2)
         #expect(nothing.events("ended").count == 2, "a queue of which nothing is here ends once")

@@ -75,7 +75,7 @@ final class Stage: Sendable {
                 case .paused(let index, let position, _): "paused \(index) at \(position.milliseconds)"
                 case .seeked(let index, let position, _): "seeked \(index) at \(position.milliseconds)"
                 case .ended(let report): "ended \(report.index) \(report.reason.rawValue) \(report.frames)"
-                case .notice(let code, _): "notice \(code)"
+                case .notice(let code, _), .remark(let code, _): "notice \(code)"
                 case .loaded, .position, .summary: nil
                 }
             // `track` is sent again when more is known.
