@@ -8,7 +8,7 @@ package import Media
 /// transport ends them all.
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
-    private let loop: CurlLoop
+    let loop: CurlLoop
     // Guards where earlier requests were led; nothing foreign is called while it is held.
     private let redirects = Locked(RedirectMemory())
 

@@ -35,6 +35,9 @@ final class TransferBody: ResponseBody {
     /// Whether `next` would return without a wait, in a body without titles.
     var hasChunk: Bool { transfer.hasChunk }
 
+    /// Whether the sender is held up, because more has come than is kept without being taken.
+    var isHeldUp: Bool { transfer.isHeldUp }
+
     func next() async throws -> [UInt8]? {
         guard live.withLock({ $0 != nil }) else { return try await transfer.next() }
         while true {
