@@ -99,8 +99,13 @@ enum Wiring {
         configuration.headers = options.headers.compactMap {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
-        configuration.headerOrigins = sources.compactMap { WebURL($0) }
-        configuration.certificateFile = options.certificateFile
+        configuration.secretOrigins = sources.compactMap { WebURL($0) }
+        let environment = BasePaths.environment
+        configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
+        // What curl and OpenSSL's own programs look at; libcurl as a library does not.
+        configuration.certificateFile =
+            options.certificateFile ?? environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        configuration.hasProxy = HTTPConfiguration.namesProxy(environment)
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
         return configuration
     }

@@ -17,6 +17,10 @@ package struct CacheEntrySummary: Sendable, Equatable {
     /// Whether eviction passes it over.
     package var isPinned: Bool
     package var contentType: SafeText?
+    /// As the server sent them: outside text.
+    package var validators: Validators
+    /// Whether the server sends parts; nil while that is not known.
+    package var acceptsRanges: Bool?
     package var title: SafeText?
     package var artist: SafeText?
     package var duration: Duration?
@@ -36,6 +40,8 @@ package struct CacheEntrySummary: Sendable, Equatable {
         keptSince = row.created
         isPinned = row.isPinned
         contentType = row.description.contentType.map { SafeText($0) }
+        validators = row.description.validators
+        acceptsRanges = row.description.acceptsRanges
         title = row.description.title.map { SafeText($0) }
         artist = row.description.artist.map { SafeText($0) }
         // Longer than this is a slip of somebody's, and `Duration` ends before `Double` does.
