@@ -40,6 +40,8 @@ package struct ResourceLoadState: Sendable {
         var isWaiting: Bool { wait != nil }
         /// Nil until read-ahead is allowed.
         var readAhead: Int64?
+        /// The permission was taken back: nothing more begins ahead, and its next read tells what may end.
+        var isRevoked = false
         var prefetches: [ByteRange] = []
         /// It wants all that is missing, when nobody else wants anything.
         var fills = false
@@ -132,8 +134,11 @@ package struct ResourceLoadState: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Set while nothing comes and the next attempt is awaited.
-    package var wait: LoadWait? { retry.wait }
+    /// Set while something is wanted, nothing comes, and the next attempt is awaited or under way.
+    package var wait: LoadWait? {
+        let isWanted = !fetches.isEmpty || readers.values.contains(where: \.isWaiting) || nextWant() != nil
+        return isWanted ? retry.wait : nil
+    }
 
     /// What a read finds.
     package enum ReadOutlook: Equatable, Sendable {
