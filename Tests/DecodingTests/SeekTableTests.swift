@@ -110,9 +110,11 @@ import Testing
 
     /// A table with a right check that knows frame 0 and, unless `offset` is 0, frame 8 to begin there.
     private func hostile(frameCount: Int64?, offset: Int64, _ key: SeekTableKey) -> [UInt8] {
-        var content = Array("RST".utf8) + [1, 1, 3]
+        var content = Array("RST".utf8) + [2, 1, 3]
         let numbers = [Int64(key.header.sampleRate), key.origin, (frameCount ?? -1) + 1, 0]
-        for number in numbers + (offset == 0 ? [1, 0] : [2, 0, offset]) {
+        // The step to frame 8 is written as its difference from 0, times two for its sign and two for its kind.
+        let step = min(offset, .max >> 2) << 2
+        for number in numbers + (offset == 0 ? [1, 0] : [2, 0, step]) {
             var rest = number
             while rest >= 0x80 {
                 content.append(UInt8(rest & 0x7F) | 0x80)

@@ -20,6 +20,13 @@ final class LoaderReader: ResourceReader {
         return try await loader.read(id, at: offset, count: count)
     }
 
+    func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try Task.checkCancellation()
+        // Past the planning: a look aside must not move the read-ahead.
+        guard !isClosed.withLock({ $0 }), isStored(offset..<offset + 1) else { return [] }
+        return try await loader.store.read(at: offset, count: count)
+    }
+
     func isStored(_ range: ByteRange) -> Bool { loader.guarded.withLock { $0.state.stored.covers(range) } }
 
     func allowReadAhead(bytesPerSecond: Double) {
