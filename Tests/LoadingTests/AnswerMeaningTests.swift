@@ -44,7 +44,11 @@ import Testing
             meaning: .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
         ),
         Row(testDescription: "another total", answer: .part(500..<600, of: 1_001), meaning: .changed),
-        Row(testDescription: "another tag", answer: .part(500..<600, of: 1_000, etag: "\"2\""), meaning: .changed),
+        Row(
+            testDescription: "another tag",
+            answer: .part(500..<600, of: 1_000, etag: "\"2\""),
+            meaning: .changed
+        ),
         Row(
             testDescription: "the same tag, weak",
             answer: .part(500..<600, of: 1_000, etag: "W/\"1\""),
@@ -78,7 +82,11 @@ import Testing
         Row(testDescription: "200 at 0", answer: .whole(1_000), wanted: 0..<100, stored: [], meaning: .whole),
         Row(testDescription: "200 in the middle, the tag confirmed", answer: .whole(1_000), meaning: .whole),
         Row(testDescription: "200 of another file", answer: .whole(1_000, etag: "\"2\""), meaning: .changed),
-        Row(testDescription: "200 that confirms nothing", answer: .whole(1_000, etag: nil), meaning: .changed),
+        Row(
+            testDescription: "200 that confirms nothing",
+            answer: .whole(1_000, etag: nil),
+            meaning: .changed
+        ),
         Row(
             testDescription: "200 where there are no validators",
             answer: .whole(1_000, etag: nil),
@@ -141,7 +149,9 @@ import Testing
         ),
     ]
 
-    static func unsatisfiable(_ total: Int64?) -> RangeAnswer { RangeAnswer(kind: .unsatisfiable(total: total)) }
+    static func unsatisfiable(_ total: Int64?) -> RangeAnswer {
+        RangeAnswer(kind: .unsatisfiable(total: total))
+    }
 
     static let unsatisfiables: [Row] = [
         Row(
@@ -168,8 +178,16 @@ import Testing
             validators: Validators(),
             meaning: .changed
         ),
-        Row(testDescription: "416 for what it says it has", answer: unsatisfiable(1_000), meaning: .withoutRange(has)),
-        Row(testDescription: "416 without a total inside", answer: unsatisfiable(nil), meaning: .withoutRange(has)),
+        Row(
+            testDescription: "416 for what it says it has",
+            answer: unsatisfiable(1_000),
+            meaning: .withoutRange(has)
+        ),
+        Row(
+            testDescription: "416 without a total inside",
+            answer: unsatisfiable(nil),
+            meaning: .withoutRange(has)
+        ),
         Row(
             testDescription: "416 without a total right behind what is stored",
             answer: unsatisfiable(nil),

@@ -12,7 +12,8 @@ import Testing
     ]
 
     @Test(arguments: useless)
-    func `ranges of no use lead to one request for the whole, which is read to its end`(answer: RangeAnswer) throws
+    func `ranges of no use lead to one request for the whole, which is read to its end`(answer: RangeAnswer)
+        throws
     {
         var stage = LoadStateStage()
         let first = try stage.read(0).plan()

@@ -54,6 +54,16 @@ import Testing
         #expect(next.asked?.lowerBound == end)
     }
 
+    @Test func `without validators a window waits for the one before it, to be compared with it`() throws {
+        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], validators: Validators())
+        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+        let range = try #require(plan.asked)
+        _ = stage.answerPart(plan, of: Self.long)
+        #expect(stage.store(range.lowerBound..<range.upperBound - 10, plan).plans.isEmpty)
+        #expect(stage.store(range, plan).plans.isEmpty)
+        #expect(try stage.end(plan).plan().overlap == range.upperBound - 4_096..<range.upperBound)
+    }
+
     @Test func `read-ahead is taken up again when a window of it is heard, not with each read`() throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<3_000_000], measure: measured(200_000))
         // 60 s are 2.4 MB, an eighth of it 300 kB.
@@ -194,7 +204,7 @@ import Testing
         var stage = LoadStateStage()
         let plan = try Actions(stage.state.fillRequested(stage.reader)).plan()
         #expect(plan.asked == 0..<65_536 && plan.why == .fill)
-        #expect(try stage.complete(plan, of: 1 << 20).plans.first?.asked?.lowerBound == 65_536)
+        #expect(stage.complete(plan, of: 1 << 20).plans.first?.asked?.lowerBound == 65_536)
     }
 
     @Test func `windows that nobody hears are half a second of the line, and bounded`() throws {

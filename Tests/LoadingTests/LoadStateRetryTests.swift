@@ -5,7 +5,9 @@ import Testing
 @testable import Loading
 
 @Suite struct LoadStateRetryTests {
-    @Test(arguments: [.connectionRefused, .unknownHost, .timedOut, .cut, .connectionFailed] as [MediaError.Code])
+    @Test(
+        arguments: [.connectionRefused, .unknownHost, .timedOut, .cut, .connectionFailed] as [MediaError.Code]
+    )
     func `a read waits through nine failures and fails with the tenth`(code: MediaError.Code) throws {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
@@ -28,7 +30,9 @@ import Testing
         #expect(last.plans.isEmpty && last.wakeAt == nil)
     }
 
-    @Test(arguments: [.tlsFailed, .tooManyRedirects, .badURL, .missingLibrary, .offline] as [MediaError.Code])
+    @Test(
+        arguments: [.tlsFailed, .tooManyRedirects, .badURL, .missingLibrary, .offline] as [MediaError.Code]
+    )
     func `what waiting does not change fails the read at once`(code: MediaError.Code) throws {
         var stage = LoadStateStage()
         let actions = stage.end(try stage.read(0).plan(), code)
@@ -52,7 +56,11 @@ import Testing
         let actions = Actions(stage.answer(try stage.read(0).plan(), answer).actions)
         #expect(actions.failures.isEmpty && actions.plans.isEmpty)
         let delay = try #require(actions.wakeAt)
-        if let after { #expect(delay == .seconds(min(after, 60))) } else { #expect(delay < .milliseconds(320)) }
+        if let after {
+            #expect(delay == .seconds(min(after, 60)))
+        } else {
+            #expect(delay < .milliseconds(320))
+        }
         let again = try stage.untilDue().plan()
         #expect(stage.complete(again, of: 1_000_000).woken == 1)
         #expect(stage.state.wait == nil)
@@ -130,7 +138,9 @@ import Testing
         #expect(stage.state.need == nil, "a server that is left alone needs no line")
     }
 
-    @Test func `twenty seeks on a dead server make few requests, and none of them waits longer for it`() throws {
+    @Test func `twenty seeks on a dead server make few requests, and none of them waits longer for it`()
+        throws
+    {
         var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
         var requests = 0
         var open = stage.read(1 << 20).plans

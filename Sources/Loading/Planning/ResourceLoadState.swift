@@ -71,9 +71,6 @@ package struct ResourceLoadState: Sendable {
     /// What the answers and earlier opens said of the resource.
     package internal(set) var description: EntryDescription
     package internal(set) var stored: ByteRangeSet
-    /// What requests of this open brought and ended in good order: the next window goes on there without
-    /// asking for any of it again.
-    var brought = ByteRangeSet()
     var readers: [ReaderID: Reader] = [:]
     var fetches: [FetchPlan.ID: Fetch] = [:]
     /// Cancelled fetches whose last bytes may still be on their way into the store: what they are to bring is not
