@@ -26,20 +26,20 @@ struct ProgressTests {
 
     @Test func `a progress line is label, bar, share and note`() {
         #expect(
-            line(80) == "Étude                    ███████████████···············  50 %  1.2 MB/s"
+            line(80) == "Étude                      ███████████████···············  50 %  1.2 MB/s"
         )
         #expect(
             line(80, glyphs: .ascii)
-                == "?tude                    ###############...............  50 %  1.2 MB/s"
+                == "?tude                      ###############...............  50 %  1.2 MB/s"
         )
         #expect(line(80, done: 999_999).contains("  99 %"))
         #expect(line(80, done: 1_000_000).contains(" 100 %"))
         #expect(line(80, total: 0).contains(" 100 %"))
-        #expect(line(80, total: nil) == "Étude                    500 kB  1.2 MB/s")
+        #expect(line(80, total: nil) == "Étude                      500 kB  1.2 MB/s")
     }
 
     @Test func `in a narrow terminal the bar shrinks, then goes, then the label is cut`() {
-        #expect(line(50) == "Étude                    ███···  50 %  1.2 MB/s")
+        #expect(line(50) == "Étude            ████████·········  50 %  1.2 MB/s")
         #expect(line(24) == "Étude     50 %  1.2 MB/s")
         #expect(line(20, label: "A long label") == "A l…  50 %  1.2 MB/s")
     }
