@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CSystem"),
         .target(name: "CTerminal"),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CToml"),
         system("CSQLite", apt: "libsqlite3-dev"),
         system("CSodium", apt: "libsodium-dev"),
         system("CExpat", apt: "libexpat1-dev"),
@@ -52,6 +53,7 @@ let package = Package(
         module("HTTP", ["CCurl"]),
         module("Cache", ["CSQLite", "CSodium"]),
         module("Loading"),
+        module("Settings", ["CToml"]),
         module("Decoding", ["CMpg123"]),
         module("Output", ["CPulse"]),
         module("Playback"),
@@ -92,10 +94,12 @@ let package = Package(
         tests("LoadingTests", ["Loading", "HTTP", "Cache", "RepriseOrigin"]),
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
+        tests("SettingsTests", ["Settings"]),
         tests("PlaybackTests", ["Playback"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
         tests("RepriseTests", ["Reprise", "Output"]),
         tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )
