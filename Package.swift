@@ -62,7 +62,7 @@ let package = Package(
             name: "Reprise",
             dependencies: [
                 "Media", "Playlists", "HTTP", "Cache", "Loading", "Decoding", "Output", "Playback",
-                "TerminalUI",
+                "TerminalUI", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -99,7 +99,7 @@ let package = Package(
         tests("PlaybackTests", ["Playback"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
-        tests("RepriseTests", ["Reprise", "Output"]),
+        tests("RepriseTests", ["Reprise", "Settings", "Output"]),
         tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
     ],
     cxxLanguageStandard: .cxx17
