@@ -16,7 +16,8 @@ enum Wiring {
     static func run(
         options: Options,
         presentation: Presentation,
-        clock: any MonotonicClock
+        clock: any MonotonicClock,
+        journal: (any RequestJournal)? = nil
     ) async -> ExitCode {
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
@@ -29,15 +30,18 @@ enum Wiring {
             return .couldNotStart
         }
         let curl = CurlTransport(configuration: http(options.network, sources: options.sources, clock))
-        let transport: any RangeTransport = options.offline ? OfflineTransport() : curl
+        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
         let loaders = Loaders(
-            transport: transport,
+            transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
             volatile: VolatileStores(),
             clock: clock,
             settings: loading(options),
+            connectivity: network,
+            journal: journal,
             onNotice: notify
         )
+        network.observe { if !$0.isOffline { loaders.networkIsBack() } }
         let resolver = SourceResolver(
             open: RevalidatingOpener(loaders: loaders),
             workingFolder: BasePaths.workingFolder
@@ -58,14 +62,11 @@ enum Wiring {
                     try await resolver.save(tracks, to: BasePaths.expandingHome(path))
                 },
                 clock: clock,
+                kept: folder,
+                connectivity: network,
                 report: { session.report($0) }
             ),
-            settings: PlaybackSettings(
-                exitsAtEnd: presentation != .screen,
-                volume: options.volume,
-                repeatMode: options.repeatMode,
-                shuffle: options.shuffle
-            )
+            settings: playback(options, presentation)
         )
         listener.value = player
         if options.keeping.folder == nil, !options.noCache {
@@ -128,6 +129,17 @@ enum Wiring {
                 onNotice: notify
             )
         }
+    }
+
+    private static func playback(_ options: Options, _ presentation: Presentation) -> PlaybackSettings {
+        var settings = PlaybackSettings(
+            exitsAtEnd: presentation != .screen,
+            volume: options.volume,
+            repeatMode: options.repeatMode,
+            shuffle: options.shuffle
+        )
+        settings.fillsHeardTracks = options.fill
+        return settings
     }
 
     private static func loading(_ options: Options) -> LoadSettings {

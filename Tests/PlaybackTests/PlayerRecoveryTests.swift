@@ -83,8 +83,10 @@ import Testing
         #expect(effects.first == .cancelRun(RunID(value: 2), keepsResource: false))
         #expect(startedTrack(effects)?.track == 2)
         #expect(state.failures.isEmpty)
-        let again = state.handle(.runFailed(RunID(value: 3), changed, frames: 0), heard: 100, now: .zero)
-        #expect(startedTrack(again)?.track == 3)
+        _ = state.handle(.runFailed(RunID(value: 3), changed, frames: 0), heard: 100, now: .zero)
+        #expect(state.failures.isEmpty, "once is enough, and its turn comes later")
+        let turn = state.handle(.drained, heard: 900, now: .zero)
+        #expect(startedTrack(turn)?.track == 3)
         #expect(state.failures.count == 1)
     }
 

@@ -29,9 +29,13 @@ package struct LiveReport: Sendable, Equatable {
     package var station: Station
     /// The titles announced so far, oldest first; at most the last 32.
     package var titles: [StreamTitle]
+    /// The offset behind the last byte that was read. A read never goes beyond the place of a title that was
+    /// not reached before.
+    package var readTo: Int64
 
-    package init(station: Station = Station(), titles: [StreamTitle] = []) {
+    package init(station: Station = Station(), titles: [StreamTitle] = [], readTo: Int64 = 0) {
         self.station = station
         self.titles = titles
+        self.readTo = readTo
     }
 }

@@ -18,6 +18,12 @@ package enum PlayerEvent: Sendable, Equatable {
         package var tags: TrackTags
         package var duration: Duration?
         package var isSeekable: Bool
+        /// Whether it is a live stream, whose titles change while it plays.
+        package var isLive = false
+        /// What a live stream calls itself.
+        package var station: SafeText?
+        /// The part of its bytes that is here, 0...1; nil while not known.
+        package var cached: Double?
 
         package init(index: Int, source: SafeText, tags: TrackTags, duration: Duration?, isSeekable: Bool) {
             self.index = index

@@ -23,6 +23,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var buffered = Duration.zero
     /// The bytes of the current track.
     package var load = LoadReport()
+    /// How long until the next attempt to reach the current track's bytes; nil while none is waited for.
+    package var retryIn: Duration?
     /// The offset of the byte being heard, for the bar; nil while unknown.
     package var byteOffset: Int64?
     package var volume = 100

@@ -24,9 +24,11 @@ struct DecodeRun: Sendable {
             var landing = SeekLanding(frame: 0, isExact: true)
             if start > .zero { landing = try await decoder.seek(to: start) }
             let info = decoder.info
+            var live = LiveTitles(report: reader.report.live)
+            if let live { tell(.liveFound(id, live.station)) }
             reader.keepTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
             tell(.runReady(id, info, landing, isSeekable: reader.report.isSeekable))
-            try await write(from: decoder, counting: &frames)
+            try await write(from: decoder, of: reader, titles: &live, counting: &frames)
             tell(.runWritten(id, frames: frames))
         } catch is CancellationError {
             // The player cancelled it and needs no word of that.
@@ -39,7 +41,12 @@ struct DecodeRun: Sendable {
     }
 
     /// Decodes to the end; `written` counts the frames since the last permission to write.
-    private func write(from decoder: any AudioDecoder, counting written: inout FrameCount) async throws {
+    private func write(
+        from decoder: any AudioDecoder,
+        of reader: any ResourceReader,
+        titles: inout LiveTitles?,
+        counting written: inout FrameCount
+    ) async throws {
         let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.framesPerStep * 2)
         defer { pcm.deallocate() }
         var revision = decoder.infoRevision
@@ -53,6 +60,7 @@ struct DecodeRun: Sendable {
             }
             switch step {
             case .frames(let frames):
+                tellTitles(of: reader, &titles, at: written)
                 let bytes = UnsafeRawBufferPointer(pcm).prefix(frames * decoder.info.format.bytesPerFrame)
                 try await hand(UnsafeRawBufferPointer(rebasing: bytes), to: ring)
                 written += FrameCount(frames)
@@ -67,6 +75,20 @@ struct DecodeRun: Sendable {
                 return
             }
         }
+    }
+
+    /// Tells of the title under which the frames from `frame` on were sent.
+    private func tellTitles(of reader: any ResourceReader, _ titles: inout LiveTitles?, at frame: FrameCount)
+    {
+        // What has a length is no live stream; one that is taken for a long body at first shows itself later.
+        guard reader.length == nil, let report = reader.report.live else { return }
+        if titles == nil {
+            titles = LiveTitles(report: report)
+            tell(.liveFound(id, report.station))
+        }
+        if titles?.station != report.station { tell(.liveFound(id, report.station)) }
+        guard let title = titles?.news(in: report) else { return }
+        tell(.titleReached(id, title, frames: frame))
     }
 
     /// Writes all of `bytes`, waiting for room as often as needed.

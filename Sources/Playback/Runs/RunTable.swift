@@ -1,5 +1,4 @@
 import Media
-import Synchronization
 
 /// The passes of the decoder that are under way, and the resources they read.
 ///
@@ -20,10 +19,21 @@ final class RunTable {
     private var kept: [RunID: TrackResource] = [:]
     /// Resources that are committing and closing behind the music's back.
     private var closings: [Closing] = []
+    /// Heard tracks whose rest is fetched; nil where that is not wanted.
+    private let fillings: Fillings?
 
-    init(parts: PlaybackParts, tell: @escaping @Sendable (PlayerInput) -> Void) {
+    /// `filled` hears, from any task, what a resource counted whose rest was fetched.
+    init(
+        parts: PlaybackParts,
+        settings: PlaybackSettings,
+        tell: @escaping @Sendable (PlayerInput) -> Void,
+        filled: @escaping @Sendable (LoadReport) -> Void
+    ) {
         self.parts = parts
         self.tell = tell
+        fillings =
+            settings.fillsHeardTracks
+            ? Fillings(clock: parts.clock, most: settings.mostFillings, ended: filled) : nil
     }
 
     var ids: [RunID] { runs.keys.sorted() }
@@ -53,7 +63,9 @@ final class RunTable {
     }
 
     /// Ends a pass and returns when it writes nothing more, with what its resource counted when it is let go.
-    func cancel(_ id: RunID, keepsResource: Bool) async -> LoadReport? {
+    ///
+    /// With `fills` the rest of the resource may be fetched in the background, and its report comes later.
+    func cancel(_ id: RunID, keepsResource: Bool, fills: Bool = false) async -> LoadReport? {
         guard let run = runs.removeValue(forKey: id) else { return nil }
         run.task.cancel()
         await run.task.value
@@ -62,6 +74,10 @@ final class RunTable {
             return nil
         }
         let report = run.resource.report
+        if let fillings, fills, run.resource.openReader != nil, Fillings.isWorthwhile(report) {
+            fillings.add(run.resource)
+            return nil
+        }
         // Committing takes as long as the disk does; nobody waits for it but who opens the same again, and
         // the end of the session.
         closings.removeAll { $0.isDone }
@@ -71,6 +87,7 @@ final class RunTable {
 
     /// Returns when every resource is closed. Only after all passes were cancelled.
     func close() async {
+        await fillings?.close()
         for closing in closings { await closing.task.value }
         thread.stop()
     }
@@ -79,8 +96,10 @@ final class RunTable {
     /// changed, or is asked for again, is not to be had from the loader of the old one.
     private func makeResource(_ track: Track, refresh: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
+        let filled = fillings?.end(at: track.location) ?? []
         return TrackResource(track: track, refresh: refresh) { [open = parts.open] location, refresh in
             for task in before { await task.value }
+            for task in filled { await task.value }
             return try await open(location, refresh)
         }
     }
@@ -90,21 +109,17 @@ final class RunTable {
 private final class Closing: Sendable {
     let location: ResourceLocation
     let task: Task<Void, Never>
-    private let done: Done
-
-    private final class Done: Sendable {
-        let value = Atomic(false)
-    }
+    private let done: DoneMark
 
     init(_ resource: TrackResource) {
-        let done = Done()
+        let done = DoneMark()
         self.done = done
         location = resource.track.location
         task = Task {
             await resource.close()
-            done.value.store(true, ordering: .releasing)
+            done.set()
         }
     }
 
-    var isDone: Bool { done.value.load(ordering: .acquiring) }
+    var isDone: Bool { done.isSet }
 }

@@ -12,6 +12,10 @@ package struct PlaybackSettings: Sendable {
     package var tick = Duration.milliseconds(250)
     /// What is fetched of the next track before its turn.
     package var headTime = Duration.seconds(10)
+    /// Whether tracks that were heard in part are fetched whole in the background.
+    package var fillsHeardTracks = false
+    /// How many are at a time. More would only keep more connections open, for one line.
+    package var mostFillings = 4
 
     package var exitsAtEnd: Bool
     package var volume: Int

@@ -15,6 +15,18 @@ extension PlayerShell {
         return .seconds(Double(run.count) / info.bytesPerSecond)
     }
 
+    /// The part of a track that is here, 0...1; nil while that is not known.
+    func cachedPart(ofTrack place: Int) -> Double? {
+        guard state.queue.tracks.indices.contains(place) else { return nil }
+        let track = state.queue.tracks[place]
+        guard case .web = track.location else { return nil }
+        if let resource = currentResource, resource.track.id == track.id, let length = resource.report.length
+        {
+            return Availability(storedBytes: resource.report.stored.byteCount, length: length).fraction
+        }
+        return kept?.value[track.id]?.fraction
+    }
+
     private func byteOffset(_ report: LoadReport) -> Int64? {
         guard let info = state.currentInfo, info.bytesPerSecond > 0 else { return nil }
         let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
@@ -43,6 +55,9 @@ extension PlayerShell {
         snapshot.duration = state.duration
         snapshot.buffered = buffered(load)
         snapshot.load = load
+        snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - clock.now) }
+        snapshot.connectivity = state.connectivity
+        snapshot.availability = kept?.value ?? [:]
         snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted

@@ -3,6 +3,7 @@ import Media
 /// Carries out the effects of `PlayerState`. Used by the player's loop alone, so it needs no lock.
 final class PlayerShell {
     private let parts: PlaybackParts
+    var clock: any MonotonicClock { parts.clock }
     private let settings: PlaybackSettings
     private let tell: @Sendable (PlayerInput) -> Void
     private(set) var state: PlayerState
@@ -12,6 +13,10 @@ final class PlayerShell {
     var shownFailures: [Track.ID: SafeText] = [:]
     let runs: RunTable
     private let sound: SoundPath
+    let kept: KeptWatch?
+    /// Passes of which something was heard; of those that end in good order the rest may be fetched.
+    private var heardRuns: Set<RunID> = []
+    private var lastLook = Duration.zero
     private var fatal: MediaError?
     private let errands: Errands
     private var tickTask: Task<Void, Never>?
@@ -28,17 +33,26 @@ final class PlayerShell {
             isShuffled: settings.shuffle,
             seed: settings.seed
         )
-        runs = RunTable(parts: parts, tell: tell)
+        runs = RunTable(parts: parts, settings: settings, tell: tell) { tell(.filled($0)) }
+        kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
         sound = SoundPath(output: parts.output, settings: settings, tell: tell)
         parts.output.setVolume(settings.volume, isMuted: false)
+        if let connectivity = parts.connectivity {
+            // What is known by now is no news, but is shown.
+            connectivity.observe { tell(.networkChanged($0)) }
+            state.start(with: connectivity.report)
+        }
     }
 
     /// Takes one input, and what its effects lead to at once.
     func take(_ input: PlayerInput) async {
+        if case .filled(let report) = input { return ledger.resourceClosed(report) }
         // What the state then hears is what the sink has taken, and no frame more.
         if state.willCut(input) { await sound.pause() }
+        if case .pinned(let track, _) = input { kept?.look(again: track) }
         var pending = [input]
+        if case .tick = input { pending += lookAtLoad() }
         while !pending.isEmpty, !isOver {
             let next = pending.removeFirst()
             for effect in state.handle(next, heard: sound.heard, now: parts.clock.now) {
@@ -86,6 +100,8 @@ final class PlayerShell {
         case .countLostSource: ledger.sourceLost()
         case .endTrack(let id, let index, let reason, let frames, let stalls, let error):
             endTrack(id, index: index, reason, frames: frames, stalls: stalls, error)
+        case .togglePin(let track): errands.togglePin(track)
+        case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
@@ -100,7 +116,10 @@ final class PlayerShell {
     // MARK: Passes
 
     private func cancelRun(_ id: RunID, keepsResource: Bool) async {
-        if let report = await runs.cancel(id, keepsResource: keepsResource) { ledger.resourceClosed(report) }
+        let fills = heardRuns.remove(id) != nil
+        if let report = await runs.cancel(id, keepsResource: keepsResource, fills: fills) {
+            ledger.resourceClosed(report)
+        }
     }
 
     private func grant(_ id: RunID, holds: Bool) -> PlayerInput? {
@@ -130,11 +149,27 @@ final class PlayerShell {
         reader.prefetch(info.audioStart..<info.audioStart + bytes)
     }
 
+    /// What the current pass waits for, and once a second how much of its track is here.
+    private func lookAtLoad() -> [PlayerInput] {
+        guard let id = state.currentRun, let resource = runs.resource(of: id) else { return [] }
+        let now = parts.clock.now
+        if now - lastLook >= .seconds(1) {
+            lastLook = now
+            kept?.look(again: resource.track)
+        }
+        return [.loadWaits(id, resource.report.wait)]
+    }
+
     // MARK: Events
 
     private func emit(_ event: PlayerEvent) {
         var event = event
-        // What is buffered is known here and not to the state.
+        // What is buffered and stored is known here and not to the state.
+        if case .loaded = event { kept?.look(atNewOf: state.queue.tracks) }
+        if case .track(var report) = event {
+            report.cached = cachedPart(ofTrack: report.index - 1)
+            event = .track(report)
+        }
         if case .position(let index, let position, let duration, let isExact, _) = event {
             event = .position(
                 index: index,
@@ -167,6 +202,8 @@ final class PlayerShell {
             error: error
         )
         ledger.trackEnded(report)
+        if frames > 0, reason != .failed { heardRuns.insert(id) }
+        if let track = runs.resource(of: id)?.track { kept?.look(again: track) }
         parts.report(.ended(report))
     }
 
@@ -189,14 +226,21 @@ final class PlayerShell {
     /// `closeInbox` is called when nothing will be told any more, and returns what was told last.
     func shutDown(closeInbox: () -> [PlayerInput]) async -> PlayerOutcome {
         tickTask?.cancel()
+        kept?.stop()
         errands.stopResolving()
+        heardRuns = []
         for id in runs.ids { await cancelRun(id, keepsResource: false) }
         // The sink is silent before the disk is waited for.
         await sound.close()
         await runs.close()
         await errands.finishSaving()
-        for case .notice(let error) in closeInbox() {
-            parts.report(.notice(code: error.code.rawValue, message: error.safeText))
+        for input in closeInbox() {
+            switch input {
+            case .notice(let error):
+                parts.report(.notice(code: error.code.rawValue, message: error.safeText))
+            case .filled(let report): ledger.resourceClosed(report)
+            default: break
+            }
         }
         parts.report(.summary(ledger.summary))
         return PlayerOutcome(summary: ledger.summary, fatal: fatal, isQuit: state.isQuit)

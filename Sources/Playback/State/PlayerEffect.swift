@@ -38,6 +38,10 @@ package enum PlayerEffect: Sendable, Equatable {
         stalls: Int,
         MediaError?
     )
+    /// Pins the track, or lets go of it.
+    case togglePin(Track)
+    /// The listener asked for something: the network is tried again when it is away.
+    case retryNetwork
     case setVolume(Int, isMuted: Bool)
     case setTitle(SafeText)
     case resolve(String)
@@ -59,6 +63,19 @@ package enum PlayerInput: Sendable {
     /// The pass was let write; its first frame will be the sink's frame `start`.
     case runGranted(RunID, start: FrameCount)
     case infoChanged(RunID, StreamInfo)
+    /// The pass reads a live stream.
+    case liveFound(RunID, Station)
+    /// A live stream goes on under another title behind so many frames since the pass was let write.
+    case titleReached(RunID, SafeText, frames: FrameCount)
+    /// What the pass waits for; nil when its bytes come.
+    case loadWaits(RunID, LoadWait?)
+    case networkChanged(ConnectivityReport)
+    /// A track was pinned, or let go of.
+    case pinned(Track, Bool)
+    /// The rest of a heard track was fetched, as far as it could be; only the ledger counts it.
+    case filled(LoadReport)
+    /// More is known of what is kept; only the snapshot shows it.
+    case keptChanged
     /// The ring holds enough to start.
     case runPrimed(RunID)
     /// The music goes on in another format, after `frames` in the one before.

@@ -10,7 +10,8 @@ extension PlayerState {
         }
         // What failed before may do better for a listener who asks anew.
         consecutiveFailures = 0
-        return answer(to: command)
+        let isTried = command.wantsMusic && connectivity.isOffline && !connectivity.isForced
+        return (isTried ? [.retryNetwork] : []) + answer(to: command)
     }
 
     private mutating func answer(to command: PlayerCommand) -> [PlayerEffect] {
@@ -34,7 +35,7 @@ extension PlayerState {
         case .clear: clear()
         case .save(let path): [.save(path)]
         case .reload: reload()
-        case .pin: []
+        case .pin(let number): pin(number)
         case .status: status()
         case .quit: quit()
         }
@@ -47,6 +48,10 @@ extension PlayerState {
         }
         guard isPaused else { return [] }
         isPaused = false
+        if runs.first?.isLive == true, now - pausedSince >= Self.longestLivePause {
+            // What waits is old; what is live by now is what the listener wants.
+            return restart(at: .zero, answersSeek: false)
+        }
         if output.isLost {
             // The pass may have become ready meanwhile; a server that went away is called only now.
             return runs.first?.stage == .ready ? turn() : []
@@ -57,6 +62,7 @@ extension PlayerState {
     private mutating func pause() -> [PlayerEffect] {
         guard phase == .active, !isPaused, let run = runs.first else { return [] }
         isPaused = true
+        pausedSince = now
         let paused = PlayerEffect.emit(.paused(index: index(of: run), position: position, isExact: isExact))
         guard output.isRunning else { return [paused] }
         output.isRunning = false
@@ -93,7 +99,9 @@ extension PlayerState {
 
     private mutating func previous() -> [PlayerEffect] {
         // As on every player: the first press goes back to the start of a track that is under way.
-        if phase == .active, position > .seconds(3) { return restart(at: .zero, answersSeek: true) }
+        if phase == .active, position > .seconds(3), runs.first?.isLive != true {
+            return restart(at: .zero, answersSeek: true)
+        }
         if phase == .ended, let last = queue.current ?? queue.last { return begin(last, at: .zero) }
         return queue.previous().map { begin($0, at: .zero) } ?? []
     }
@@ -109,6 +117,7 @@ extension PlayerState {
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
         guard phase == .active, let run = runs.first else { return [] }
+        guard !run.isLive else { return [refusedSeek("a live stream cannot be seeked")] }
         guard run.isSeekable else {
             return [misuse("this server cannot be seeked; it sends files only as a whole")]
         }
@@ -132,7 +141,6 @@ extension PlayerState {
 
     private mutating func toggleShuffle() -> [PlayerEffect] {
         queue.toggleShuffle(using: &random)
-        failedAhead = nil
         return dropStalePreparation()
     }
 
@@ -146,7 +154,6 @@ extension PlayerState {
             case .one: queue.repeatMode = .off
             }
         }
-        failedAhead = nil
         return dropStalePreparation()
     }
 
@@ -188,6 +195,16 @@ extension PlayerState {
         return restart(at: run.stage == .opening ? run.start : position, answersSeek: false, refresh: true)
     }
 
+    private mutating func pin(_ number: Int?) -> [PlayerEffect] {
+        guard let number else {
+            return currentTrack.map { [.togglePin($0)] } ?? [misuse("there is no track to pin")]
+        }
+        guard queue.tracks.indices.contains(number - 1) else {
+            return [misuse("there is no track \(number)")]
+        }
+        return [.togglePin(queue.tracks[number - 1])]
+    }
+
     private func status() -> [PlayerEffect] {
         guard let run = runs.first else { return [.emit(.loaded(tracks: queue.tracks.count))] }
         return [trackEvent(run), isPaused ? pausedEvent(run) : positionEvent(run)]
@@ -197,6 +214,11 @@ extension PlayerState {
         .emit(.paused(index: index(of: run), position: position, isExact: isExact))
     }
 
+    private mutating func refusedSeek(_ text: SafeText) -> PlayerEffect {
+        note(text)
+        return .emit(.notice(code: "not-seekable", message: text))
+    }
+
     mutating func misuse(_ text: String) -> PlayerEffect {
         note(SafeText(text))
         return .emit(.notice(code: "bad-command", message: SafeText(text)))
@@ -204,6 +226,16 @@ extension PlayerState {
 }
 
 extension PlayerCommand {
+    /// Whether the listener wants to hear something that may not be here.
+    fileprivate var wantsMusic: Bool {
+        switch self {
+        case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
+        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .setRepeat, .add, .remove, .move, .clear,
+            .save, .pin, .status, .quit:
+            false
+        }
+    }
+
     /// Whether it means nothing before the sources are known. The order and the repetition can be chosen
     /// before: they decide what is played first.
     fileprivate var isAboutTracks: Bool {

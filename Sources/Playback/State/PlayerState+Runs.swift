@@ -92,8 +92,8 @@ extension PlayerState {
             return restart(at: position, answersSeek: false, isAfterChange: true)
         }
         if isChanged { return prepareAnew(place, after: frames) }
-        consecutiveFailures += 1
         if run.stage == .writing, frames > 0 {
+            consecutiveFailures += 1
             // What came before the failure is heard first.
             runs[place].failure = error
             runs[place].writtenFrames = frames
@@ -107,6 +107,12 @@ extension PlayerState {
         timeline.remove(id)
         let rejection: [PlayerEffect] =
             error.code == .notAudio || error.code == .emptyResource ? [.reject(id)] : []
+        guard place == 0 else {
+            runs[place].failure = error
+            runs[place].stage = .failed
+            return rejection + followUp()
+        }
+        consecutiveFailures += 1
         record(error, of: run)
         let report = PlayerEffect.endTrack(
             id,
@@ -118,10 +124,6 @@ extension PlayerState {
         )
         let end = rejection + [report, .cancelRun(id, keepsResource: false)]
         runs.remove(at: place)
-        guard place == 0 else {
-            failedAhead = run.track.id
-            return end + followUp()
-        }
         // A prepared one goes too: what follows is decided anew.
         let cancelled = cancelRuns()
         let next = queue.place(of: run.track.id).flatMap { queue.next(after: $0) }

@@ -62,6 +62,7 @@ extension PlayerState {
         guard phase == .active, let run = runs.first else { return told + [.forgetOutput] }
         output.isLost = true
         isPaused = true
+        pausedSince = now
         let paused = PlayerEffect.emit(.paused(index: index(of: run), position: position, isExact: isExact))
         return told + [.forgetOutput, paused] + restart(at: position, answersSeek: false)
     }
@@ -86,13 +87,17 @@ extension PlayerState {
     mutating func drained() -> [PlayerEffect] {
         guard phase == .active, output.isFinishing else { return [] }
         output.isRunning = false
-        let ahead = prepared == nil ? placeAhead() : nil
+        var ahead = prepared == nil ? placeAhead() : nil
         let before = runs.first?.id
         var effects = endHeardRuns()
         if runs.first?.isBrokenOff == true {
             return effects + restart(at: position, answersSeek: false, isAfterChange: true)
         }
         effects += silence()
+        if let failed = runs.first, failed.stage == .failed {
+            effects += endFailed(failed)
+            ahead = queue.next(after: queue.current)
+        }
         guard let next = runs.first else {
             guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
             return effects + begin(ahead, at: .zero)
@@ -123,6 +128,15 @@ extension PlayerState {
             runs[0].writtenFrames = 0
         }
         return effects
+    }
+
+    /// The turn of a pass has come that failed while it was prepared.
+    private mutating func endFailed(_ run: Run) -> [PlayerEffect] {
+        consecutiveFailures += 1
+        let shown = becomeCurrent(run)
+        let ended = end(run, frames: 0)
+        runs.removeFirst()
+        return shown + ended
     }
 
     /// The end of a pass that was heard to its last frame.
@@ -165,7 +179,7 @@ extension PlayerState {
             ]
             lastPositionEvent = now
         }
-        return effects
+        return effects + showHeardTitle()
     }
 
     private mutating func becomeCurrent(_ run: Run) -> [PlayerEffect] {

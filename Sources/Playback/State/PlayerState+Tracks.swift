@@ -38,11 +38,12 @@ extension PlayerState {
     mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
         let track = queue.tracks[place]
         // A track that was prepared as the next one is begun with what it has.
-        let prepared = prepared.flatMap { $0.track.id == track.id && start == .zero ? $0 : nil }
+        let prepared = prepared.flatMap {
+            $0.track.id == track.id && $0.stage != .failed && start == .zero ? $0 : nil
+        }
         var effects = leave(.skipped) + cancelRuns(except: prepared?.id) + silence()
         queue.select(place)
         phase = .active
-        failedAhead = nil
         if let prepared {
             runs = [prepared]
             effects += announce(prepared)
@@ -54,7 +55,8 @@ extension PlayerState {
         return effects + [.startRun(run.id, track, at: start, reusing: nil, refresh: false)]
     }
 
-    /// Begins the current track anew at `start`, with the resource it has open.
+    /// Begins the current track anew at `start`, with the resource it has open; a live stream from a new connection,
+    /// with what is live then.
     mutating func restart(
         at start: Duration,
         answersSeek: Bool,
@@ -62,7 +64,8 @@ extension PlayerState {
         isAfterChange: Bool = false
     ) -> [PlayerEffect] {
         guard let old = runs.first else { return [] }
-        let isKept = !refresh && !isAfterChange
+        let isKept = !refresh && !isAfterChange && !old.isLive
+        let start = old.isLive ? .zero : start
         var run = newRun(old.track, at: start)
         run.framesBefore = old.framesBefore + timeline.heardFrames(at: heard)
         run.playing = old.playing
@@ -72,6 +75,8 @@ extension PlayerState {
         run.isAfterChange = old.isAfterChange || isAfterChange
         // Shown until the new pass knows better.
         run.info = old.info
+        run.station = old.station
+        run.streamTitle = old.streamTitle
         let effects = cancelRuns(keepingResourceOf: isKept ? old.id : nil) + silence()
         runs = [run]
         return effects + [
@@ -114,13 +119,12 @@ extension PlayerState {
     // MARK: The next track
 
     /// The last pass that writes or has written.
-    var lastGranted: Run? { runs.last { $0.stage != .opening && $0.stage != .ready } }
+    var lastGranted: Run? { runs.last { !$0.stage.isBeforeWriting } }
 
-    /// The pass that was prepared and not yet let write, when it is not the current one.
+    /// The pass that was prepared and not yet let write, when it is not the current one. It may have failed: its
+    /// track then stays the next, so that those behind it are not run through before their time.
     var prepared: Run? {
-        guard runs.count > 1, let last = runs.last, last.stage == .opening || last.stage == .ready else {
-            return nil
-        }
+        guard runs.count > 1, let last = runs.last, last.stage.isBeforeWriting else { return nil }
         return last
     }
 
@@ -128,7 +132,6 @@ extension PlayerState {
     func placeAhead() -> Int? {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
         if let last = runs.last, last.isBrokenOff { return nil }
-        if let failedAhead, let place = queue.place(of: failedAhead) { return queue.next(after: place) }
         guard let last = lastGranted else { return nil }
         // A removed track is not the last to write; should it be, the current one is the nearest known.
         guard let place = queue.place(of: last.track.id) else { return queue.next(after: queue.current) }
@@ -181,10 +184,10 @@ extension PlayerState {
         guard let next = prepared else {
             return placeAhead() == nil ? finishStream() : prepareNext()
         }
+        if next.stage == .failed { return finishStream() }
         guard next.stage == .ready, let format = next.info?.format else { return [] }
         guard format == output.format, !opensEachTrack else { return finishStream() }
         setStage(.writing, of: next.id)
-        failedAhead = nil
         return [.grant(next.id, holds: false)] + (isBuffering ? [.requestPrime(next.id)] : [])
     }
 
@@ -200,31 +203,5 @@ extension PlayerState {
     mutating func setStage(_ stage: Run.Stage, of id: RunID) {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return }
         runs[place].stage = stage
-    }
-
-    // MARK: Events
-
-    func announce(_ run: Run) -> [PlayerEffect] {
-        let tags = tags(of: run)
-        let title = tags.title ?? run.track.location.name
-        return [trackEvent(run), .setTitle(tags.artist.map { $0 + " – " + title } ?? title)]
-    }
-
-    func trackEvent(_ run: Run) -> PlayerEffect {
-        .emit(
-            .track(
-                PlayerEvent.TrackReport(
-                    index: index(of: run),
-                    source: run.track.location.safeText,
-                    tags: tags(of: run),
-                    duration: run.info?.duration ?? run.track.duration,
-                    isSeekable: run.isSeekable
-                )
-            )
-        )
-    }
-
-    func tags(of run: Run) -> TrackTags {
-        (run.info?.tags ?? TrackTags()).filled(from: run.track.tags)
     }
 }

@@ -40,8 +40,6 @@ package struct PlayerState: Sendable {
     var runs: [Run] = []
     /// What the listener asked for before the sources were known.
     var held: [PlayerCommand] = []
-    /// The track that failed while it was prepared behind the last of `runs`; the one after it comes next.
-    var failedAhead: Track.ID?
     /// Tracks in a row that could not be played to their end, or gave no sound: once these are as many as
     /// the queue has, going round again would fail for ever.
     var consecutiveFailures = 0
@@ -51,6 +49,11 @@ package struct PlayerState: Sendable {
     var isPrimed = false
     var heard: FrameCount = 0
     var now = Duration.zero
+    /// Since when the music stands still for a pause.
+    var pausedSince = Duration.zero
+    /// What was told last of a pass that waits for its bytes.
+    var toldWait: (run: RunID, wait: LoadWait)?
+    package internal(set) var connectivity = ConnectivityReport()
     var lastPositionEvent = Duration.zero
     package internal(set) var volume: Int
     package internal(set) var isMuted = false
@@ -76,6 +79,9 @@ package struct PlayerState: Sendable {
         if isShuffled { queue.toggleShuffle(using: &random) }
     }
 
+    /// What is known of the network before the first input.
+    mutating func start(with report: ConnectivityReport) { connectivity = report }
+
     /// Takes one input. `heard` is what the sink says of its open stream, `now` the clock's time.
     package mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
@@ -100,6 +106,12 @@ package struct PlayerState: Sendable {
             runReady(id, info, landing, isSeekable: isSeekable)
         case .runGranted(let id, let start): runGranted(id, at: start)
         case .infoChanged(let id, let info): infoChanged(id, info)
+        case .liveFound(let id, let station): liveFound(id, station)
+        case .titleReached(let id, let title, let frames): titleReached(id, title, after: frames)
+        case .loadWaits(let id, let wait): loadWaits(id, wait)
+        case .networkChanged(let report): networkChanged(report)
+        case .pinned(let track, let isPinned): pinned(track, isPinned)
+        case .keptChanged, .filled: []
         case .runPrimed(let id): runPrimed(id)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
         case .runWritten(let id, let frames): runWritten(id, frames)
@@ -121,7 +133,7 @@ package struct PlayerState: Sendable {
     /// The track that is current, heard or about to be.
     package var currentTrack: Track? { runs.first?.track ?? queue.currentTrack }
 
-    package var currentInfo: StreamInfo? { runs.first?.info }
+    package var currentInfo: StreamInfo? { runs.first.flatMap { info(of: $0) } }
 
     /// The position heard, or where a pending start or seek leads.
     package var position: Duration {
@@ -136,7 +148,7 @@ package struct PlayerState: Sendable {
     package var isExact: Bool { runs.first?.landing.isExact ?? true }
 
     package var duration: Duration? {
-        runs.first.flatMap { $0.info?.duration ?? $0.track.duration }
+        runs.first.flatMap { duration(of: $0) }
     }
 
     package var snapshotState: PlayerSnapshot.State {

@@ -21,6 +21,16 @@ struct Run: Sendable {
         case changing
         /// All its PCM is written, or it failed after writing some.
         case written
+        /// Prepared behind another, it failed. That is told when its turn comes.
+        case failed
+
+        /// Whether it was not let write yet.
+        var isBeforeWriting: Bool {
+            switch self {
+            case .opening, .ready, .failed: true
+            case .writing, .changing, .written: false
+            }
+        }
     }
 
     let id: RunID
@@ -46,6 +56,14 @@ struct Run: Sendable {
     /// Whether the resource changed while it wrote behind another; the track goes on in a pass of its own.
     var isBrokenOff = false
     var isSeekable = true
+    /// Set for a live stream.
+    var station: Station?
+    /// The title that a live stream gave to what is heard.
+    var streamTitle: SafeText?
+    /// Titles on their way to the ear, each with the sink's frame where it begins.
+    var comingTitles: [(frame: FrameCount, text: SafeText)] = []
+
+    var isLive: Bool { station != nil }
 
     init(id: RunID, track: Track, start: Duration) {
         self.id = id

@@ -23,6 +23,10 @@ struct Options: Sendable, Equatable {
     var offline = false
     var refresh = false
     var readAhead = ReadAhead.time(.seconds(60))
+    /// Whether heard tracks are fetched whole in the background.
+    var fill = false
+    /// The file that the journal of requests goes to.
+    var journalFile: String?
     /// 0...100.
     var volume = 100
     var shuffle = false

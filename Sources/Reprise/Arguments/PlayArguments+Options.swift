@@ -31,6 +31,12 @@ extension PlayArguments {
                 "--read-ahead takes a time as 90 or 1:30, a size as 4MB, or all"
             )
         }
+        options.fill = fill
+        try CheckedValue.check(!(fill && offline), "--fill needs the network that --offline forbids")
+        try CheckedValue.check(!(fill && noCache), "--fill keeps what --no-cache forbids to keep")
+        options.journalFile = try journal.map { path throws(UsageError) in
+            try CheckedValue.text(path, "--journal needs a file")
+        }
         if let volume {
             options.volume = try CheckedValue.number(volume, in: 0...100, "--volume takes 0 to 100")
         }

@@ -39,6 +39,12 @@ struct PlayArguments: ParsableArguments {
     @Option(help: "How far to fetch ahead: a time (default 60), a size as 4MB, or all.")
     var readAhead: String?
 
+    @Flag(help: "Fetch the rest of heard tracks when the line is idle.")
+    var fill = false
+
+    @Option(help: "Append what is requested and decided to a file, as JSON lines.", completion: .file())
+    var journal: String?
+
     @Option(help: "0 to 100.")
     var volume: String?
 

@@ -6,6 +6,8 @@ enum EventField: Sendable {
     /// Seconds, to the millisecond.
     case seconds(Duration)
     case flag(Bool)
+    /// 0...1, to three decimals, cut: 1 is the whole and nothing less.
+    case fraction(Double)
     case text(SafeText)
     case group([(key: String, value: EventField)])
     case list([EventField])

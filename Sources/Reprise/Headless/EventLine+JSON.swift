@@ -18,11 +18,16 @@ extension EventLine {
         case .integer(let number): String(number)
         case .seconds(let duration): decimal(duration)
         case .flag(let flag): flag ? "true" : "false"
+        case .fraction(let part): decimal(fraction: part)
         case .text(let text): quoted(text.string)
         case .group(let fields): json(fields)
         case .list(let values): "[" + values.map { json($0) }.joined(separator: ",") + "]"
         case .none: "null"
         }
+    }
+
+    static func decimal(fraction: Double) -> String {
+        decimal(.milliseconds(Int64(max(0, min(1, fraction)) * 1_000)))
     }
 
     /// Seconds with up to three decimals, rounded to the nearest millisecond: `12`, `0.05`, `3.125`.

@@ -13,6 +13,7 @@ extension EventLine {
         case .integer(let number): ["\(key)=\(number)"]
         case .seconds(let duration): ["\(key)=\(decimal(duration))"]
         case .flag(let flag): ["\(key)=\(flag)"]
+        case .fraction(let part): ["\(key)=\(decimal(fraction: part))"]
         case .text(let text): ["\(key)=\(quoted(text.string))"]
         case .group(let fields): fields.flatMap { words("\(key).\($0.key)", $0.value) }
         case .list(let values): values.enumerated().flatMap { words("\(key).\($0.offset + 1)", $0.element) }

@@ -15,7 +15,7 @@ struct EventLine: Sendable {
             fields = [("tracks", .integer(Int64(tracks)))]
         case .track(let report):
             name = "track"
-            fields = [
+            var known: [(key: String, value: EventField)] = [
                 ("index", .integer(Int64(report.index))),
                 ("source", .text(report.source)),
                 ("title", .text(orNone: report.tags.title)),
@@ -23,6 +23,11 @@ struct EventLine: Sendable {
                 ("duration", .seconds(orNone: report.duration)),
                 ("seekable", .flag(report.isSeekable)),
             ]
+            // Only where there is something to say.
+            if let cached = report.cached { known.append(("cached", .fraction(cached))) }
+            if report.isLive { known.append(("live", .flag(true))) }
+            if let station = report.station { known.append(("station", .text(station))) }
+            fields = known
         case .playing(let index, let position, let isExact):
             name = "playing"
             fields = Self.place(index, position, isExact)

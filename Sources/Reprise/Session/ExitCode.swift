@@ -15,17 +15,19 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     /// The code of a session that started.
     ///
     /// A signal counts before all, then the listener's own wish to end: with it nothing is wrong that
-    /// a script could act on. `unresolvedSources` are arguments that gave no track at all.
+    /// a script could act on. `unresolvedSources` are arguments that gave no track at all. `isHeard` tells whether
+    /// any frame reached the output: of a track that broke off in the middle something could be played.
     static func afterSession(
         _ summary: PlayerEvent.SummaryReport,
         unresolvedSources: Int = 0,
+        isHeard: Bool = false,
         isQuit: Bool,
         isSignalled: Bool
     ) -> ExitCode {
         if isSignalled { return .signal }
         if isQuit { return .success }
         guard summary.failed > 0 || unresolvedSources > 0 else { return .success }
-        return summary.played > 0 ? .someFailed : .nothingPlayed
+        return summary.played > 0 || isHeard ? .someFailed : .nothingPlayed
     }
 
     /// The code of a session that a failure of its output ended.

@@ -9,4 +9,7 @@ final class LateBound<Value: Sendable>: Sendable {
         get { box.withLock { $0 } }
         set { box.withLock { $0 = newValue } }
     }
+
+    /// The value, which is then gone: of several takers one gets it.
+    func take() -> Value? { box.withLock { $0.take() } }
 }

@@ -80,6 +80,7 @@ final class PlayingSession: Sendable {
         }
         return ExitCode.afterSession(
             outcome.summary,
+            isHeard: heard.value == true,
             isQuit: outcome.isQuit,
             isSignalled: signal.value != nil
         )

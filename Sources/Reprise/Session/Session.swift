@@ -6,13 +6,22 @@ enum Session {
     /// Plays.
     static func run(_ options: Options, clock: any MonotonicClock) async -> ExitCode {
         let presentation = Presentation(options: options, canShowScreen: Wiring.canShowScreen)
+        let journal: JournalFile?
         do {
             try checkSources(options, presentation)
+            journal = try options.journalFile.map { path throws(UsageError) in try JournalFile(path: path) }
         } catch {
             Messages.show(error)
             return .usage
         }
-        return await Wiring.run(options: options, presentation: presentation, clock: clock)
+        let code = await Wiring.run(
+            options: options,
+            presentation: presentation,
+            clock: clock,
+            journal: journal
+        )
+        await journal?.finish(clock: clock)
+        return code
     }
 
     /// Does what `reprise cache` was asked for.

@@ -53,6 +53,8 @@ package struct KeyMap: Sendable {
         Binding([.character("g"), .home], .selectFirst, "first row"),
         Binding([.character("G"), .end], .selectLast, "last row"),
         Binding([.character("d"), .delete], .removeSelected, "remove the selection"),
+        // Not `p`, which is the pause of many players: a slip must not fill the disk.
+        Binding([.character("P")], .pinSelected, "pin or unpin selection"),
         Binding([.character("J")], .moveSelected(by: 1), "move the selection down"),
         Binding([.character("K")], .moveSelected(by: -1), "move the selection up"),
         Binding([.character(":")], .openCommandLine, "type a command"),

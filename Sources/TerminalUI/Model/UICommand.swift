@@ -10,6 +10,7 @@ package enum UICommand: Sendable, Equatable {
     case selectLast
     case playSelected
     case removeSelected
+    case pinSelected
     /// 1 is down, -1 is up.
     case moveSelected(by: Int)
     case toggleRemainingTime

@@ -90,6 +90,8 @@ package struct UIState: Sendable {
             return queue.count > 0 ? [.send(.jump(queue.selected + 1))] : []
         case .removeSelected:
             return queue.count > 0 ? [.send(.remove(queue.selected + 1))] : []
+        case .pinSelected:
+            return queue.count > 0 ? [.send(.pin(queue.selected + 1))] : []
         case .moveSelected(let rows):
             return moveSelected(by: rows)
         case .toggleRemainingTime: showsRemainingTime.toggle()
@@ -112,7 +114,7 @@ package struct UIState: Sendable {
         case .selectFirst: help.select(0)
         case .selectLast: help.select(help.count - 1)
         // The queue is not in view: nothing happens to a row that nobody sees.
-        case .playSelected, .removeSelected, .moveSelected: break
+        case .playSelected, .removeSelected, .pinSelected, .moveSelected: break
         case .player, .toggleRemainingTime, .openCommandLine, .toggleHelp, .closeHelp, .redraw, .quit:
             return false
         }

@@ -6,6 +6,8 @@ package struct QueueRow: Equatable {
     package var mark: SafeText
     /// Title and artist; of a failed track the reason too.
     package var text: SafeText
+    /// How much of it is here, as `42 %, to 3:10`; empty where nothing is.
+    package var kept: SafeText
     /// Empty while unknown.
     package var duration: SafeText
     package var style: Style
@@ -17,6 +19,7 @@ package struct QueueRow: Equatable {
         let name = Self.name(of: track, info: isCurrent ? player.info : nil, glyphs: glyphs)
         let known = isCurrent ? player.duration ?? track.duration : track.duration
         duration = known.map { SafeText($0.clockTime) } ?? ""
+        kept = player.availability[track.id].map { Self.text($0) } ?? ""
         // A track that failed once can play at the next try: what is heard has not failed.
         if let reason = player.failures[track.id], !(isCurrent && player.state.isHeard) {
             (mark, text, style) = (glyphs.failed, name + ": " + reason, .error)
@@ -25,6 +28,15 @@ package struct QueueRow: Equatable {
         } else {
             (mark, text, style) = (" ", name, .normal)
         }
+    }
+
+    private static func text(_ kept: Availability) -> SafeText {
+        let pin = kept.isPinned ? "pinned " : ""
+        // Cut, so that 100 is the whole and nothing less.
+        guard let fraction = kept.fraction else { return SafeText(pin) }
+        let part = pin + "\(Int(fraction * 100)) %"
+        guard let end = kept.playsTo, !kept.isComplete, end > .zero else { return SafeText(part) }
+        return SafeText("\(part), to \(end.clockTime)")
     }
 
     /// What to call a track: title and artist where they are known, else its file's name.

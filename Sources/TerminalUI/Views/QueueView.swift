@@ -43,14 +43,19 @@ package struct QueueView {
             let durationColumn = buffer.columns - item.duration.columns
             // A narrow window keeps the title and lets go of the duration.
             let hasRoom = durationColumn - textColumn > 8
+            // What is here of a track is shown where half of the row is left for its title.
+            let keptColumn = durationColumn - 2 - item.kept.columns
+            let showsKept = !item.kept.isEmpty && keptColumn - textColumn >= buffer.columns / 2
+            let end = showsKept ? keptColumn : hasRoom ? durationColumn : buffer.columns + 1
             buffer.draw(
                 item.text,
                 column: textColumn,
                 row: row,
-                limit: (hasRoom ? durationColumn - 1 : buffer.columns) - textColumn,
+                limit: end - 1 - textColumn,
                 style: style,
                 ellipsis: glyphs.ellipsis
             )
+            if showsKept { buffer.draw(item.kept, column: keptColumn, row: row, style: quiet) }
             if hasRoom { buffer.draw(item.duration, column: durationColumn, row: row, style: quiet) }
         }
     }

@@ -14,9 +14,22 @@ struct StatusView {
         }
     }
 
+    /// Why nothing is heard, counting down to the next attempt; nil while there is nothing of that kind to say.
+    private func waiting(_ player: PlayerSnapshot) -> SafeText? {
+        guard player.state == .opening || player.state == .buffering, let wait = player.load.wait,
+            let left = player.retryIn
+        else { return nil }
+        let seconds = Int(max(0, left.seconds).rounded(.up))
+        let attempt = min(wait.attempt + 1, wait.mostAttempts)
+        let next = seconds > 0 ? "again in \(seconds) s" : "trying again"
+        return SafeText("\(next) (\(attempt) of \(wait.mostAttempts)): ") + wait.error.cause
+    }
+
     private func parts(of state: UIState) -> [SafeText] {
         let player = state.player
         var parts = [state.isLeaving ? "Quitting" + glyphs.more : glyphs.word(for: player.state)]
+        if let waiting = waiting(player), !state.isLeaving { parts[0] = parts[0] + " " + waiting }
+        if player.connectivity.isOffline { parts.append("offline") }
         parts.append(player.isMuted ? "muted" : SafeText("vol \(player.volume)%"))
         if player.isShuffled { parts.append("shuffle") }
         switch player.repeatMode {

@@ -12,10 +12,21 @@ struct FakeMusic: Sendable {
     var failure: (frame: Int, error: MediaError)?
     /// Reads of this byte or behind it wait until the gate's clock passes one second.
     var gate: (byte: Int64, clock: TestClock)?
+    /// Where it comes from the web.
+    var url: WebURL?
+    /// What it says of itself where it is a live stream, which has no length and whose reads end at titles.
+    var live: LiveReport?
 
-    var name: String { "/music/\(number).mp3" }
+    var location: ResourceLocation { url.map { .web($0) } ?? .file("/music/\(number).mp3") }
 
-    var track: Track { Track(id: Track.ID(UInt64(number)), location: .file(name)) }
+    var track: Track { Track(id: Track.ID(UInt64(number)), location: location) }
+
+    /// The piece as music of the web.
+    func onTheWeb() -> FakeMusic {
+        var piece = self
+        piece.url = WebURL("http://music.example/\(number).mp3")
+        return piece
+    }
 
     /// The bytes of all frames.
     var pcm: [UInt8] { ByteFixtures.bytes(count: frames * format.bytesPerFrame, seed: UInt64(number)) }
@@ -27,6 +38,9 @@ final class FakeReader: ResourceReader {
     private let bytes: [UInt8]
     private let offsets = Locked<[Int64]>([])
     private let closed = Locked(false)
+    private let edited = Locked<(@Sendable (inout LoadReport) -> Void)?>(nil)
+    private let readTo = Locked<Int64>(0)
+    private let filled = Locked(false)
 
     init(_ music: FakeMusic) {
         self.music = music
@@ -35,14 +49,21 @@ final class FakeReader: ResourceReader {
 
     var readOffsets: [Int64] { offsets.withLock { $0 } }
     var isClosed: Bool { closed.withLock { $0 } }
-    var length: Int64? { Int64(bytes.count) }
+    var isFilled: Bool { filled.withLock { $0 } }
+    var length: Int64? { music.live == nil ? Int64(bytes.count) : nil }
+
+    /// From now on the report is as `edit` makes it.
+    func edit(_ edit: @escaping @Sendable (inout LoadReport) -> Void) { edited.withLock { $0 = edit } }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
         offsets.withLock { $0.append(offset) }
         if let gate = music.gate, offset >= gate.byte { try await gate.clock.sleep(until: .seconds(1)) }
         guard offset < Int64(bytes.count) else { return [] }
-        let end = min(bytes.count, Int(offset) + count)
+        var end = min(bytes.count, Int(offset) + count)
+        let title = music.live?.titles.first { $0.offset > offset && $0.offset < end }
+        if let title { end = Int(title.offset) }
+        readTo.withLock { [end] in $0 = max($0, Int64(end)) }
         return Array(bytes[Int(offset)..<end])
     }
 
@@ -52,12 +73,19 @@ final class FakeReader: ResourceReader {
         var report = LoadReport()
         report.length = length
         report.stored = ByteRangeSet(0..<Int64(bytes.count))
+        if var live = music.live {
+            live.readTo = readTo.withLock { $0 }
+            report.live = live
+            report.isSeekable = false
+            report.isKept = false
+        }
+        edited.withLock { $0 }?(&report)
         return report
     }
 
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
-    func fill() {}
+    func fill() { filled.withLock { $0 = true } }
     func reject() async {}
     func keepSeekTable(_ table: [UInt8]) {}
     var keptSeekTable: [UInt8] { [] }
@@ -97,6 +125,7 @@ final class FakeDecoder: AudioDecoder {
         let width = music.format.bytesPerFrame
         let bytes = try await reader.read(at: Int64(frame * width), count: count * width)
         UnsafeMutableRawBufferPointer(pcm).copyBytes(from: bytes)
+        count = bytes.count / width
         frame += count
         return .frames(count)
     }

@@ -106,7 +106,9 @@ struct ModelWorld {
         case .forgetOutput:
             isOpen = false
             isRunning = false
-        case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource: break
+        case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource, .togglePin,
+            .retryNetwork:
+            break
         }
         return nil
     }

@@ -14,6 +14,9 @@ final class Stage: Sendable {
         exitsAtEnd: Bool = true,
         repeatMode: RepeatMode = .off,
         resolver: (any TrackResolver)? = nil,
+        kept: (any KeptMusic)? = nil,
+        connectivity: (any Connectivity)? = nil,
+        fills: Bool = false,
         save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in }
     ) {
         self.sink = sink
@@ -21,11 +24,11 @@ final class Stage: Sendable {
         let readers = ReaderLog()
         relay = events
         readerLog = readers
-        let music = Dictionary(uniqueKeysWithValues: pieces.map { ($0.name, $0) })
+        let music = Dictionary(uniqueKeysWithValues: pieces.map { ($0.location, $0) })
         player = Player(
             parts: PlaybackParts(
                 open: { location, _ in
-                    guard case .file(let path) = location, let piece = music[path] else {
+                    guard let piece = music[location] else {
                         throw MediaError(.notFound, location.safeText, "there is no such file")
                     }
                     let reader = FakeReader(piece)
@@ -42,9 +45,15 @@ final class Stage: Sendable {
                 resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
                 save: save,
                 clock: clock,
+                kept: kept,
+                connectivity: connectivity,
                 report: { event in events.all.withLock { $0.append(event) } }
             ),
-            settings: PlaybackSettings(exitsAtEnd: exitsAtEnd, repeatMode: repeatMode, seed: 1)
+            settings: {
+                var settings = PlaybackSettings(exitsAtEnd: exitsAtEnd, repeatMode: repeatMode, seed: 1)
+                settings.fillsHeardTracks = fills
+                return settings
+            }()
         )
     }
 

@@ -1,0 +1,147 @@
+import Media
+
+/// What is there of a live stream: a bounded stretch of its bytes, its titles, and why nothing comes. Pure.
+///
+/// Offsets count from the start of the listening and go on over a reconnect, as if nothing had been missed.
+/// Bytes that were read go when the room is needed. Bytes that nobody reads hold the transfer back: a paused
+/// stream costs no traffic, and whoever comes back to it opens it anew to hear what is live.
+struct LiveState: Sendable {
+    /// Bytes held at the most, those that were read included: two minutes at 256 kbit/s.
+    static let capacity = 4 << 20
+
+    /// Unread bytes at which the transfer is held back. The other half is for what was read: a decoder
+    /// that looks for the first frame goes back over it.
+    static let mostUnread = 2 << 20
+
+    /// Titles that are remembered.
+    static let mostTitles = 32
+
+    /// What a read finds.
+    enum Outlook: Sendable, Equatable {
+        case bytes([UInt8])
+        /// They have not come yet.
+        case missing
+        case failed(MediaError)
+    }
+
+    private let subject: SafeText
+    /// The answer's chunks; a title only ever stands before a chunk, so a read of one never crosses one.
+    private var chunks: [[UInt8]] = []
+    /// Chunks at the front of `chunks` that are gone; they are removed in batches.
+    private var goneCount = 0
+    /// The offset of the first byte that is there.
+    private(set) var start: Int64
+    /// The offset behind the last one.
+    private(set) var end: Int64
+    private(set) var readTo: Int64
+    private(set) var station: Station
+    private var titles: [StreamTitle] = []
+    private var retry: RetryState
+    private(set) var wait: LoadWait?
+    /// Why nothing will come any more.
+    private var verdict: MediaError?
+
+    /// `offset` is that of the first byte to come; `retry` decides when to connect again.
+    init(subject: SafeText, offset: Int64, station: Station, retry: RetryState) {
+        self.subject = subject
+        start = offset
+        end = offset
+        readTo = offset
+        self.station = station
+        self.retry = retry
+    }
+
+    /// Whether the transfer may bring more.
+    var hasRoom: Bool { end - readTo < Int64(Self.mostUnread) }
+
+    /// Whether the stream was given up; nothing is fetched any more.
+    var isOver: Bool { verdict != nil }
+
+    var report: LiveReport { LiveReport(station: station, titles: titles, readTo: readTo) }
+
+    /// What can be read.
+    var buffered: ByteRange { start..<end }
+
+    // MARK: Reading
+
+    /// Looks for up to `count` bytes from `offset` on; what is handed out counts as read.
+    mutating func read(at offset: Int64, count: Int) -> Outlook {
+        guard offset >= start else {
+            return .failed(MediaError(.cut, subject, "a live stream does not go back; reload it"))
+        }
+        guard offset < end else { return verdict.map { .failed($0) } ?? .missing }
+        var chunkStart = start
+        for chunk in chunks[goneCount...] {
+            let chunkEnd = chunkStart + Int64(chunk.count)
+            if offset < chunkEnd {
+                let bytes = Array(chunk[Int(offset - chunkStart)...].prefix(count))
+                readTo = max(readTo, offset + Int64(bytes.count))
+                return .bytes(bytes)
+            }
+            chunkStart = chunkEnd
+        }
+        preconditionFailure("the chunks reach from the start to the end")
+    }
+
+    // MARK: The transfer
+
+    /// A connection has answered.
+    mutating func connected(_ station: Station?) {
+        // One that only forgot to say it again is still the same.
+        if let station { self.station = station }
+    }
+
+    /// `bytes` came, behind `title` where there is a new one.
+    mutating func received(_ bytes: [UInt8], title: SafeText?) {
+        wait = nil
+        retry.progressed()
+        if let title, title != titles.last?.text {
+            titles.append(StreamTitle(offset: end, text: title))
+            if titles.count > Self.mostTitles { titles.removeFirst() }
+        }
+        chunks.append(bytes)
+        end += Int64(bytes.count)
+        dropOldest()
+    }
+
+    /// The connection ended, or could not be made; nil is an end in good order, which a live stream has none of.
+    ///
+    /// Returns what to wait for before the next attempt; nil when there is none.
+    mutating func ended(_ error: MediaError?, retryAfter: Duration? = nil, now: Duration) -> LoadWait? {
+        let error = error ?? MediaError(.cut, subject, "the stream has ended")
+        wait =
+            isWorthWaiting(for: error)
+            ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
+        if wait == nil { verdict = retry.surrender ?? error }
+        return wait
+    }
+
+    /// The answer to an attempt was `status`, which brings nothing.
+    mutating func refused(status: Int, retryAfter: Duration?, now: Duration) -> LoadWait? {
+        let error = MediaError(.httpStatus, subject, SafeText("the server answers \(status)"))
+        wait =
+            RetryPolicy.isWorthWaiting(forStatus: status)
+            ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
+        if wait == nil { verdict = retry.surrender ?? error }
+        return wait
+    }
+
+    /// Being offline is never for good: a stream that was heard is waited for like one whose server went away.
+    private func isWorthWaiting(for error: MediaError) -> Bool {
+        error.code == .offline || RetryPolicy.isWorthWaiting(for: error)
+    }
+
+    private mutating func dropOldest() {
+        while end - start > Int64(Self.capacity), goneCount < chunks.count,
+            start + Int64(chunks[goneCount].count) <= readTo
+        {
+            start += Int64(chunks[goneCount].count)
+            chunks[goneCount] = []
+            goneCount += 1
+        }
+        // One move of all for many that go.
+        guard goneCount > 64, goneCount > chunks.count / 2 else { return }
+        chunks.removeFirst(goneCount)
+        goneCount = 0
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Live streams through the binary.
+@Suite struct LiveListeningTests {
+    /// One event with the fields of a live stream.
+    private struct Track: Decodable {
+        var event: String
+        var title: String?
+        var station: String?
+        var live: Bool?
+        var seekable: Bool?
+        var duration: Double?
+    }
+
+    private func tracks(_ process: RunningProcess) -> [Track] {
+        process.lines.compactMap { try? JSONDecoder().decode(Track.self, from: Data($0.utf8)) }
+            .filter { $0.event == "track" }
+    }
+
+    private func listen(to faults: [Fault]) async throws -> (BadInputStage, TestOrigin, RunningProcess) {
+        let stage = try await BadInputStage()
+        let server = try TestOrigin(["/radio": stage.musicBytes], faults: faults)
+        let process = try stage.start(
+            BadInputStage.silent + ["--cache-dir", stage.cacheFolder, server.url("/radio")]
+        )
+        return (stage, server, process)
+    }
+
+    @Test func `station and titles are told as they are heard, and a seek is refused`() async throws {
+        let titles = [LiveStream.Title(at: 0, "First Song"), LiveStream.Title(at: 200_000, "Second Song")]
+        let (stage, server, process) = try await listen(to: [
+            .live(LiveStream(name: "Night Radio", bitRate: 128, titles: titles))
+        ])
+        try await process.waitForLine { $0.contains("Second Song") }
+        let told = tracks(process)
+        #expect(told.compactMap(\.title).contains("First Song"))
+        let last = try #require(told.last)
+        #expect(last.live == true && last.station == "Night Radio")
+        #expect(last.seekable == false && last.duration == nil)
+        try process.send("seek 0:10")
+        try await process.waitForLine { $0.contains("not-seekable") }
+        #expect(server.log.requests.count == 1)
+        try process.send("quit")
+        let run = try await BadInputRun(endOf: process)
+        #expect(run.status == 0)
+        #expect(run.events("ended").map(\.reason) == ["skipped"])
+        #expect(try await stage.keptSources() == [], "nothing of it is kept")
+        #expect(stage.keptObjects == [])
+    }
+
+    @Test func `a stream that breaks off is connected to again and goes on`() async throws {
+        let (_, server, process) = try await listen(to: [.live(LiveStream()), .cut(afterBytes: 60_000)])
+        try await wait(for: "four connections") { server.log.requests.count >= 4 }
+        let before = process.lines
+        #expect(!before.contains { $0.contains("\"event\":\"ended\"") })
+        try process.send("quit")
+        let run = try await BadInputRun(endOf: process)
+        #expect(run.status == 0)
+        // 60,000 bytes are more than 1.8 s at the bit rate of the music; three connections were heard.
+        let frames = run.events("ended").first?.frames ?? 0
+        #expect(frames > 3 * 44_100)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// `--journal` through the binary.
+@Suite struct RequestJournalTests {
+    private struct Line: Decodable {
+        var t: Double
+        var event: String
+        var resource: String
+        var number: Int?
+        var why: String?
+        var asked: String?
+        var status: Int?
+        var bytes: Int64?
+        var end: String?
+        var decision: String?
+        var reason: String?
+    }
+
+    private func lines(of path: String) throws -> [Line] {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+    }
+
+    @Test func `every request of a session is a line, and its bytes add up`() async throws {
+        let stage = try await BadInputStage()
+        let server = try TestOrigin(["/song.mp3": stage.musicBytes])
+        let path = stage.folder.path("journal")
+        let run = try await stage.play([server.url("/song.mp3")], options: ["--journal", path])
+        #expect(run.status == 0, "\(run.errorOutput)")
+        let lines = try lines(of: path)
+        let requests = lines.filter { $0.event == "request" }
+        #expect(requests.count == server.log.requests.count)
+        #expect(requests.compactMap(\.number) == Array(1...requests.count))
+        #expect(requests.first?.why == "demand")
+        #expect(requests.allSatisfy { $0.status == 206 && $0.resource == server.url("/song.mp3") })
+        let bytes = requests.reduce(Int64(0)) { $0 + ($1.bytes ?? 0) }
+        #expect(bytes == Int64(stage.musicBytes.count))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `a failing server is explained, and no secret is told`() async throws {
+        let stage = try await BadInputStage()
+        let server = try TestOrigin(["/song.mp3": stage.musicBytes], faults: [.status(404)])
+        let path = stage.folder.path("journal")
+        let url = server.url("/song.mp3?token=\(badInputSecret)").replacingOccurrences(
+            of: "http://",
+            with: "http://user:\(badInputSecret)@"
+        )
+        let run = try await stage.play([url], options: ["--journal", path])
+        #expect(run.status == 2)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(!text.contains(badInputSecret))
+        #expect(try lines(of: path).first?.status == 404)
+    }
+
+    @Test func `a journal that cannot be written is refused at the start`() async throws {
+        let stage = try await BadInputStage()
+        let path = stage.folder.path("none/journal")
+        let run = try await stage.play([stage.music], options: ["--journal", path])
+        expectOneSentence(run, ["--journal", path, "No such file"], status: 64)
+        #expect(run.output == "")
+    }
+}

@@ -1,0 +1,137 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Loading
+
+@Suite struct LiveStateTests {
+    private func state(at offset: Int64 = 0) -> LiveState {
+        LiveState(subject: "radio", offset: offset, station: Station(), retry: RetryState(seed: 1))
+    }
+
+    private func bytes(_ state: inout LiveState, at offset: Int64, count: Int = 1 << 20) -> [UInt8]? {
+        if case .bytes(let bytes) = state.read(at: offset, count: count) { bytes } else { nil }
+    }
+
+    @Test func `a read never goes beyond the place of a title`() {
+        var state = state()
+        state.received([1, 2, 3], title: "A")
+        state.received([4, 5], title: nil)
+        state.received([6], title: "B")
+        #expect(bytes(&state, at: 0) == [1, 2, 3])
+        #expect(bytes(&state, at: 1, count: 1) == [2])
+        #expect(bytes(&state, at: 3) == [4, 5])
+        #expect(state.report.readTo == 5)
+        #expect(
+            state.report.titles == [StreamTitle(offset: 0, text: "A"), StreamTitle(offset: 5, text: "B")]
+        )
+        #expect(state.read(at: 6, count: 1) == .missing)
+    }
+
+    @Test func `the same title again is none, and of many the last are remembered`() {
+        var state = state()
+        for number in 1...50 {
+            state.received([0], title: SafeText("Song \(number)"))
+            state.received([0], title: SafeText("Song \(number)"))
+        }
+        #expect(state.report.titles.count == 32)
+        #expect(state.report.titles.last == StreamTitle(offset: 98, text: "Song 50"))
+    }
+
+    @Test func `what is read goes when the room is needed, and what nobody reads holds the transfer back`() {
+        var state = state(at: 100)
+        let chunk = [UInt8](repeating: 7, count: 1 << 16)
+        while state.hasRoom { state.received(chunk, title: nil) }
+        #expect(state.buffered.count == LiveState.mostUnread)
+        #expect(state.buffered.lowerBound == 100, "nothing that was not read is dropped")
+        var offset: Int64 = 100
+        for _ in 0..<1_000 {
+            guard let some = bytes(&state, at: offset) else { break }
+            offset += Int64(some.count)
+            while state.hasRoom { state.received(chunk, title: nil) }
+            #expect(state.buffered.count <= LiveState.capacity + chunk.count)
+        }
+        #expect(state.buffered.lowerBound > 100)
+        guard case .failed(let error) = state.read(at: 100, count: 1) else {
+            Issue.record("what is gone is gone")
+            return
+        }
+        #expect(error.code == .cut)
+    }
+
+    @Test func `the end of a connection is waited out, offsets go on, and bytes begin the count anew`() {
+        var state = state()
+        state.received([1, 2], title: nil)
+        let first = state.ended(nil, now: .seconds(10))
+        #expect(first?.attempt == 1)
+        #expect(first.map { $0.retryAt > .seconds(10) } == true)
+        #expect(state.wait == first)
+        let second = state.ended(MediaError(.connectionFailed, "radio", "is away"), now: .seconds(11))
+        #expect(second?.attempt == 2)
+        state.connected(nil)
+        state.received([3], title: nil)
+        #expect(state.wait == nil)
+        #expect(bytes(&state, at: 2) == [3])
+        #expect(state.ended(nil, now: .seconds(20))?.attempt == 1)
+    }
+
+    @Test(arguments: [404, 403])
+    func `an answer that waiting does not change is the end`(status: Int) {
+        var state = state()
+        state.received([1], title: nil)
+        _ = state.ended(nil, now: .zero)
+        #expect(state.refused(status: status, retryAfter: nil, now: .seconds(1)) == nil)
+        #expect(state.isOver)
+        #expect(bytes(&state, at: 0) == [1], "what came is still played")
+        guard case .failed(let error) = state.read(at: 1, count: 1) else {
+            Issue.record("a read past it must not wait")
+            return
+        }
+        #expect(error.code == .httpStatus)
+    }
+
+    @Test func `a busy server is asked again, when it says`() {
+        var state = state()
+        let wait = state.refused(status: 503, retryAfter: .seconds(20), now: .seconds(1))
+        #expect(wait?.retryAt == .seconds(21))
+    }
+
+    @Test func `attempts without a byte come to an end`() {
+        var state = state()
+        var now = Duration.zero
+        var attempts = 0
+        while let wait = state.ended(MediaError(.offline, "radio", "is away"), now: now) {
+            attempts += 1
+            now = wait.retryAt
+            #expect(attempts < 100)
+        }
+        #expect(attempts == RetryPolicy().mostAttempts - 1)
+        #expect(state.isOver)
+        #expect(state.wait == nil)
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `reads give every byte in its order, however they and the chunks fall`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var state = state()
+        let all = ByteFixtures.bytes(count: 100_000, seed: seed)
+        var sent = 0
+        var received: [UInt8] = []
+        while received.count < all.count {
+            if sent < all.count, Bool.random(using: &random) {
+                let end = min(all.count, sent + Int.random(in: 1...5_000, using: &random))
+                state.received(Array(all[sent..<end]), title: Bool.random(using: &random) ? "T" : nil)
+                sent = end
+            } else if case .bytes(let some) = state.read(
+                at: Int64(received.count),
+                count: Int.random(in: 1...9_000, using: &random)
+            ) {
+                #expect(!some.isEmpty)
+                received += some
+            } else {
+                #expect(received.count == sent, "only what has not come is missing")
+            }
+        }
+        #expect(received == all)
+    }
+}

@@ -1,0 +1,183 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Loading
+
+@Suite struct LiveStreamTests {
+    private let clock = TestClock()
+    private let station = LiveServer()
+
+    private func stream() throws -> LiveStream {
+        LiveStream(
+            url: try #require(WebURL("http://radio.example/live")),
+            transport: station,
+            clock: clock,
+            settings: LoadSettings(),
+            journal: nil,
+            numbers: RequestNumbers()
+        )
+    }
+
+    private func listening(_ chunks: [[UInt8]]) throws -> LiveStream {
+        let stream = try stream()
+        station.line(chunks)
+        stream.begin(station.answer(), at: 0)
+        return stream
+    }
+
+    /// Reads until `count` bytes are there.
+    private func read(_ stream: LiveStream, from offset: Int64, _ count: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            bytes += try await stream.read(at: offset + Int64(bytes.count), count: count - bytes.count)
+        }
+        return bytes
+    }
+
+    @Test func `a stream that ends is connected to again, and its offsets go on`() async throws {
+        let stream = try listening([[1, 2], [3]])
+        #expect(try await read(stream, from: 0, 3) == [1, 2, 3])
+        station.line([[4], [5, 6]])
+        try await wait(for: "the wait") { clock.sleeperCount == 1 }
+        var report = LoadReport()
+        stream.add(to: &report)
+        #expect(report.wait?.attempt == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await read(stream, from: 3, 3) == [4, 5, 6])
+        #expect(station.requests.map(\.wantsTitles) == [true])
+        report = LoadReport()
+        stream.add(to: &report)
+        #expect(report.requestCount == 1)
+        #expect(report.fetchedBytes == 6)
+        #expect(report.length == nil && !report.isSeekable && !report.isKept)
+        await stream.close()
+    }
+
+    @Test func `a listener who does not read holds the transfer back, and goes on where it stood`()
+        async throws
+    {
+        let chunk = [UInt8](repeating: 7, count: 1 << 18)
+        let stream = try listening(Array(repeating: chunk, count: 64))
+        try await wait(for: "a full buffer") { station.taken == LiveState.mostUnread / chunk.count }
+        _ = try await read(stream, from: 0, 3 * chunk.count)
+        try await wait(for: "three more") { station.taken == LiveState.mostUnread / chunk.count + 3 }
+        await stream.close()
+        #expect(station.cancelled > 0)
+    }
+
+    @Test func `closing ends the reads that wait, in a connection and between two`() async throws {
+        for isBetween in [false, true] {
+            let stream = try listening(isBetween ? [[1]] : [[1], []])
+            let waiting = Task { try await stream.read(at: 1, count: 1) }
+            if isBetween { try await wait(for: "the wait") { clock.sleeperCount == 1 } }
+            await stream.close()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            await #expect(throws: CancellationError.self) { try await stream.read(at: 1, count: 1) }
+            #expect(clock.sleeperCount == 0)
+        }
+    }
+
+    @Test func `a cancelled read ends at once and the stream goes on`() async throws {
+        let stream = try listening([[1], []])
+        let waiting = Task { try await stream.read(at: 1, count: 1) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(try await read(stream, from: 0, 1) == [1])
+        await stream.close()
+    }
+
+    @Test func `a server that is gone for good fails the reads that wait`() async throws {
+        let stream = try listening([[1]])
+        station.fail(with: MediaError(.connectionRefused, "radio", "refuses"))
+        let waiting = Task { try await stream.read(at: 1, count: 1) }
+        try await wait(for: "the end") {
+            clock.advance(by: .seconds(15))
+            return station.requests.count == RetryPolicy().mostAttempts - 1
+        }
+        await #expect(throws: MediaError.self) { try await waiting.value }
+        #expect(try await read(stream, from: 0, 1) == [1])
+        await stream.close()
+    }
+
+    @Test func `a hand-over that comes after the close ends the transfer`() async throws {
+        let stream = try stream()
+        await stream.close()
+        station.line([[1]])
+        stream.begin(station.answer(), at: 0)
+        #expect(station.cancelled == 1)
+    }
+}
+
+/// A station that sends what the test gives it. An empty chunk holds the connection open.
+private final class LiveServer: RangeTransport {
+    private struct State {
+        var chunks: [[UInt8]] = []
+        var requests: [RangeRequest] = []
+        var failure: MediaError?
+        var taken = 0
+        var cancelled = 0
+    }
+
+    private let state = Locked(State())
+
+    var requests: [RangeRequest] { state.withLock { $0.requests } }
+    var taken: Int { state.withLock { $0.taken } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+
+    func line(_ chunks: [[UInt8]]) { state.withLock { $0.chunks = chunks } }
+    func fail(with error: MediaError) { state.withLock { $0.failure = error } }
+
+    func answer() -> RangeResponse {
+        let chunks = state.withLock { $0.chunks }
+        return RangeResponse(
+            answer: RangeAnswer(kind: .whole(length: nil), station: Station(name: "Radio")),
+            body: Body(server: self, chunks: chunks)
+        )
+    }
+
+    func send(_ request: RangeRequest) async throws -> RangeResponse {
+        let failure = state.withLock { state in
+            state.requests.append(request)
+            return state.failure
+        }
+        if let failure { throw failure }
+        return answer()
+    }
+
+    fileprivate func countTaken() { state.withLock { $0.taken += 1 } }
+    fileprivate func countCancelled() { state.withLock { $0.cancelled += 1 } }
+
+    private final class Body: ResponseBody {
+        private let server: LiveServer
+        private let chunks: [[UInt8]]
+        private let place = Locked(0)
+        private let end = TestClock()
+
+        init(server: LiveServer, chunks: [[UInt8]]) {
+            self.server = server
+            self.chunks = chunks
+        }
+
+        func next() async throws -> [UInt8]? {
+            try Task.checkCancellation()
+            let chunk = place.withLock { place -> [UInt8]? in
+                guard place < chunks.count else { return nil }
+                defer { place += 1 }
+                return chunks[place]
+            }
+            guard let chunk else { return nil }
+            guard !chunk.isEmpty else {
+                try await end.sleep(until: .seconds(1))
+                throw CancellationError()
+            }
+            server.countTaken()
+            return chunk
+        }
+
+        func cancel() {
+            server.countCancelled()
+            end.advance(by: .seconds(1))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Media
+
+/// A network that is away and back as the test says.
+final class FakeConnectivity: Connectivity {
+    private struct State {
+        var report: ConnectivityReport
+        var observers: [@Sendable (ConnectivityReport) -> Void] = []
+        var retries = 0
+    }
+
+    private let state: Locked<State>
+
+    init(_ report: ConnectivityReport = ConnectivityReport()) { state = Locked(State(report: report)) }
+
+    var report: ConnectivityReport { state.withLock { $0.report } }
+    /// How often the listener's wish let the network be tried.
+    var retries: Int { state.withLock { $0.retries } }
+
+    func retryNow() { state.withLock { $0.retries += 1 } }
+
+    func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    func set(offline: Bool, because reason: MediaError? = nil) {
+        let (report, observers) = state.withLock { state in
+            state.report.isOffline = offline
+            state.report.reason = reason
+            return (state.report, state.observers)
+        }
+        for observer in observers { observer(report) }
+    }
+}
+
+/// What is kept, as the test says.
+final class FakeKept: KeptMusic {
+    private struct State {
+        var known: [WebURL: Availability] = [:]
+        var batches: [Int] = []
+        var failure: MediaError?
+        var gate: TestClockGate?
+    }
+
+    typealias TestClockGate = @Sendable () async -> Void
+
+    private let state = Locked(State())
+
+    /// How many URLs each question was about.
+    var batches: [Int] { state.withLock { $0.batches } }
+
+    func set(_ availability: Availability?, of url: WebURL?) {
+        guard let url else { return }
+        state.withLock { $0.known[url] = availability }
+    }
+
+    func fail(with error: MediaError) { state.withLock { $0.failure = error } }
+
+    /// Every answer waits for `gate`.
+    func hold(_ gate: @escaping TestClockGate) { state.withLock { $0.gate = gate } }
+
+    func availability(of urls: [WebURL]) async -> [Availability?] {
+        let gate = state.withLock { state in
+            state.batches.append(urls.count)
+            return state.gate
+        }
+        await gate?()
+        return state.withLock { state in urls.map { state.known[$0] } }
+    }
+
+    func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            state.known[url, default: Availability()].isPinned = isPinned
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+@Suite struct FillTests {
+    /// Tracks of the web of which a half is here.
+    private func stage(_ count: Int, fills: Bool = true) -> Stage {
+        let pieces = (1...count).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        return Stage(pieces, sink: TestSink(allowance: 0), fills: fills)
+    }
+
+    /// Lets something of track `number` be heard, and goes on to the next.
+    private func hear(_ number: Int, on stage: Stage) async throws {
+        try await wait(for: "track \(number)") {
+            stage.player.snapshot.state == .playing && stage.player.snapshot.currentIndex == number - 1
+        }
+        stage.readers[number - 1].edit { $0.stored = ByteRangeSet(0..<18_000) }
+        let heard = stage.sink.heardFrames
+        stage.sink.allow(frames: 10)
+        try await wait(for: "something to hear") { stage.sink.heardFrames >= heard + 10 }
+        stage.player.send(.next)
+        try await wait(for: "the next") {
+            stage.player.snapshot.currentIndex == number || stage.player.snapshot.state == .ended
+        }
+    }
+
+    @Test func `a track that was heard is filled, and let go of when it is whole`() async throws {
+        let stage = stage(2)
+        _ = try await stage.play { stage in
+            try await hear(1, on: stage)
+            try await wait(for: "the filling") { stage.readers[0].isFilled }
+            #expect(!stage.readers[0].isClosed)
+            stage.readers[0].edit { $0.fetchedBytes = 18_000 }
+            try await wait(for: "its end") {
+                stage.clock.advance(by: .milliseconds(250))
+                return stage.readers[0].isClosed
+            }
+        }
+        #expect(!stage.readers[1].isFilled, "nothing was heard of the second")
+    }
+
+    @Test func `quitting ends every filling at once`() async throws {
+        let stage = stage(3)
+        let outcome = try await stage.play { stage in
+            for number in 1...2 { try await hear(number, on: stage) }
+            try await wait(for: "the fillings") { stage.readers.prefix(2).allSatisfy(\.isFilled) }
+            try await wait(for: "the third") { stage.readers.count == 3 }
+            for reader in stage.readers {
+                reader.edit {
+                    $0.requestCount = 1; $0.stored = ByteRangeSet(0..<9)
+                }
+            }
+        }
+        #expect(!stage.readers.contains { !$0.isClosed })
+        #expect(outcome.summary.requestCount == 3, "what they cost is counted")
+    }
+
+    @Test func `of many the oldest is let go of`() async throws {
+        let stage = stage(6)
+        _ = try await stage.play { stage in
+            for number in 1...5 { try await hear(number, on: stage) }
+            try await wait(for: "the oldest's end") { stage.readers[0].isClosed }
+            #expect(stage.readers[1..<5].allSatisfy { !$0.isClosed })
+        }
+    }
+
+    @Test func `a track that is played again is no longer filled`() async throws {
+        let stage = stage(2)
+        _ = try await stage.play { stage in
+            try await hear(1, on: stage)
+            try await wait(for: "the filling") { stage.readers[0].isFilled }
+            stage.player.send(.jump(1))
+            try await wait(for: "the first again") { stage.readers.count == 3 }
+            #expect(stage.readers[0].isClosed, "one reader at a time counts its bytes")
+        }
+    }
+
+    @Test func `nothing is filled unless it was asked for`() async throws {
+        let stage = stage(2, fills: false)
+        _ = try await stage.play { stage in
+            try await hear(1, on: stage)
+            try await wait(for: "the end of the first") { stage.readers[0].isClosed }
+        }
+        #expect(!stage.readers.contains { $0.isFilled })
+    }
+}

@@ -1,0 +1,115 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+@Suite struct KeptMusicTests {
+    private func notices(_ stage: Stage) -> [String] {
+        stage.events.compactMap { if case .notice(let code, _) = $0 { code } else { nil } }
+    }
+
+    @Test func `the snapshot says how much of each track is here`() async throws {
+        let kept = FakeKept()
+        let pieces = (1...3).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        kept.set(Availability(storedBytes: 42, length: 100, playsTo: .seconds(190)), of: pieces[1].url)
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        _ = try await stage.play { stage in
+            try await wait(for: "the answer") { !stage.player.snapshot.availability.isEmpty }
+            #expect(stage.player.snapshot.availability[Track.ID(2)]?.fraction == 0.42)
+            #expect(stage.player.snapshot.availability[Track.ID(1)] == nil)
+        }
+    }
+
+    @Test func `a track event says which part is here, as soon as that is known`() async throws {
+        let kept = FakeKept()
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        let stage = Stage(pieces, sink: TestSink(allowance: 100), kept: kept)
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            stage.readers[0].edit { $0.stored = ByteRangeSet(0..<9_000) }
+            stage.player.send(.status)
+            try await wait(for: "the event") {
+                stage.events.contains {
+                    if case .track(let report) = $0 { report.cached == 0.25 } else { false }
+                }
+            }
+        }
+    }
+
+    @Test func `a hundred thousand tracks are asked for in batches while commands are answered`() async throws
+    {
+        let kept = FakeKept()
+        let clock = TestClock()
+        kept.hold { try? await clock.sleep(until: .seconds(1)) }
+        let pieces = (1...100_000).map { FakeMusic(number: $0, frames: 1).onTheWeb() }
+        kept.set(Availability(storedBytes: 1, length: 2), of: pieces[99_999].url)
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        _ = try await stage.play { stage in
+            try await wait(for: "the first question") { clock.sleeperCount == 1 }
+            for volume in 1...20 {
+                stage.player.send(.volume(volume))
+                try await wait(for: "the answer") { stage.player.snapshot.volume == volume }
+            }
+            #expect(kept.batches.count == 1)
+            clock.advance(by: .seconds(1))
+            try await wait(for: "the last track") {
+                stage.player.snapshot.availability[Track.ID(100_000)] != nil
+            }
+            #expect(kept.batches.allSatisfy { $0 <= KeptWatch.batch })
+            let asked = kept.batches.reduce(0, +)
+            #expect(asked < 100_100, "each is asked for once, the current one again")
+        }
+    }
+
+    @Test func `a track that is over is looked at again`() async throws {
+        let kept = FakeKept()
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 900).onTheWeb() }
+        let stage = Stage(pieces, exitsAtEnd: false, kept: kept)
+        _ = try await stage.play { stage in
+            kept.set(Availability(storedBytes: 3_600, length: 3_600), of: pieces[0].url)
+            kept.set(Availability(storedBytes: 3_600, length: 3_600), of: pieces[1].url)
+            try await wait(for: "the end") { stage.player.snapshot.state == .ended }
+            try await wait(for: "both") { stage.player.snapshot.availability.count == 2 }
+            #expect(stage.player.snapshot.availability[Track.ID(1)]?.isComplete == true)
+        }
+    }
+
+    @Test func `pinning pins the track and doing so again lets go of it`() async throws {
+        let kept = FakeKept()
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        _ = try await stage.play { stage in
+            try await wait(for: "the tracks") { stage.player.snapshot.tracks.count == 2 }
+            stage.player.send(.pin(2))
+            try await wait(for: "the pin") {
+                stage.player.snapshot.availability[Track.ID(2)]?.isPinned == true
+            }
+            stage.player.send(.pin(2))
+            try await wait(for: "no pin") {
+                stage.player.snapshot.availability[Track.ID(2)]?.isPinned == false
+            }
+            stage.player.send(.pin(nil))
+            try await wait(for: "the current one's pin") {
+                stage.player.snapshot.availability[Track.ID(1)]?.isPinned == true
+            }
+            #expect(notices(stage) == ["pinned", "unpinned", "pinned"])
+            kept.fail(with: MediaError(.notKept, "the cache", "is full"))
+            stage.player.send(.pin(1))
+            try await wait(for: "the refusal") { notices(stage).last == "not-cached" }
+            stage.player.send(.pin(9))
+            try await wait(for: "the answer") { notices(stage).last == "bad-command" }
+        }
+    }
+
+    @Test func `without a cache, and for a local file, a pin is refused with the reason`() async throws {
+        let pieces = [FakeMusic(number: 1, frames: 9_000).onTheWeb(), FakeMusic(number: 2, frames: 9_000)]
+        let stage = Stage(pieces, sink: TestSink(allowance: 0))
+        _ = try await stage.play { stage in
+            try await wait(for: "the tracks") { stage.player.snapshot.tracks.count == 2 }
+            stage.player.send(.pin(1))
+            stage.player.send(.pin(2))
+            try await wait(for: "the answers") { notices(stage) == ["not-cached", "not-cached"] }
+        }
+    }
+}

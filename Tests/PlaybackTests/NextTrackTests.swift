@@ -1,0 +1,64 @@
+import Media
+import Playback
+import TestSupport
+import Testing
+
+@Suite struct NextTrackTests {
+    private let broken = MediaError(.notAudio, "x.mp3", "there is no music in it")
+
+    private func pieces(failing: ClosedRange<Int>, count: Int) -> [FakeMusic] {
+        (1...count).map { number in
+            var piece = FakeMusic(number: number, frames: 3_000)
+            if failing.contains(number) { piece.openFailure = broken }
+            return piece
+        }
+    }
+
+    @Test func `of tracks that fail one behind the other one is tried while the current plays`() async throws
+    {
+        let stage = Stage(pieces(failing: 2...6, count: 7), sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") {
+                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
+            }
+            // Near its end the next track is prepared at each look at the time.
+            for _ in 0..<8 {
+                try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
+                stage.clock.advance(by: .milliseconds(250))
+            }
+            try await wait(for: "the next track") { stage.readers.count == 2 }
+            stage.player.send(.volume(7))
+            try await wait(for: "an answer") { stage.player.snapshot.volume == 7 }
+            #expect(stage.readers.count == 2, "only the next is opened")
+            let early = stage.story.filter { $0 == "track 2" || $0.hasPrefix("ended") }
+            #expect(early.isEmpty, "nothing is said of it before its turn")
+            #expect(stage.player.snapshot.failures.isEmpty)
+        }
+    }
+
+    @Test func `what failed ahead is told when its turn comes, each in its order`() async {
+        let stage = Stage(pieces(failing: 2...4, count: 6))
+        let outcome = await stage.play()
+        let failing = (2...4).flatMap { ["track \($0)", "ended \($0) failed 0"] }
+        let rest = (5...6).flatMap { ["track \($0)", "playing \($0) at 0", "ended \($0) finished 3000"] }
+        #expect(
+            stage.story == ["track 1", "playing 1 at 0", "ended 1 finished 3000"] + failing + rest
+        )
+        #expect(outcome.summary.failed == 3)
+        #expect(stage.player.snapshot.failures.count == 3)
+    }
+
+    @Test func `a listener who goes on to a track that failed ahead has it tried again`() async throws {
+        let stage = Stage(pieces(failing: 2...2, count: 3), sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") {
+                stage.player.snapshot.state == .playing && stage.clock.sleeperCount == 1
+            }
+            stage.clock.advance(by: .milliseconds(250))
+            try await wait(for: "the next track") { stage.readers.count == 2 }
+            stage.player.send(.next)
+            try await wait(for: "the one behind it") { stage.player.snapshot.currentIndex == 2 }
+            #expect(stage.readers.map(\.music.number).filter { $0 == 2 }.count == 2)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct JournalTests {
+    private var request: RequestRecord {
+        var request = RequestRecord(
+            number: 7,
+            why: .readAhead,
+            asked: 0..<65_536,
+            startedAt: .milliseconds(250)
+        )
+        request.status = 206
+        request.answered = 0..<65_536
+        request.firstByte = .milliseconds(40)
+        request.bytes = 65_536
+        request.duration = .milliseconds(90)
+        request.end = "complete"
+        request.wire.version = "HTTP/1.1"
+        request.wire.reusedConnection = true
+        return request
+    }
+
+    private func record(_ event: JournalRecord.Event) -> JournalRecord {
+        JournalRecord(time: .milliseconds(340), resource: "http://h/a.mp3", event: event)
+    }
+
+    @Test func `a request is one line that says what was asked, why, and what came of it`() {
+        #expect(
+            JournalLine(record(.request(request))).json
+                == #"{"t":0.34,"event":"request","resource":"http://h/a.mp3","number":7,"why":"read-ahead","#
+                + #""asked":"0-65535","started":0.25,"firstByte":0.04,"duration":0.09,"status":206,"#
+                + #""answered":"0-65535","bytes":65536,"end":"complete","version":"HTTP/1.1","reused":true,"#
+                + #""host":null}"#
+        )
+    }
+
+    @Test func `what is not known is null, and an open end is left open`() {
+        var request = RequestRecord(number: 1, why: .demand, asked: 100 ..< .max, startedAt: .zero)
+        request.end = "timed-out"
+        #expect(
+            JournalLine(record(.request(request))).json
+                == #"{"t":0.34,"event":"request","resource":"http://h/a.mp3","number":1,"why":"demand","#
+                + #""asked":"100-","started":0,"firstByte":null,"duration":0,"status":null,"answered":null,"#
+                + #""bytes":0,"end":"timed-out","version":null,"reused":null,"host":null}"#
+        )
+    }
+
+    @Test func `a decision is told with its reason`() {
+        #expect(
+            JournalLine(record(.decision(.retryLater, "the host cannot be found"))).json
+                == #"{"t":0.34,"event":"decision","resource":"http://h/a.mp3","decision":"retry-later","#
+                + #""reason":"the host cannot be found"}"#
+        )
+    }
+
+    @Test func `lines are appended in order to a file that is for its owner alone`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/journal"
+        for session in 0..<2 {
+            let journal = try JournalFile(path: path)
+            for number in 0..<500 {
+                var request = request
+                request.number = session * 500 + number
+                journal.record(record(.request(request)))
+            }
+            await journal.finish(clock: TestClock())
+            journal.record(record(.decision(.gaveUp, "too late")))
+        }
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let numbers = try lines.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return object?["number"] as? Int
+        }
+        #expect(numbers == Array(0..<1_000))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `a file that cannot be written is refused with the reason`() throws {
+        let folder = try TemporaryFolder()
+        for (path, reason) in [
+            (folder.path, "Is a directory"), (folder.path + "/a/b", "No such file or directory"),
+        ] {
+            do {
+                _ = try JournalFile(path: path)
+                Issue.record("\(path) must be refused")
+            } catch {
+                #expect(error.description == "--journal \(path) cannot be written (\(reason))")
+            }
+        }
+    }
+
+    @Test func `a pipe that nobody reads holds up neither the start nor the end`() async throws {
+        let pipe = PipeEnds()
+        let journal = try JournalFile(path: "/dev/fd/\(pipe.writing)")
+        for _ in 0..<5_000 { journal.record(record(.request(request))) }
+        let clock = TestClock()
+        let finishing = Task { await journal.finish(clock: clock) }
+        try await wait(for: "the limit") { clock.sleeperCount == 1 }
+        clock.advance(by: JournalFile.lastPatience)
+        await finishing.value
+    }
+}

@@ -1,0 +1,63 @@
+import Media
+import TerminalUI
+import Testing
+
+struct NetworkViewTests {
+    private func lines(_ player: PlayerSnapshot, columns: Int = 80) -> [String] {
+        var state = UIState(columns: columns, rows: 24)
+        _ = state.apply(.snapshot(player))
+        return ScreenView(glyphs: .unicode).draw(state).lines
+    }
+
+    private var waiting: PlayerSnapshot {
+        var player = sampleSnapshot()
+        player.state = .buffering
+        let error = MediaError(.connectionRefused, "https://music.example/a/02.mp3", "refuses the connection")
+        player.load.wait = LoadWait(error: error, attempt: 2, mostAttempts: 10, retryAt: .seconds(100))
+        player.retryIn = .milliseconds(3_400)
+        return player
+    }
+
+    @Test func `the status line says why nothing is heard, and counts down`() {
+        var player = waiting
+        #expect(
+            lines(player)[22].hasPrefix("Buffering… again in 4 s (3 of 10): refuses the connection  vol 80%")
+        )
+        player.retryIn = .zero
+        #expect(lines(player)[22].hasPrefix("Buffering… trying again (3 of 10): refuses the connection"))
+        // What is buffered plays on: nobody has to be told.
+        player.state = .playing
+        #expect(lines(player)[22].hasPrefix("Playing  vol 80%"))
+    }
+
+    @Test func `the status line says offline`() {
+        var player = sampleSnapshot()
+        player.connectivity.isOffline = true
+        #expect(lines(player)[22].hasPrefix("Playing  offline  vol 80%"))
+    }
+
+    @Test func `a row says how much of its track is here, where there is room`() {
+        var player = sampleSnapshot()
+        player.availability = [
+            Track.ID(1): Availability(storedBytes: 429, length: 1_000, playsTo: .seconds(190)),
+            Track.ID(4): Availability(
+                storedBytes: 1_000,
+                length: 1_000,
+                playsTo: .seconds(61),
+                isPinned: true
+            ),
+        ]
+        let wide = lines(player)
+        #expect(wide[1].hasPrefix("  1 Morning – Edda"))
+        #expect(wide[1].hasSuffix("42 %, to 3:10  3:05"))
+        #expect(wide[4].hasSuffix("pinned 100 %  1:01"))
+        #expect(lines(player, columns: 32)[1] == "  1 Morning – Edda          3:05")
+    }
+
+    @Test func `a key pins the selected track`() {
+        var state = UIState(columns: 80, rows: 24)
+        _ = state.apply(.snapshot(sampleSnapshot()))
+        _ = state.apply(.key(.end))
+        #expect(state.apply(.key(.character("P"))) == [.send(.pin(4))])
+    }
+}
