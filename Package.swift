@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CSystem"),
         .target(name: "CTerminal"),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CToml"),
         system("CSQLite", apt: "libsqlite3-dev"),
         system("CSodium", apt: "libsodium-dev"),
         system("CExpat", apt: "libexpat1-dev"),
@@ -52,6 +53,7 @@ let package = Package(
         module("HTTP", ["CCurl"]),
         module("Cache", ["CSQLite", "CSodium"]),
         module("Loading"),
+        module("Settings", ["CToml"]),
         module("Decoding", ["CMpg123"]),
         module("Output", ["CPulse"]),
         module("Playback"),
@@ -60,7 +62,7 @@ let package = Package(
             name: "Reprise",
             dependencies: [
                 "Media", "Playlists", "HTTP", "Cache", "Loading", "Decoding", "Output", "Playback",
-                "TerminalUI",
+                "TerminalUI", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -90,12 +92,15 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "CCurl", "RepriseOrigin"]),
         tests("CacheTests", ["Cache", "CSQLite"]),
         tests("LoadingTests", ["Loading", "HTTP", "Cache", "RepriseOrigin"]),
+        tests("NetworkTests", ["HTTP", "Cache", "Loading", "Decoding", "RepriseOrigin"]),
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
+        tests("SettingsTests", ["Settings"]),
         tests("PlaybackTests", ["Playback"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
-        tests("RepriseTests", ["Reprise", "Output"]),
+        tests("RepriseTests", ["Reprise", "Settings", "Output"]),
         tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

@@ -107,11 +107,11 @@ private struct FolderAdministration: CacheAdministration {
     }
 
     func drop(_ urls: [WebURL], includesPinned: Bool) async throws -> DropReport {
-        Self.report(try await folder.evict(urls))
+        Self.report(try await folder.evict(urls, includingPinned: includesPinned))
     }
 
     func shrink(to size: Int64, includesPinned: Bool) async throws -> DropReport {
-        Self.report(try await folder.evict(toBudget: size))
+        Self.report(try await folder.evict(toBudget: size, includingPinned: includesPinned))
     }
 
     func clear(includesPinned: Bool) async throws -> DropReport {
@@ -148,6 +148,9 @@ private struct FolderAdministration: CacheAdministration {
             stored: entry.stored,
             allocatedBytes: entry.allocatedBytes,
             contentType: entry.contentType,
+            etag: entry.validators.etag.map { SafeText($0) },
+            lastModified: entry.validators.lastModified.map { SafeText($0) },
+            isSeekable: entry.acceptsRanges,
             isPinned: entry.isPinned,
             created: entry.keptSince,
             lastPlayed: entry.lastPlayed

@@ -34,6 +34,26 @@ import Testing
         #expect(restored.frameCount == table.frameCount)
     }
 
+    @Test func `a table takes at most 0.5 % of the audio at every constant rate there is`() throws {
+        for version in [0, 2, 3] as [UInt32] {
+            for rate in 1..<15 as Range<UInt32> {
+                for frequency in 0..<3 as Range<UInt32> {
+                    let raw = 0xFFE3_0000 | version << 19 | rate << 12 | frequency << 10
+                    let header = try #require(FrameHeader(raw))
+                    let constant = try #require(ConstantRate(header))
+                    var table = SeekTable()
+                    let frames: Int64 = 8_000
+                    for frame in stride(from: 0, to: frames, by: 8) {
+                        table.record(frame: frame, at: constant.offset(ofFrame: frame))
+                    }
+                    let bytes = constant.offset(ofFrame: frames)
+                    let stored = table.stored(for: SeekTableKey(header: header, origin: 600_000, length: nil))
+                    #expect(Int64(stored.count) * 200 <= bytes, "\(header)")
+                }
+            }
+        }
+    }
+
     @Test func `a table of other music is not taken`() throws {
         let stored = table(seed: 0).stored(for: try key())
         #expect(SeekTable(stored: stored, for: try key(origin: 1_001)) == nil)

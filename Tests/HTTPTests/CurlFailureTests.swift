@@ -51,11 +51,14 @@ struct CurlFailureTests {
         #expect(either.cause.string.contains("a.example, or the proxy of the environment, refuses"))
         for code in [CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR] {
             let closed = try #require(try error(code, Circumstances(tunnelStatus: 407, hasProxy: true)))
-            #expect(closed.code == .connectionFailed)
+            #expect(closed.code == .httpStatus)
             #expect(closed.cause.string.contains("(407)"))
         }
         let forbidden = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 403)))
+        #expect(forbidden.code == .httpStatus)
         #expect(forbidden.cause.string.contains("(403)"))
+        let broken = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 502)))
+        #expect(broken.code == .connectionFailed)
         // A tunnel that stands is not to blame for what happens in it.
         let inside = try #require(try error(CURLE_PEER_FAILED_VERIFICATION, Circumstances(tunnelStatus: 200)))
         #expect(inside.code == .tlsFailed)

@@ -14,8 +14,6 @@ package final class MPEGDecoder: AudioDecoder {
     /// libmpg123 holds what it was fed until it finds a frame, also the whole of a tag that it steps over. A
     /// tag in mid-stream beyond this ends the music instead of filling the memory.
     private static let mostHeldByteCount: Int64 = 32 << 20
-    /// A new estimate of the duration is told only when it is off by more than this share.
-    private static let toldChange = 0.01
 
     let source: any ByteSource
     let subject: SafeText
@@ -80,7 +78,7 @@ package final class MPEGDecoder: AudioDecoder {
         let loudness = head.loudness
         info.loudness = loudness.isEmpty ? nil : loudness
         info.skippedByteCount = head.firstFrame - head.feedStart
-        self.info = Self.refined(info, map)
+        self.info = info.refined(by: map)
         try await lookAtTail(made)
         return made
     }
@@ -94,7 +92,7 @@ package final class MPEGDecoder: AudioDecoder {
         }
         hasSeenTail = true
         opened.map.audioEnd = tail.audioEnd
-        var better = Self.refined(info, opened.map)
+        var better = info.refined(by: opened.map)
         if let tags = tail.tags { better.tags = info.tags.filled(from: tags) }
         info = better
     }
@@ -191,7 +189,7 @@ package final class MPEGDecoder: AudioDecoder {
             feed.turn?.length += info.format.duration(of: count)
         } else {
             opened.map.observe(frame: frame, at: place)
-            if frame % 256 == 0 { info = Self.refined(info, opened.map) }
+            if frame % 256 == 0 { info = info.refined(by: opened.map) }
         }
     }
 
@@ -239,7 +237,7 @@ package final class MPEGDecoder: AudioDecoder {
             if place == watched { arrived = number }
         }
         if let arrived { correct(firstFrame: arrived, opened) }
-        info = Self.refined(info, opened.map)
+        info = info.refined(by: opened.map)
         return true
     }
 
@@ -253,7 +251,7 @@ package final class MPEGDecoder: AudioDecoder {
         } else {
             opened.map.ended(after: last + 1)
         }
-        info = Self.refined(info, opened.map)
+        info = info.refined(by: opened.map)
     }
 
     package func seek(to time: Duration) async throws -> SeekLanding {
@@ -279,35 +277,6 @@ package final class MPEGDecoder: AudioDecoder {
     package func seekTable() -> [UInt8] {
         guard let map = opened?.map else { return [] }
         return map.table.stored(for: map.key(length: source.length))
-    }
-
-    /// `info` with what `map` knows better.
-    private static func refined(_ info: StreamInfo, _ map: StreamMap) -> StreamInfo {
-        var info = info
-        info.audioStart = map.origin
-        info.codec = codec(of: map)
-        let format = map.format
-        let isExact = map.isLengthExact || map.mixedLength != nil
-        if let duration = map.mixedLength ?? map.estimatedLength.map(format.duration(of:)) {
-            let change = abs((info.duration ?? .zero).seconds - duration.seconds)
-            if isExact || change > toldChange * duration.seconds { info.duration = duration }
-        }
-        info.isDurationExact = isExact
-        let rate = map.meanFrameLength * Double(format.sampleRate) / Double(map.samplesPerFrame)
-        if abs(info.bytesPerSecond - rate) > toldChange * rate { info.bytesPerSecond = rate }
-        return info
-    }
-
-    private static func codec(of map: StreamMap) -> SafeText {
-        let version: SafeText =
-            switch map.header.version {
-            case .mpeg1: "MPEG-1"
-            case .mpeg2: "MPEG-2"
-            case .mpeg25: "MPEG-2.5"
-            }
-        let layer: SafeText = map.header.layer == 1 ? "I" : map.header.layer == 2 ? "II" : "III"
-        let isVariable = map.xing.map { $0.kind != .info } ?? !map.hasConstantRate
-        return version + " Layer " + layer + (isVariable ? ", VBR" : ", CBR")
     }
 }
 

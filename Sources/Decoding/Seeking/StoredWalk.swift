@@ -46,6 +46,8 @@ struct StoredWalk {
         found: (_ number: Int64, _ offset: Int64) -> Void
     ) {
         guard var scan else { return }
+        // Bytes that are called stored and cannot be read would be asked for without end.
+        guard !bytes.isEmpty else { return rest(at: .max) }
         let before = scan.offset
         var isJoined = false
         var isContradicted = false

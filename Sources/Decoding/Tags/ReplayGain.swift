@@ -92,7 +92,8 @@ enum ReplayGain {
     private static func isOld(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.starts(with: "LAME".utf8) else { return false }
         let parts = ID3Text.latin1(name.dropFirst(4)).split(separator: ".")
-        guard parts.count >= 2, let major = Int(parts[0]), let minor = Int(parts[1].prefix { $0.isNumber }) else {
+        guard parts.count >= 2, let major = Int(parts[0]), let minor = Int(parts[1].prefix { $0.isNumber })
+        else {
             return false
         }
         return (major, minor) < (3, 95)

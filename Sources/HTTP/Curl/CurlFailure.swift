@@ -33,13 +33,11 @@ enum CurlFailure {
         case CURLE_PROXY:
             (.connectionFailed, "the proxy fails; check the proxy variables of the environment")
         case _ where circumstances.tunnelStatus == 407:
-            (
-                .connectionFailed,
-                "the proxy asks for a user name and password (407); put them into https_proxy"
-            )
+            (.httpStatus, "the proxy asks for a user name and password (407); put them into https_proxy")
         case _ where circumstances.tunnelStatus >= 300:
             (
-                .connectionFailed,
+                // A proxy that has a problem may be over it in a moment; one that refuses refuses again.
+                circumstances.tunnelStatus >= 500 ? .connectionFailed : .httpStatus,
                 SafeText("the proxy makes no connection (\(circumstances.tunnelStatus)); check https_proxy")
             )
         default: nil

@@ -13,7 +13,6 @@ extension ResourceLoadState {
         // would be asked for ever.
         let isNew = !stored.covers(range)
         stored.insert(contentsOf: range)
-        brought.insert(contentsOf: range)
         if isNew {
             isBackgroundHeld = false
             retry.progressed()
@@ -34,8 +33,22 @@ extension ResourceLoadState {
     /// The store no longer has everything it had (a failed check, an eviction): it now has `stored`.
     package mutating func bytesLost(nowStored stored: ByteRangeSet) -> [Action] {
         self.stored = stored
-        brought.formIntersection(stored)
         return plan()
+    }
+
+    /// The store was looked at again just before the request of `id` leaves, and has `stored` now: another process
+    /// may have brought some of it. False where that request is not to be sent.
+    package mutating func storeLooked(
+        _ id: FetchPlan.ID,
+        nowStored: ByteRangeSet
+    ) -> (isNeeded: Bool, actions: [Action]) {
+        let news = nowStored.subtracting(stored)
+        stored.formUnion(news)
+        guard let fetch = fetches[id] else { return (false, wakes()) }
+        let isNeeded = fetch.plan.wanted.map { news.intersection(ByteRangeSet($0)).isEmpty } ?? !isComplete
+        if !isNeeded { fetches[id] = nil }
+        // What is still missing of it is planned anew.
+        return (isNeeded, wakes() + (isNeeded ? [] : plan()))
     }
 
     /// The body ended as its framing told, or with `error`; `network` is what is known of it at that moment.
@@ -47,8 +60,6 @@ extension ResourceLoadState {
         // That a cancelled one ended is no news, except to who waits for it to be gone.
         if leaving.removeValue(forKey: id) != nil { return plan() }
         guard let fetch = fetches.removeValue(forKey: id) else { return [] }
-        // A server that broke off may come back with another file.
-        if error != nil { brought.remove(contentsOf: max(0, fetch.next - settings.overlap)..<fetch.next) }
         if error == nil, fetch.isWhole, fetch.isAnswered, length == nil,
             fetch.next >= stored.ranges.last?.upperBound ?? 0
         {

@@ -17,14 +17,20 @@ extension ResourceLoadState {
         // The newest first, so that of several that end by themselves the older ones go.
         for id in fetches.keys.sorted(by: >) {
             guard let fetch = fetches[id], !isWanted(fetch) else { continue }
-            let isNearEnd = fetch.isAnswered && Int64(fetch.remaining.count) <= settings.readThrough
-            if isNearEnd, lingering == 0 {
+            if fetch.isAnswered, mayLinger(fetch, beside: lingering) {
                 lingering += 1
                 continue
             }
             actions.append(cancel(id))
         }
         return actions
+    }
+
+    /// Whether a window that nobody wants any more ends by itself, which keeps its connection and what is on its way.
+    /// One listener who jumps about leaves one short rest; where several share a resource, what one leaves another
+    /// soon comes to.
+    private func mayLinger(_ fetch: Fetch, beside lingering: Int) -> Bool {
+        readers.count > 1 || (lingering == 0 && Int64(fetch.remaining.count) <= settings.readThrough)
     }
 
     private mutating func planDemands(newcomer: ReaderID?) -> [Action] {
@@ -67,7 +73,7 @@ extension ResourceLoadState {
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
-        guard underWay.isEmpty || (underWay.count < 2 && left < askNextAt) else { return [] }
+        guard underWay.isEmpty || (underWay.count < 2 && left < askNextAt && mayAskAhead) else { return [] }
         return [start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)]
     }
 
@@ -78,6 +84,9 @@ extension ResourceLoadState {
         return !readers.values.contains(where: \.isWaiting)
             && !fetches.values.contains { $0.plan.why < why && isWanted($0) }
     }
+
+    /// Without validators a window begins with the last bytes of the one before it, which must be here for that.
+    private var mayAskAhead: Bool { !description.validators.isEmpty }
 
     /// What may be left of a window when the next one is asked for: what comes while its answer is on its way.
     private var askNextAt: Int64 {
@@ -107,9 +116,8 @@ extension ResourceLoadState {
         plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
             plan.ifRange = ifRangeStep.condition(for: description.validators)
-            if description.validators.isEmpty, !brought.contains(wanted.lowerBound - 1) {
-                plan.overlap = storedBytes(before: wanted.lowerBound)
-            }
+            // Without validators only the bytes themselves tell whether it is still the same file.
+            if description.validators.isEmpty { plan.overlap = storedBytes(before: wanted.lowerBound) }
         }
         var fetch = Fetch(
             plan: plan,

@@ -8,8 +8,11 @@ extension ResourceLoadState {
 
     /// A read looks at `offset`. When that is missing, the reader counts as waiting from now on.
     package mutating func readRequested(_ id: ReaderID, at offset: Int64) -> [Action] {
-        guard readers[id] != nil else { return [] }
-        readers[id]?.offset = offset
+        guard var reader = readers[id] else { return [] }
+        reader.offset = offset
+        if reader.isRevoked { reader.readAhead = nil }
+        reader.isRevoked = false
+        readers[id] = reader
         guard outlook(at: offset) == .missing else {
             readers[id]?.wait = nil
             return plan()
@@ -31,9 +34,12 @@ extension ResourceLoadState {
         readers[id]?.wait = nil
     }
 
+    /// The reader plays so many bytes a second; with 0 it is about to go elsewhere, perhaps not far: what is under
+    /// way ahead of it goes on until its next read.
     package mutating func readAheadAllowed(_ id: ReaderID, bytesPerSecond: Double) -> [Action] {
         let ahead = readAhead(bytesPerSecond: bytesPerSecond)
-        readers[id]?.readAhead = bytesPerSecond > 0 ? ahead : nil
+        readers[id]?.isRevoked = bytesPerSecond <= 0
+        if bytesPerSecond > 0 { readers[id]?.readAhead = ahead }
         return plan()
     }
 

@@ -83,7 +83,7 @@ extension ResourceLoadState {
     /// What is missing ahead of `reader`, once it is worth a request: each read moves the end of what is wanted
     /// by a little, and a request for so little would cost more than it brings.
     private func aheadGap(of reader: Reader) -> ByteRange? {
-        guard let ahead = reader.readAhead else { return nil }
+        guard let ahead = reader.readAhead, !reader.isRevoked else { return nil }
         let zone = zone(of: reader)
         guard let gap = firstMissing(in: zone) else { return nil }
         if zone.upperBound == length { return gap }

@@ -40,6 +40,8 @@ package struct ResourceLoadState: Sendable {
         var isWaiting: Bool { wait != nil }
         /// Nil until read-ahead is allowed.
         var readAhead: Int64?
+        /// The permission was taken back: nothing more begins ahead, and its next read tells what may end.
+        var isRevoked = false
         var prefetches: [ByteRange] = []
         /// It wants all that is missing, when nobody else wants anything.
         var fills = false
@@ -69,9 +71,6 @@ package struct ResourceLoadState: Sendable {
     /// What the answers and earlier opens said of the resource.
     package internal(set) var description: EntryDescription
     package internal(set) var stored: ByteRangeSet
-    /// What requests of this open brought and ended in good order: the next window goes on there without
-    /// asking for any of it again.
-    var brought = ByteRangeSet()
     var readers: [ReaderID: Reader] = [:]
     var fetches: [FetchPlan.ID: Fetch] = [:]
     /// Cancelled fetches whose last bytes may still be on their way into the store: what they are to bring is not
@@ -132,8 +131,11 @@ package struct ResourceLoadState: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Set while nothing comes and the next attempt is awaited.
-    package var wait: LoadWait? { retry.wait }
+    /// Set while something is wanted, nothing comes, and the next attempt is awaited or under way.
+    package var wait: LoadWait? {
+        let isWanted = !fetches.isEmpty || readers.values.contains(where: \.isWaiting) || nextWant() != nil
+        return isWanted ? retry.wait : nil
+    }
 
     /// What a read finds.
     package enum ReadOutlook: Equatable, Sendable {

@@ -15,6 +15,10 @@ extension ResourceLoader {
     }
 
     private func fetch(_ plan: FetchPlan) async throws {
+        let known = await store.refresh(plan.wanted ?? 0..<Int64.max)
+        let (isNeeded, actions) = decide { $0.state.storeLooked(plan.id, nowStored: known) }
+        perform(actions)
+        guard isNeeded else { return }
         let overlap = try await store.bytes(in: plan.overlap)
         let request = RangeRequest(
             url: url,

@@ -282,6 +282,8 @@ final class ResourceLoader: Sendable {
             guarded.tasks[id] = nil
             return guarded.state.fetchEnded(id, error: error, network: network ?? ConnectivityReport())
         }
+        // A body can tell by its end how long the resource is.
+        keepDescription()
         perform(actions)
     }
 

@@ -28,6 +28,11 @@ final class SpillingStore: ByteStore {
         return kept.stored.union(volatile.stored)
     }
 
+    func refresh(_ range: ByteRange) async -> ByteRangeSet {
+        let known = await kept.refresh(range)
+        return volatile.map { known.union($0.stored) } ?? known
+    }
+
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         if kept.stored.contains(offset) {
             let bytes = try await kept.read(at: offset, count: count)

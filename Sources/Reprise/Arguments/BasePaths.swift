@@ -15,6 +15,25 @@ enum BasePaths {
         return home + "/.cache/reprise"
     }
 
+    /// The folder of the configuration: `$XDG_CONFIG_HOME/reprise`, else `.config/reprise` at home, by the same
+    /// rules.
+    static func configurationFolder(
+        environment: (String) -> String?,
+        accountHome: () -> String?
+    ) -> String? {
+        if let base = absolute(environment("XDG_CONFIG_HOME")) { return base + "/reprise" }
+        guard let home = absolute(environment("HOME")) ?? absolute(accountHome()) else { return nil }
+        return home + "/.config/reprise"
+    }
+
+    /// The configuration folder of this process.
+    static func configurationFolder() -> String? {
+        configurationFolder(
+            environment: { name in getenv(name).map { String(cString: $0) } },
+            accountHome: { getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } } }
+        )
+    }
+
     /// The cache folder of this process.
     static func cacheFolder() -> String? {
         cacheFolder(

@@ -8,6 +8,8 @@ enum Invocation: Equatable {
     case cache(CacheRequest)
     /// A new secret for `--cache-secret`.
     case makeSecret(path: String)
+    /// What holds of every setting with these arguments.
+    case configuration(arguments: [String])
     /// Text for standard output, and nothing else to do: help, version, completions.
     case show(String)
 
@@ -30,11 +32,26 @@ enum Invocation: Equatable {
     ) throws(UsageError) -> Invocation {
         switch arguments.first {
         case "cache": try cache(Array(arguments.dropFirst()), defaultCacheFolder: defaultCacheFolder)
-        case "config": throw UsageError("config: not built yet")
+        case "config": try configuration(Array(arguments.dropFirst()), defaultCacheFolder: defaultCacheFolder)
         case "--generate-completion-script": try completions(arguments)
         default:
             try play(arguments, defaultCacheFolder: defaultCacheFolder, fileExists: fileExists)
         }
+    }
+
+    /// `reprise config` takes the options that play, and says what would hold with them.
+    private static func configuration(
+        _ arguments: [String],
+        defaultCacheFolder: () -> String?
+    ) throws(UsageError) -> Invocation {
+        if let word = arguments.first, !word.hasPrefix("-") {
+            throw UsageError(
+                "config \(word): reprise config takes options only, and says what would hold with them"
+            )
+        }
+        let parsed = try play(arguments, defaultCacheFolder: defaultCacheFolder, fileExists: { _ in true })
+        if case .show = parsed { return parsed }
+        return .configuration(arguments: arguments)
     }
 
     /// The script that completes the options and the commands in a shell.

@@ -21,11 +21,18 @@ enum Program {
     private static func execute(_ clock: SystemClock) async -> ExitCode {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            switch try Invocation.parse(arguments, defaultCacheFolder: { BasePaths.cacheFolder() }) {
+            let configuration = try Configuration.read(Configuration.path())
+            let extended = arguments.first == "config" ? arguments : configuration.extending(arguments)
+            switch try Invocation.parse(extended, defaultCacheFolder: { BasePaths.cacheFolder() }) {
             case .show(let text):
                 LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {}).write(text)
                 return .success
             case .cache(let request): return await Session.run(request, clock: clock)
+            case .configuration(let arguments):
+                let output = LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {})
+                let style = TextStyle(descriptor: STDOUT_FILENO)
+                for line in configuration.lines(arguments, style: style) { output.write(line) }
+                return .success
             case .makeSecret(let path): return Session.makeSecret(at: path)
             case .play(let options): return await Session.run(options, clock: clock)
             }

@@ -47,6 +47,7 @@ extension Answer {
                 if status == 206, case .resource(let range) = body {
                     fields.set("Content-Range", Self.contentRange(range, total: "\(total)"))
                 }
+            case .unsatisfied(let value): if status == 416 { fields.set("Content-Range", value) }
             case .protocolName(let name):
                 protocolName = name
                 closes = true

@@ -49,8 +49,11 @@ struct Answer: Sendable, Equatable {
     /// The status line and the fields, with the empty line at the end.
     var head: [UInt8] {
         var text = "\(protocolName) \(status) \(Self.reason(status))\r\n"
-        let separator = foldsFields ? ":\r\n " : ": "
-        for field in fields { text += field.name + separator + field.value + "\r\n" }
+        for field in fields {
+            // A length on a line of its own is more than libcurl takes.
+            let isFolded = foldsFields && field.name.lowercased() != "content-length"
+            text += field.name + (isFolded ? ":\r\n " : ": ") + field.value + "\r\n"
+        }
         return Array((text + "\r\n").utf8)
     }
 

@@ -45,6 +45,8 @@ package enum Fault: Sendable, Equatable {
     case shortParts(atMost: Int64)
     /// `Content-Range` says this for the length of the resource, right or wrong.
     case total(Int64)
+    /// What `Content-Range` says in a 416; nil sends none.
+    case unsatisfied(String?)
     /// A 206 comes as `multipart/byteranges` with one part.
     case multipart
     /// `Content-Length` is larger than the body by this much, or smaller when negative: the body is cut there.
@@ -62,7 +64,7 @@ package enum Fault: Sendable, Equatable {
     case repeatedFields(Int)
     /// All names of fields are in lower case.
     case lowerCaseFields
-    /// Every value stands on a line of its own below its name (RFC 9112 §5.2, obsolete).
+    /// Every value but that of `Content-Length` stands on a line of its own below its name (RFC 9112 §5.2, obsolete).
     case foldedFields
     /// Further fields of this many bytes together.
     case paddedHead(bytes: Int)

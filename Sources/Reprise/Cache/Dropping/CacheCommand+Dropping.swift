@@ -3,6 +3,8 @@ import Media
 extension CacheCommand {
     func evict(_ sources: [String], includesPinned: Bool) async throws -> ExitCode {
         let found = await SourceTracks.resolve(sources, by: supply)
+        // Half of what was named is not what was asked for.
+        try Task.checkCancellation()
         for problem in found.problems { console.say(problem.safeText) }
         let report = try await administration.drop(found.urls, includesPinned: includesPinned)
         show(report)

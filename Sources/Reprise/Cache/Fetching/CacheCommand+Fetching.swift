@@ -61,7 +61,7 @@ extension CacheCommand {
         return TrackFetch(
             track: track,
             supply: supply,
-            isComplete: { url in try await administration.info(url)?.isComplete ?? false },
+            entry: { url in try await administration.info(url) },
             onReader: { reader in progress?.reading(index, name, reader) }
         )
     }
@@ -75,7 +75,7 @@ extension CacheCommand {
         }
         let word: String
         switch outcome {
-        case .kept(let size, 0): word = "kept already, \(ByteSize.text(size))"
+        case .kept(let entry, 0): word = "kept already, \(ByteSize.text(entry.storedBytes))"
         case .kept(_, let fetched): word = "fetched \(ByteSize.text(fetched))"
         case .local: word = "local file"
         case nil: word = isPinned == true ? "pinned" : "unpinned"
@@ -89,12 +89,14 @@ extension CacheCommand {
         _ outcome: TrackFetch.Outcome?,
         isPinned: Bool?
     ) -> [(key: String, value: EventField)] {
+        var title = track.tags.title
         var size = EventField.none
         var fetched = EventField.none
         var failure = EventField.none
         switch outcome {
-        case .kept(let bytes, let new):
-            size = .integer(bytes)
+        case .kept(let entry, let new):
+            title = entry.title ?? title
+            size = .integer(entry.storedBytes)
             fetched = .integer(new)
         case .local, nil: break
         case .failed(let error):
@@ -103,7 +105,7 @@ extension CacheCommand {
             ])
         }
         return [
-            ("source", .text(track.location.safeText)), ("title", .text(orNone: track.tags.title)),
+            ("source", .text(track.location.safeText)), ("title", .text(orNone: title)),
             ("size", size), ("fetched", fetched), ("pinned", isPinned.map { .flag($0) } ?? .none),
             ("error", failure),
         ]

@@ -31,6 +31,6 @@ struct FetchTally: Sendable, Equatable {
     var text: String {
         let all = keptCount + failedCount
         return "\(keptCount) of \(CountText.of(all, "piece", "pieces")) "
-            + "\(keptCount == 1 ? "is" : "are") available offline, \(ByteSize.text(fetchedBytes)) fetched"
+            + "\(keptCount == 1 || all == 1 ? "is" : "are") available offline, \(ByteSize.text(fetchedBytes)) fetched"
     }
 }

@@ -4,8 +4,8 @@ import Media
 struct TrackFetch: Sendable {
     /// What became of a piece.
     enum Outcome: Sendable, Equatable {
-        /// All `size` bytes are kept, `fetched` of them since the call.
-        case kept(size: Int64, fetched: Int64)
+        /// All of it is kept, as `entry`; `fetched` bytes of it came since the call.
+        case kept(CacheListing, fetched: Int64)
         /// A file of the local system, which needs no keeping.
         case local
         case failed(MediaError)
@@ -18,8 +18,8 @@ struct TrackFetch: Sendable {
 
     let track: Track
     let supply: MusicSupply
-    /// Whether all of a URL is kept.
-    let isComplete: @Sendable (WebURL) async throws -> Bool
+    /// What is kept of a URL.
+    let entry: @Sendable (WebURL) async throws -> CacheListing?
     /// Hears of the open reader, for its report, and of its end.
     let onReader: @Sendable ((any ResourceReader)?) -> Void
 
@@ -35,8 +35,10 @@ struct TrackFetch: Sendable {
             await reader.close()
             try result.get()
             // Asked last of all: only what the index claims is there the next time.
-            guard try await isComplete(url) else { return .failed(notKept(url)) }
-            return .kept(size: report.length ?? report.stored.byteCount, fetched: report.fetchedBytes)
+            guard let entry = try await entry(url), entry.isComplete else {
+                return .failed(notKept(track.location))
+            }
+            return .kept(entry, fetched: report.fetchedBytes)
         } catch let error as MediaError {
             return .failed(error)
         }
@@ -93,8 +95,6 @@ struct TrackFetch: Sendable {
                 ?? "its server does not allow to keep it, or the cache is full"
         )
     }
-
-    private func notKept(_ url: WebURL) -> MediaError { notKept(.web(url)) }
 
     private static func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
         do {

@@ -10,8 +10,9 @@ enum ProgressBar {
 
     /// `label ███▒···  42 %  note` in at most `style.columns` columns of the terminal.
     ///
-    /// The label is cut first, down to `leastLabel` columns, then the bar goes. `done` of `total` bytes is
-    /// the share; a nil total shows what is done and no bar.
+    /// The label has a place of a fixed width, so that the bars of several lines stand under each other; where
+    /// there is no room for a bar, it has all that is left. `done` of `total` bytes is the share; a nil total
+    /// shows what is done and no bar.
     static func line(label: SafeText, done: Int64, total: Int64?, note: SafeText, style: TextStyle) -> String
     {
         let columns = style.columns ?? 80
@@ -20,24 +21,23 @@ enum ProgressBar {
         let tail =
             String(repeating: " ", count: max(0, 5 - percent.count)) + percent
             + (note.isEmpty ? "" : "  " + note.string)
-        var cells = share == nil ? 0 : mostCells
-        let room = columns - tail.count - 1
-        let wanted = min(label.columns, leastLabel)
-        if cells > 0 {
-            cells = min(cells, room - wanted - 1)
-            if cells < leastCells { cells = 0 }
+        let room = max(0, columns - tail.count - 1)
+        var labelColumns = min(mostLabel, max(columns / 3, columns - usualRest))
+        var cells = share == nil ? 0 : min(mostCells, room - labelColumns - 1)
+        if cells < leastCells {
+            cells = 0
+            labelColumns = share == nil ? min(room, labelColumns) : room
         }
-        let labelRoom = max(0, room - (cells > 0 ? cells + 1 : 0))
-        let shown = style.shown(label).cut(toColumns: labelRoom, ellipsis: style.glyphs.ellipsis)
-        // The bars of several lines stand under each other.
-        let padding = String(repeating: " ", count: max(0, min(labelRoom, leastLabel) - shown.columns))
-        var line = shown.string + padding
+        let shown = style.shown(label).cut(toColumns: labelColumns, ellipsis: style.glyphs.ellipsis)
+        var line = shown.string + String(repeating: " ", count: labelColumns - shown.columns)
         if cells > 0, let share { line += " " + bar(share, cells: cells, style: style) }
         return SafeText(line + " " + tail).cut(toColumns: columns, ellipsis: style.glyphs.ellipsis).string
     }
 
-    /// What is kept of a label before the bar gets smaller.
-    static let leastLabel = 24
+    /// Longer labels are rare, and the eye has far to go from their start to the bar.
+    private static let mostLabel = 60
+    /// What bar, share and a usual note take together.
+    private static let usualRest = 56
 
     private static func bar(_ share: Double, cells: Int, style: TextStyle) -> String {
         let full = Int(share * Double(cells))

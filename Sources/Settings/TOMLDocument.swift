@@ -1,0 +1,95 @@
+internal import CToml
+package import Media
+
+/// A TOML document (toml.io, version 1.0) as the list of its values, in the order of its lines.
+package struct TOMLDocument: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
+        case text(String)
+        /// A number, as written in decimal.
+        case number(String)
+        case boolean(Bool)
+        case date
+        /// A table or an array without a value.
+        case nothing
+    }
+
+    package struct Value: Sendable, Equatable {
+        /// The names from the root to the value; a place in an array is a number from 0.
+        package var path: [String]
+        package var content: Content
+        /// From 1.
+        package var line: Int
+    }
+
+    /// Why a text is no TOML.
+    package struct Refusal: Error, Equatable {
+        /// From 1.
+        package var line: Int
+        package var reason: SafeText
+    }
+
+    package private(set) var values: [Value] = []
+
+    /// Parses `text`; throws the first thing that is wrong with it.
+    package init(parsing text: String) throws(Refusal) {
+        let collector = Collector()
+        // Held for the length of the call by this function.
+        let box = Unmanaged.passUnretained(collector).toOpaque()
+        var text = text
+        let isParsed = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                // An empty string may have no address at all.
+                guard let start = characters.baseAddress else { return true }
+                return ctoml_parse(start, characters.count, box, Collector.visit, Collector.refuse) != 0
+            }
+        }
+        if !isParsed {
+            throw collector.refusal ?? Refusal(line: 1, reason: "is no TOML")
+        }
+        values = collector.values
+    }
+}
+
+/// What the walk over a document gathers.
+private final class Collector {
+    var values: [TOMLDocument.Value] = []
+    var refusal: TOMLDocument.Refusal?
+
+    static let visit: ctoml_visit = { context, path, pathLength, _, kind, text, textLength, line in
+        guard let collector = from(context) else { return }
+        let names = string(path, pathLength).split(separator: "\0", omittingEmptySubsequences: false)
+        collector.values.append(
+            TOMLDocument.Value(
+                path: names.dropLast().map(String.init),
+                content: content(kind, string(text, textLength)),
+                line: Int(line)
+            )
+        )
+    }
+
+    static let refuse: ctoml_refuse = { context, reason, length, line in
+        from(context)?.refusal = TOMLDocument.Refusal(
+            line: Int(line),
+            reason: SafeText(string(reason, length))
+        )
+    }
+
+    private static func content(_ kind: Int32, _ text: String) -> TOMLDocument.Content {
+        switch UInt32(bitPattern: kind) {
+        case ctoml_string.rawValue: .text(text)
+        case ctoml_integer.rawValue, ctoml_float.rawValue: .number(text)
+        case ctoml_boolean.rawValue: .boolean(text == "true")
+        case ctoml_date.rawValue: .date
+        default: .nothing
+        }
+    }
+
+    private static func string(_ start: UnsafePointer<CChar>?, _ length: Int) -> String {
+        guard let start, length > 0 else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Collector? {
+        context.map { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Music made available offline, through the built player.
+@Suite(.serialized) struct CacheFetchTests {
+    @Test func `a fetched playlist plays offline, and a second fetch asks for no music`() async throws {
+        let paths = ["/a.mp3", "/b.mp3", "/c.mp3", "/d.mp3"]
+        let stage = try CacheStage()
+        var size = 0
+        for (index, path) in paths.enumerated() {
+            let bytes = try await CacheStage.short(UInt64(index + 1))
+            size += bytes.count
+            stage.server.set(bytes, at: path)
+        }
+        stage.server.set(
+            Array("#EXTM3U\na.mp3\nb.mp3\n#EXTINF:8,Who - What\nc.mp3\nd.mp3\na.mp3\n".utf8),
+            at: "/list.m3u8"
+        )
+        let list = stage.url("/list.m3u8")
+
+        let gates = paths.map { stage.server.origin.hold($0, .beforeHead) }
+        let fetching = try stage.start(["fetch", list])
+        try await gates[0].reached()
+        try await gates[1].reached()
+        #expect(!gates[2].isReached && !gates[3].isReached)
+        for gate in gates { gate.release() }
+        let first = try await CacheStage.Ending(of: fetching)
+        #expect(first.status == 0)
+        #expect(first.lines.count == 4)
+        #expect(first.lines.allSatisfy { $0.hasPrefix("fetched 3") && $0.hasSuffix(".mp3") })
+        #expect(first.errorLines == ["4 of 4 pieces are available offline, 1.2 MB fetched"])
+        for path in paths {
+            #expect(stage.server.log.sentRanges(for: path).byteCount == stage.server.log.bytesSent(for: path))
+        }
+        #expect(paths.reduce(0) { $0 + stage.server.log.bytesSent(for: $1) } == Int64(size))
+        #expect(Self.mostAtATime(stage.server.log.requests.filter { $0.path != "/list.m3u8" }) == 2)
+
+        stage.server.log.reset()
+        let second = try await stage.run("fetch", "--json", list)
+        #expect(second.status == 0)
+        #expect(second.errors.isEmpty)
+        let objects = try second.objects
+        #expect(objects.count == 4)
+        #expect(objects.allSatisfy { $0["fetched"] as? Int == 0 && $0["error"] is NSNull })
+        #expect(objects.contains { $0["title"] as? String == "What" })
+        #expect(stage.server.log.requests.allSatisfy { $0.path == "/list.m3u8" })
+
+        await stage.server.stop()
+        let played = try await stage.play(["--offline", list])
+        #expect(played.status == 0)
+        #expect(played.lines.count { $0.contains(#""reason":"finished""#) } == 5)
+    }
+
+    @Test(arguments: [SIGKILL, SIGINT])
+    func `a fetch that was ended goes on where it was, and no byte is sent twice`(signal: Int32) async throws
+    {
+        let music = try await CacheStage.long()
+        let stage = try CacheStage(["/a.mp3": music])
+        let gate = stage.server.origin.hold("/a.mp3", .afterBytesTogether(2_000_000))
+        let process = try stage.start(["fetch", stage.url("/a.mp3")])
+        try await wait(for: "two megabytes to be kept", deadline: .seconds(60)) {
+            try await stage.info("/a.mp3")?["stored"] as? Int == 2_000_000
+        }
+        process.signal(signal)
+        let status = try await process.waitForExit()
+        #expect(status == (signal == SIGINT ? 4 : -SIGKILL))
+        #expect(process.errorText.isEmpty)
+        #expect(try await stage.info("/a.mp3")?["stored"] as? Int == 2_000_000)
+        let before = stage.server.log.sentRanges(for: "/a.mp3")
+        #expect(stage.server.log.bytesSent == 2_000_000)
+
+        // What the server still sends to the fetch that is gone is in no log from here on.
+        stage.server.log.reset()
+        gate.release()
+        let again = try await stage.run("fetch", stage.url("/a.mp3"))
+        #expect(again.status == 0)
+        let after = stage.server.log.sentRanges(for: "/a.mp3")
+        #expect(after == ByteRangeSet(0..<Int64(music.count)).subtracting(before))
+        #expect(stage.server.log.bytesSent == Int64(music.count) - 2_000_000)
+        #expect(try await stage.run("export", stage.url("/a.mp3"), "-").output == music)
+    }
+
+    @Test func `what cannot be fetched fails alone, in one sentence, and the code tells`() async throws {
+        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        stage.server.origin.setResource(OriginResource(text: "<html>no music</html>"), at: "/page.mp3")
+        let forbidden = OriginResource(
+            try await CacheStage.short(2),
+            headers: [HTTPField("Cache-Control", "no-store")]
+        )
+        stage.server.origin.setResource(forbidden, at: "/forbidden.mp3")
+        let local = try stage.folder.write(try await CacheStage.short(), to: "local.mp3")
+        let secret = "hunter2"
+        let run = try await stage.run(
+            "fetch",
+            stage.url("/a.mp3"),
+            stage.url("/none.mp3?token=\(secret)"),
+            stage.url("/page.mp3"),
+            stage.url("/forbidden.mp3"),
+            local,
+            "no/such/list.m3u"
+        )
+        #expect(run.status == 3)
+        #expect(run.lines.count == 2)
+        #expect(run.lines.contains { $0.hasPrefix("fetched") } && run.lines.contains("local file  \(local)"))
+        #expect(run.errorLines.count == 5)
+        for name in ["/none.mp3?…: ", "/page.mp3: ", "/forbidden.mp3: ", "no/such/list.m3u: "] {
+            #expect(run.errorLines.count { $0.hasPrefix("reprise: ") && $0.contains(name) } == 1, "\(name)")
+        }
+        #expect(run.errorLines.last?.hasPrefix("2 of 6 pieces are available offline") == true)
+        #expect(!run.errors.contains(secret) && !run.text.contains(secret))
+        #expect(try await stage.info("/page.mp3") == nil)
+        let none = try await stage.run("fetch", "--json", stage.url("/none.mp3"))
+        #expect(none.status == 2)
+        let failure = try #require(try none.objects.first?["error"] as? [String: Any])
+        #expect(failure["code"] as? String == "http-status")
+    }
+
+    @Test func `a fetch draws a bar for each piece, and Ctrl-C takes them away and keeps what came`()
+        async throws
+    {
+        let music = try await CacheStage.long()
+        let stage = try CacheStage(["/a.mp3": music, "/b.mp3": music, "/c.mp3": music])
+        let held = ["/a.mp3", "/b.mp3"].map {
+            stage.server.origin.hold($0, .afterBytesTogether(Int64(music.count) / 4 + 100_000))
+        }
+        let words = ["/a.mp3", "/b.mp3", "/c.mp3"].map { stage.url($0) }.joined(separator: " ")
+        let command = "\(BuiltProducts.reprise) cache fetch --cache-dir \(stage.cachePath)"
+        let terminal = try await TmuxSession(
+            [
+                "sh", "-c",
+                "trap : INT; \(command) \(words); echo ended-with-$?; read line; \(command) \(words); "
+                    + "echo then-with-$?; read line",
+            ],
+            environment: ["LC_ALL": "C.UTF-8", "http_proxy": ""]
+        )
+        try await terminal.wait(for: "0 of 3 pieces done")
+        try await wait(for: "a quarter of two pieces", deadline: .seconds(60)) {
+            let screen = try await terminal.capture()
+            return ["a.mp3", "b.mp3"].allSatisfy { name in
+                screen.contains { $0.hasPrefix(name) && $0.contains("███████·····") && $0.contains("27 %") }
+            }
+        }
+        try await terminal.sendKeys("C-c")
+        let ended = try await terminal.wait(for: "ended-with-4")
+        #expect(!ended.contains { $0.contains("pieces done") || $0.contains("27 %") })
+        #expect((try await stage.info("/a.mp3")?["stored"] as? Int ?? 0) > music.count / 5)
+        for gate in held { gate.release() }
+        try await terminal.sendKeys("Enter")
+        let done = try await terminal.wait(for: "then-with-0")
+        #expect(done.count { $0.hasPrefix("fetched ") } == 3)
+        #expect(done.contains { $0.hasPrefix("3 of 3 pieces are available offline") })
+        #expect(!done.contains { $0.contains("pieces done") || $0.contains("███") })
+    }
+
+    @Test func `pinned music stays whatever the bounds say, until it is unpinned`() async throws {
+        let stage = try CacheStage([
+            "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.short(2),
+            "/c.mp3": try await CacheStage.short(3),
+        ])
+        stage.server.set(Array("a.mp3\nb.mp3\n".utf8), at: "/list.m3u8")
+        let pinned = try await stage.run("pin", "--json", stage.url("/list.m3u8"))
+        #expect(pinned.status == 0)
+        #expect(
+            try pinned.objects.allSatisfy {
+                $0["pinned"] as? Bool == true && $0["size"] as? Int ?? 0 > 300_000
+            }
+        )
+        // The list is pinned too: without it the music could not be found offline.
+        #expect(try await stage.run("list", "--json", "--pinned", "--complete").lines.count == 3)
+
+        // A bound that the pins fill: other music plays, and goes before they do.
+        try await stage.play(["--cache-size", "700k", stage.url("/c.mp3")])
+        #expect(try await stage.run("list", "--json", "--pinned", "--complete").lines.count == 3)
+        let unpinned = try await stage.run("unpin", stage.url("/list.m3u8"))
+        #expect(unpinned.status == 0)
+        #expect(unpinned.lines == ["unpinned  \(stage.url("/a.mp3"))", "unpinned  \(stage.url("/b.mp3"))"])
+        #expect(try await stage.run("list", "--json", "--pinned").lines.isEmpty)
+        #expect(try await stage.run("evict", "--to", "0").status == 0)
+        #expect(stage.objectFiles.isEmpty)
+    }
+
+    /// The most pieces of which requests were under way at one moment.
+    private static func mostAtATime(_ requests: [LoggedRequest]) -> Int {
+        requests.map { one in
+            Set(requests.filter { $0.begun <= one.begun && $0.ended ?? .max > one.begun }.map(\.path)).count
+        }.max() ?? 0
+    }
+}

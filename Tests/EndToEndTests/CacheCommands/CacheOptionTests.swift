@@ -1,0 +1,108 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// The options of keeping, through the built player.
+@Suite(.serialized) struct CacheOptionTests {
+    @Test func `a sealed cache opens with its own secret only, and a wrong one loses nothing`() async throws {
+        let music = try await CacheStage.short()
+        let stage = try CacheStage(["/a.mp3": music])
+        for key in ["right", "wrong"] {
+            #expect(try await stage.run("keygen", key, hasFolder: false).status == 0)
+        }
+        let again = try await stage.run("keygen", "right", hasFolder: false)
+        #expect(again.status == 1 && again.errors.contains("never overwritten"))
+        var status = stat()
+        #expect(stat(stage.folder.path("right"), &status) == 0 && status.st_mode & 0o777 == 0o600)
+        let secret = try String(contentsOfFile: stage.folder.path("right"), encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(secret.count == 64)
+
+        let seal = ["--cache-secret", "right"]
+        #expect(try await stage.run(["fetch", stage.url("/a.mp3")] + seal).status == 0)
+        let object = try Data(contentsOf: URL(fileURLWithPath: try #require(stage.objectFiles.first)))
+        #expect(object.range(of: Data(music[100_000..<100_032])) == nil)
+        for words in [["--cache-secret", "wrong"], []] {
+            for command in [
+                ["list"], ["verify"], ["fetch", stage.url("/a.mp3")], ["clear", "--yes", "--pinned"],
+            ] {
+                let refused = try await stage.run(command + words)
+                #expect(refused.status == 1, "\(command) \(words)")
+                #expect(refused.output.isEmpty)
+                #expect(refused.errorLines.count == 1, "\(refused.errors)")
+                #expect(!refused.errors.contains(secret))
+            }
+            let played = try await stage.play([stage.url("/a.mp3")] + words)
+            #expect(played.status == 1)
+            #expect(played.errors.split(separator: "\n").count == 1)
+        }
+        stage.server.log.reset()
+        #expect(try await stage.run(["verify"] + seal).status == 0)
+        #expect(try await stage.run(["export", stage.url("/a.mp3"), "-"] + seal).output == music)
+        #expect(try await stage.play([stage.url("/a.mp3")] + seal).status == 0)
+        #expect(stage.server.log.requests.isEmpty)
+        #expect(try await stage.run(["list"] + seal).lines.dropFirst().first?.hasSuffix("/a.mp3") == true)
+    }
+
+    @Test(arguments: [("text", "chmod 600"), ("bad", "keygen"), ("none", "No such file")])
+    func `a secret that is none is refused in one sentence`(name: String, cause: String) async throws {
+        let stage = try CacheStage()
+        chmod(try stage.folder.write(String(repeating: "ab", count: 32), to: "text"), 0o644)
+        chmod(try stage.folder.write("hunter2", to: "bad"), 0o600)
+        let run = try await stage.run("list", "--cache-secret", name)
+        #expect(run.status == 64)
+        #expect(
+            run.errorLines.count == 1 && run.errors.contains(cause) && run.errors.contains("--cache-secret")
+        )
+        #expect(!run.errors.contains("hunter2"))
+    }
+
+    @Test func `with an identity rule a new token is the same music`() async throws {
+        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        let rule = ["--cache-identity", "host=127.0.0.1 strip=token,expires"]
+        let first = stage.url("/a.mp3?token=one&x=1")
+        let second = stage.url("/a.mp3?expires=5&token=two&x=1")
+        #expect(try await stage.run(["fetch", first] + rule).status == 0)
+        stage.server.log.reset()
+        #expect(try await stage.run(["fetch", second] + rule).lines.first?.hasPrefix("kept already") == true)
+        #expect(try await stage.play([second] + rule).status == 0)
+        #expect(stage.server.log.requests.isEmpty)
+        #expect(try await stage.run(["info", second] + rule).status == 0)
+        #expect(try await stage.run("info", second).status == 2)
+        #expect(try await stage.run("list", "--json").lines.count == 1)
+    }
+
+    @Test func `a disk that must stay free keeps nothing, and the fetch says so`() async throws {
+        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        let run = try await stage.run("fetch", "--min-free", "1000TB", stage.url("/a.mp3"))
+        #expect(run.status == 2)
+        #expect(run.errorLines.count == 2 && run.errorLines[0].contains("is not kept"))
+        #expect(try await stage.play(["--min-free", "1000TB", stage.url("/a.mp3")]).status == 0)
+        #expect(try await stage.info("/a.mp3")?["stored"] as? Int ?? 0 == 0)
+    }
+
+    @Test func `with read-ahead all the whole piece is fetched while its start is heard`() async throws {
+        let music = try await CacheStage.long()
+        let stage = try CacheStage(["/a.mp3": music])
+        let player = try RunningProcess(
+            BuiltProducts.reprise,
+            [
+                "--headless", "--json", "--sink", "null", "--read-ahead", "all", "--cache-dir",
+                stage.cachePath,
+                stage.url("/a.mp3"),
+            ],
+            environment: stage.environment
+        )
+        // A minute of it, the default, would be 2.4 MB of 4.
+        try await wait(for: "all of it") { try await stage.info("/a.mp3")?["complete"] as? Bool == true }
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        let positions = player.lines.compactMap { line in
+            try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        }.compactMap { $0["position"] as? Double }
+        #expect(positions.allSatisfy { $0 < 35 })
+        #expect(stage.server.log.bytesSent == Int64(music.count))
+    }
+}
