@@ -28,7 +28,9 @@ struct TimeKeeper: Sendable {
 
     /// Looks that must agree where it is clear that all wait.
     private static let fewLooks = 4
-    /// And where it is not.
+    /// Where requests do not reach the origin at all, or what it sent was not wanted any more.
+    private static let someLooks = 30
+    /// And where it is not clear.
     private static let manyLooks = 400
 
     private let chain: Chain
@@ -44,9 +46,12 @@ struct TimeKeeper: Sendable {
             looks = picture == last ? looks + 1 : 0
             last = picture
             guard looks >= Self.fewLooks else { continue }
-            if picture.isStuck, let retry = picture.waits.filter({ $0 > picture.now }).min() {
+            if let retry = picture.waits.filter({ $0 > picture.now }).min(), picture.underWay == picture.held,
+                picture.requests >= picture.asked || looks >= Self.someLooks
+            {
                 chain.clock.advance(to: retry)
-            } else if picture.underWay > 0, picture.isStuck, picture.hasAllArrived {
+            } else if picture.underWay > 0, picture.isStuck, picture.hasAllArrived || looks >= Self.someLooks
+            {
                 advance()
             } else if looks >= Self.manyLooks {
                 advance()
