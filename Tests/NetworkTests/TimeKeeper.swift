@@ -28,10 +28,10 @@ struct TimeKeeper: Sendable {
 
     /// Looks that must agree where it is clear that all wait.
     private static let fewLooks = 4
-    /// Where requests do not reach the origin at all, or what it sent was not wanted any more.
+    /// Where requests do not reach the origin at all.
     private static let someLooks = 30
     /// And where it is not clear.
-    private static let manyLooks = 400
+    private static let manyLooks = 200
 
     private let chain: Chain
 
@@ -50,8 +50,7 @@ struct TimeKeeper: Sendable {
                 picture.requests >= picture.asked || looks >= Self.someLooks
             {
                 chain.clock.advance(to: retry)
-            } else if picture.underWay > 0, picture.isStuck, picture.hasAllArrived || looks >= Self.someLooks
-            {
+            } else if picture.underWay > 0, picture.isStuck, picture.hasAllArrived {
                 advance()
             } else if looks >= Self.manyLooks {
                 advance()
