@@ -223,6 +223,11 @@ extension RequestLog {
         requests(for: path).reduce(0) { $0 + Int64($1.sent.count) } - sentRanges(for: path).byteCount
     }
 
+    /// The bytes of answers that were not sent to their end: some of them may not have arrived.
+    func bytesCutOff(for path: String = "/song.mp3") -> Int64 {
+        requests(for: path).filter { $0.outcome != .finished }.reduce(0) { $0 + Int64($1.sent.count) }
+    }
+
     /// The `Range` fields of all requests for `path`, in their order.
     func askedRanges(for path: String = "/song.mp3") -> [String?] { requests(for: path).map(\.range) }
 }

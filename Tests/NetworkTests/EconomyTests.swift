@@ -74,8 +74,6 @@ import Testing
             let first = try await decoding.samples(44_100)
             #expect(isSame(first, song.pcm.prefix(first.count)))
             try await gate.reached()
-            let landing = Task {}
-            await landing.value
             gate.release()
             _ = try await decoding.seek(to: .seconds(200))
             return try await decoding.samples(44_100)
@@ -118,7 +116,7 @@ import Testing
             }
             #expect(heard >= 10 * 44_100 * 2)
         }
-        #expect(chain.server.log.bytesSent >= Int64(10 + readAhead) * 16_000, "and it does read ahead")
+        #expect(chain.server.log.bytesSent >= Int64(10 + readAhead) * 15_000, "and it does read ahead")
         await chain.close(reader)
         try await chain.end()
     }

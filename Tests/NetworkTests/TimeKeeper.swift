@@ -28,8 +28,10 @@ struct TimeKeeper: Sendable {
 
     /// Looks that must agree where it is clear that all wait.
     private static let fewLooks = 4
-    /// And where it is not.
-    private static let manyLooks = 400
+    /// Where requests do not reach the origin at all.
+    private static let someLooks = 30
+    /// And where it is not clear.
+    private static let manyLooks = 200
 
     private let chain: Chain
 
@@ -44,7 +46,9 @@ struct TimeKeeper: Sendable {
             looks = picture == last ? looks + 1 : 0
             last = picture
             guard looks >= Self.fewLooks else { continue }
-            if picture.isStuck, let retry = picture.waits.filter({ $0 > picture.now }).min() {
+            if let retry = picture.waits.filter({ $0 > picture.now }).min(), picture.underWay == picture.held,
+                picture.requests >= picture.asked || looks >= Self.someLooks
+            {
                 chain.clock.advance(to: retry)
             } else if picture.underWay > 0, picture.isStuck, picture.hasAllArrived {
                 advance()

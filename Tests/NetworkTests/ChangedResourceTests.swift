@@ -1,0 +1,128 @@
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// The file on the server becomes another one under way.
+@Suite struct ChangedResourceTests {
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var before: [Fault]
+        var after: [Fault]
+        /// Whether the new file has another length.
+        var isLonger = false
+    }
+
+    static let changes = [
+        Change(testDescription: "a strong entity tag", before: [], after: []),
+        Change(
+            testDescription: "a strong entity tag, If-Range ignored",
+            before: [.lastModified(nil)],
+            after: [.lastModified(nil), .ignoresIfRange]
+        ),
+        Change(
+            testDescription: "a weak entity tag",
+            before: [.etag("W/\"1\""), .lastModified(nil)],
+            after: [.etag("W/\"2\""), .lastModified(nil)]
+        ),
+        Change(
+            testDescription: "a date",
+            before: [.etag(nil)],
+            after: [.etag(nil), .lastModified("Tue, 02 Jan 2024 00:00:00 GMT")]
+        ),
+        Change(
+            testDescription: "a date, If-Range ignored",
+            before: [.etag(nil)],
+            after: [.etag(nil), .lastModified("Tue, 02 Jan 2024 00:00:00 GMT"), .ignoresIfRange]
+        ),
+        Change(
+            testDescription: "the length alone",
+            before: [.noValidators],
+            after: [.noValidators],
+            isLonger: true
+        ),
+        Change(
+            testDescription: "the bytes alone",
+            before: [.noValidators],
+            after: [.noValidators]
+        ),
+    ]
+
+    @Test(arguments: changes)
+    func `a change ends the reads, and the next open plays the new file alone`(change: Change) async throws {
+        let old = try await Song.short()
+        let new = try await Song.short(seed: 2)
+        let chain = try Chain()
+        // Not the whole of it is the old one's length: only the bytes differ unless the row says more.
+        let bytes = change.isLonger ? new.bytes + new.bytes.suffix(5_000) : new.bytes
+        #expect(old.length == new.length)
+        chain.server.set(old.bytes, at: "/song.mp3")
+        chain.server.origin.setFaults(change.before, for: "/song.mp3")
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let stored = reader.reader.report.stored
+        chain.server.set(bytes, at: "/song.mp3")
+        chain.server.origin.setFaults(change.after, for: "/song.mp3")
+        await #expect { _ = try await chain.bytes(reader, from: 60_000) } throws: { error in
+            (error as? MediaError)?.code == .resourceChanged
+        }
+        // What was read is read on as it was.
+        let again = try await reader.read(at: 0, count: 1_000)
+        #expect(again.elementsEqual(old.bytes[..<again.count]))
+        #expect(reader.reader.report.stored == stored, "nothing of the new file is among the old one's bytes")
+        await chain.close(reader)
+        let fresh = try await chain.open()
+        #expect(try await chain.bytes(fresh) == bytes)
+        await chain.close(fresh)
+        try await chain.end()
+        #expect(try await chain.claims(of: bytes).stored == ByteRangeSet(0..<Int64(bytes.count)))
+        #expect(chain.notices.map(\.code) == [.resourceChanged])
+        for request in chain.server.log.requests {
+            #expect(request.ifRange?.hasPrefix("W/") != true, "a weak tag never goes into If-Range")
+        }
+    }
+
+    @Test(arguments: [[Fault.noValidators], [.etag("W/\"1\""), .lastModified(nil)], [.etag(nil)], []])
+    func `a file that stays the same is gone on with, a day later`(faults: [Fault]) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 200_000, count: 1_000)
+        await chain.close(reader)
+        try await chain.end()
+        let stored = try await chain.claims(of: song.bytes).stored
+        #expect(!stored.isEmpty)
+        chain.server.log.reset()
+        let next = try Chain(server: chain.server, folder: chain.folder)
+        let playing = try await next.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        // Stored bytes are asked for again only to be compared, 4 KiB for each request at most.
+        let log = chain.server.log
+        let again = Int64(stored.intersection(log.sentRanges(for: "/song.mp3")).byteCount)
+        let compared = faults.contains(.noValidators) ? Int64(log.requests.count) * 4_096 : 0
+        #expect(again <= compared)
+        #expect(next.notices.isEmpty)
+        try await next.end()
+    }
+
+    @Test(arguments: [[Fault.status(500)], [.status(404)], [.htmlPage], [.silence]])
+    func `a look-up that fails invalidates nothing`(faults: [Fault]) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let stored = reader.reader.report.stored
+        chain.server.origin.setFaults(faults, for: "/song.mp3")
+        await #expect(throws: MediaError.self) { _ = try await chain.bytes(reader, from: 60_000) }
+        await chain.close(reader)
+        chain.server.origin.setFaults([], for: "/song.mp3")
+        chain.server.log.reset()
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(stored.intersection(chain.server.log.sentRanges(for: "/song.mp3")).isEmpty)
+        #expect(chain.notices.isEmpty)
+        try await chain.end()
+    }
+}

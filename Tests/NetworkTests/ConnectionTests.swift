@@ -1,0 +1,76 @@
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Servers that cannot be reached, and networks that go and come back.
+@Suite struct ConnectionTests {
+    @Test func `a refused connection is tried again and then told`() async throws {
+        let chain = try Chain()
+        await chain.server.stop()
+        let playing = try await chain.play()
+        #expect(playing.error?.code == .connectionRefused)
+        #expect(playing.error?.subject.string.contains("/song.mp3") == true)
+        #expect(playing.report.requestCount == 10)
+        #expect(chain.clock.now > .seconds(10), "with pauses between the tries")
+        try await chain.end()
+    }
+
+    @Test func `an unknown host is told by its name`() async throws {
+        let chain = try Chain()
+        let playing = try await chain.play("http://nowhere.invalid/song.mp3")
+        #expect(playing.error?.code == .unknownHost)
+        #expect(playing.error?.description.contains("nowhere.invalid") == true)
+        try await chain.end()
+    }
+
+    @Test func `what is stored plays while the server is away`() async throws {
+        let song = try await Song.short()
+        let first = try Chain(["/song.mp3": song.bytes])
+        #expect(isSame(try await first.play().samples, song.pcm))
+        try await first.end()
+        await first.server.stop()
+        let second = try Chain(server: first.server, folder: first.folder)
+        let playing = try await second.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.report.requestCount == 0)
+        try await second.end()
+    }
+
+    @Test func `a server that goes and comes back is gone on with at the byte`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let port = chain.server.origin.port
+        await chain.server.stop()
+        let read = Task { try await chain.bytes(reader, from: 1_000) }
+        // Several tries in vain: the time keeper of the read moves on from one to the next.
+        try await wait(for: "the third try") { (reader.reader.report.wait?.attempt ?? 0) >= 3 }
+        let back = try TestOrigin(["/song.mp3": song.bytes], port: port)
+        #expect(try await read.value.elementsEqual(song.bytes[1_000...]))
+        let stored = chain.server.log.sentRanges(for: "/song.mp3")
+        #expect(stored.intersection(back.log.sentRanges(for: "/song.mp3")).isEmpty)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        await back.stop()
+    }
+
+    @Test func `a server that stops in mid-body is gone on with when it is back`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        let gate = chain.server.origin.hold("/song.mp3", .afterBytesTogether(100_000))
+        let port = chain.server.origin.port
+        let playing = Task { try await chain.play() }
+        try await gate.reached()
+        await chain.server.stop()
+        try await wait(for: "a try in vain") { chain.readers.first?.reader.report.wait != nil }
+        let back = try TestOrigin(["/song.mp3": song.bytes], port: port)
+        let played = try await playing.value
+        #expect(played.error == nil && isSame(played.samples, song.pcm))
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        await back.stop()
+    }
+}

@@ -1,0 +1,117 @@
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// What a server says of lengths and does not keep.
+@Suite struct LyingLengthTests {
+    @Test(arguments: [Fault.lengthOff(by: 20_000), .lengthOff(by: -20_000)])
+    func `a Content-Length that is off costs requests and no byte of the music`(fault: Fault) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        // Right in the end: the last bytes of all could never come with a length that is too short.
+        chain.server.origin.script(Array(repeating: [fault], count: 5), for: "/song.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let log = chain.server.log
+        #expect(log.sentRanges(for: "/song.mp3") == ByteRangeSet(0..<song.length))
+        #expect(log.bytesSentAgain() == 0)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test(arguments: [Fault.contentLength(0), .cut(afterBytes: 0)])
+    func `parts that are always empty end in a clear error after ten tries`(fault: Fault) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script([[]], thenAlways: [fault], for: "/song.mp3")
+        let playing = try await chain.play()
+        let error = try #require(playing.error)
+        #expect(error.code == .cut)
+        #expect(error.subject.string.contains("/song.mp3"))
+        #expect(isSame(playing.samples, song.pcm.prefix(playing.samples.count)))
+        #expect(!playing.samples.isEmpty, "what had come is played")
+        let requests = chain.server.log.requests
+        #expect((10...12).contains(requests.count), "\(requests.count)")
+        #expect(chain.server.log.bytesSentAgain() == 0)
+        try await chain.end()
+        // What came stays; the next time goes on behind it.
+        let kept = try await chain.claims(of: song.bytes)
+        #expect(kept.stored == chain.server.log.sentRanges(for: "/song.mp3"))
+    }
+
+    @Test func `a total of star is learned at the end, and only then is the entry complete`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.unknownTotal])
+        let reader = try await chain.open()
+        _ = try await chain.bytes(reader, from: song.length - 1_000)
+        #expect(reader.reader.report.stored.byteCount < song.length)
+        await chain.close(reader)
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.report.length == song.length)
+        #expect(chain.server.log.bytesSentAgain() == 0)
+        try await chain.end()
+        let kept = try await chain.claims(of: song.bytes)
+        #expect(kept.stored == ByteRangeSet(0..<song.length) && kept.description.length == song.length)
+    }
+
+    @Test func `a total that is too large is corrected at the end`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.total(song.length + 50_000)])
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.bytesSentAgain() == 0)
+        try await chain.end()
+        let kept = try await chain.claims(of: song.bytes)
+        #expect(kept.stored == ByteRangeSet(0..<song.length))
+        #expect(kept.description.length == song.length)
+    }
+
+    @Test(
+        arguments: [
+            [Fault.ignoresRanges, .chunked], [.ignoresRanges, .closeDelimited],
+            [.ignoresRanges, .closeDelimited, .protocolName("HTTP/1.0")],
+            [.ignoresRanges, .closeDelimited, .noValidators],
+        ]
+    )
+    func `a body without a length plays in one request, and its end tells the length`(
+        faults: [Fault]
+    ) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.report.length == song.length)
+        #expect(chain.server.log.requests.count == 1)
+        #expect(chain.server.log.bytesSent == song.length)
+        try await chain.end()
+        let kept = try await chain.claims(of: song.bytes)
+        #expect(kept.stored == ByteRangeSet(0..<song.length) && kept.description.length == song.length)
+    }
+
+    @Test(arguments: [[Fault.chunked], [.closeDelimited], [.closeDelimited, .protocolName("HTTP/1.0")]])
+    func `parts without a length are as long as their place says`(faults: [Fault]) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.bytesSent == song.length)
+        try await chain.end()
+    }
+
+    @Test func `a body in chunks that breaks off is no end`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script(
+            [[.ignoresRanges, .chunked, .cut(afterBytes: 200_000)]],
+            thenAlways: [.ignoresRanges, .chunked],
+            for: "/song.mp3"
+        )
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.requests.count == 2)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).description.length == song.length)
+    }
+}

@@ -1,0 +1,53 @@
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Many readers of one resource, and each byte from the server once.
+@Suite struct SharingTests {
+    @Test(arguments: 0..<3 as Range<UInt64>)
+    func `eight readers at random offsets have each byte sent once`(seed: UInt64) async throws {
+        let bytes = ByteFixtures.bytes(count: 1_500_000, seed: seed)
+        let chain = try Chain(["/song.mp3": bytes])
+        try await chain.keepingTime {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 as Range<UInt64> {
+                    group.addTask {
+                        var random = SeededGenerator(seed: seed * 100 + number)
+                        let reader = try await chain.open()
+                        if number % 2 == 0 { reader.reader.allowReadAhead(bytesPerSecond: 16_000) }
+                        for _ in 0..<25 {
+                            let offset = Int64.random(in: 0..<1_500_000, using: &random)
+                            let count = Int.random(in: 1...60_000, using: &random)
+                            let got = try await reader.read(at: offset, count: count)
+                            #expect(!got.isEmpty && got.count <= count)
+                            #expect(got == Array(bytes[Int(offset)..<Int(offset) + got.count]))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        // Only what was still on its way when a request was ended may come again.
+        #expect(chain.server.log.bytesSentAgain() <= chain.server.log.bytesCutOff())
+        #expect(chain.server.log.requests.allSatisfy { $0.status == 206 })
+        try await chain.end()
+        // What was still on its way when the last reader left was not kept.
+        let kept = try await chain.claims(of: bytes).stored
+        #expect(kept.subtracting(chain.server.log.sentRanges(for: "/song.mp3")).isEmpty)
+        #expect(kept.byteCount >= 1_000_000)
+    }
+
+    @Test func `eight players of one piece hear all of it from one download`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        try await withThrowingTaskGroup(of: Playing.self) { group in
+            for _ in 0..<8 { group.addTask { try await chain.play() } }
+            for try await playing in group {
+                #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+            }
+        }
+        #expect(chain.server.log.bytesSent == song.length)
+        try await chain.end()
+    }
+}

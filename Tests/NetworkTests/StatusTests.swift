@@ -1,0 +1,141 @@
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Refusals, and what is done about them.
+@Suite struct StatusTests {
+    @Test(arguments: [401, 403, 404, 410])
+    func `a refusal is an error that names the URL and the status, and nothing is kept`(
+        status: Int
+    ) async throws {
+        let chain = try Chain(["/song.mp3": [1, 2, 3]], faults: [.status(status)])
+        let playing = try await chain.play()
+        let error = try #require(playing.error)
+        #expect(error.code == .httpStatus)
+        #expect(error.subject.string == chain.server.url("/song.mp3"))
+        #expect(error.cause.string.contains("\(status)"))
+        // A range may be what is refused; more than one question more would be begging.
+        #expect(chain.server.log.requests.count <= 2)
+        #expect(chain.clock.now == .zero, "waiting would change nothing")
+        try await chain.end()
+        #expect(try await chain.claims(of: []).stored.isEmpty)
+    }
+
+    @Test func `a user name and a password in the URL are sent, and told to nobody`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(
+            ["/song.mp3": song.bytes],
+            faults: [.demandsField("Authorization", "Basic bWU6c2VjcmV0")]
+        )
+        let url = chain.server.url("/song.mp3").replacingOccurrences("127", "me:secret@127")
+        #expect(isSame(try await chain.play(url).samples, song.pcm))
+        let wrong = chain.server.url("/song.mp3?other").replacingOccurrences("127", "me:wrong@127")
+        let error = try #require(try await chain.play(wrong).error)
+        #expect(error.cause.string.contains("401") && !error.description.contains("wrong"))
+        try await chain.end()
+    }
+
+    @Test(arguments: [403, 400, 501])
+    func `a server that refuses every range is asked once without one`(status: Int) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.refusesRanges(status: status)])
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let asked = chain.server.log.askedRanges()
+        #expect(asked.count { $0 == nil } == 1)
+        if status == 403 { #expect(asked == ["bytes=0-65535", nil]) }
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test(arguments: [true, false])
+    func `416 behind the end tells the length, with a total or without`(hasTotal: Bool) async throws {
+        let song = try await Song.short()
+        var faults: [Fault] = [.unknownTotal]
+        if !hasTotal { faults.append(.unsatisfied(nil)) }
+        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.report.length == song.length)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).description.length == song.length)
+    }
+
+    @Test(arguments: [429, 503])
+    func `Retry-After is waited for, and the music goes on`(status: Int) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script([[.status(status), .field("Retry-After", "20")]], for: "/song.mp3")
+        let reader = try await chain.open()
+        let read = Task { try await reader.read(at: 0, count: 1_000) }
+        try await wait(for: "the wait") { reader.reader.report.wait != nil }
+        #expect(reader.reader.report.wait?.retryAt == .seconds(20))
+        chain.clock.advance(to: .milliseconds(19_999))
+        #expect(chain.server.log.requests.count == 1)
+        let bytes = try await chain.keepingTime { try await read.value }
+        #expect(bytes.elementsEqual(song.bytes[..<bytes.count]))
+        #expect(chain.server.log.requests.count == 2 && chain.clock.now >= .seconds(20))
+        await chain.close(reader)
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        try await chain.end()
+    }
+
+    @Test func `a Retry-After of an hour is honoured for a minute`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script([[.status(503), .field("Retry-After", "3600")]], for: "/song.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.clock.now >= .seconds(60) && chain.clock.now < .seconds(120))
+        try await chain.end()
+    }
+
+    @Test(arguments: [500, 502, 503, 429])
+    func `trouble of the server's own is tried ten times and then told`(status: Int) async throws {
+        let chain = try Chain(["/song.mp3": [1, 2, 3]], faults: [.status(status)])
+        let playing = try await chain.play()
+        #expect(playing.error?.code == .httpStatus)
+        #expect(playing.error?.cause.string.contains("\(status)") == true)
+        #expect((10...11).contains(chain.server.log.requests.count))
+        try await chain.end()
+        #expect(try await chain.claims(of: []).stored.isEmpty)
+    }
+
+    @Test func `trouble that passes costs no music`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        let bad = [Fault.status(500)]
+        chain.server.origin.script([bad, bad, [], bad, [], bad, bad, bad, []], for: "/song.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.sentRanges(for: "/song.mp3") == ByteRangeSet(0..<song.length))
+        try await chain.end()
+    }
+
+    @Test func `a captive portal is an error, and nothing of it is kept`() async throws {
+        let chain = try Chain(["/song.mp3": [1, 2, 3]], faults: [.htmlPage])
+        let playing = try await chain.play()
+        #expect(playing.error?.code == .notAudio)
+        #expect(playing.error?.cause.string.contains("web page") == true)
+        #expect(chain.server.log.requests.count == 1)
+        try await chain.end()
+        #expect(try await chain.claims(of: []).stored.isEmpty)
+    }
+
+    @Test func `a captive portal in the middle leaves what is kept as it is`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script([[]], thenAlways: [.htmlPage], for: "/song.mp3")
+        let playing = try await chain.play()
+        let error = try #require(playing.error)
+        #expect(error.code == .connectionFailed && error.cause.string.contains("sign in"))
+        #expect(isSame(playing.samples, song.pcm.prefix(playing.samples.count)) && !playing.samples.isEmpty)
+        chain.server.origin.setFaults([], for: "/song.mp3")
+        #expect(isSame(try await chain.play().samples, song.pcm))
+        #expect(chain.server.log.bytesSentAgain() == 0)
+        try await chain.end()
+        #expect(chain.notices.isEmpty)
+    }
+}

@@ -1,0 +1,95 @@
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// A server whose answer is not the part that was asked for.
+@Suite struct WrongRangeTests {
+    @Test func `a 200 to the first range plays in one request`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.ignoresRanges])
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.requests.count == 1 && chain.server.log.bytesSent == song.length)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test(arguments: [[Fault.noValidators], [.etag("\"same\""), .lastModified(nil)]])
+    func `a 200 in the middle is never stored there but read from its first byte`(
+        faults: [Fault]
+    ) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let reader = try await chain.open()
+        let head = try await reader.read(at: 0, count: 1_000)
+        #expect(head.elementsEqual(song.bytes[..<head.count]))
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        chain.server.origin.setFaults(faults + [.ignoresRanges], for: "/song.mp3")
+        // Far behind what is stored: the whole body has to pass by.
+        let tail = try await chain.bytes(reader, from: song.length - 100_000)
+        #expect(tail.elementsEqual(song.bytes.suffix(100_000)))
+        // With a validator a 200 can mean that the condition was not understood: it is left out once.
+        let statuses = chain.server.log.requests.map(\.status)
+        #expect(statuses.first == 206 && statuses.dropFirst().allSatisfy { $0 == 200 } && statuses.count <= 3)
+        #expect(chain.server.log.requests.count { $0.outcome == .finished && $0.status == 200 } == 1)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        #expect(chain.notices.isEmpty)
+    }
+
+    @Test func `a 200 with another validator than the one that was sent is another file`() async throws {
+        let song = try await Song.short()
+        let other = try await Song.short(seed: 2)
+        let chain = try Chain(["/song.mp3": song.bytes])
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        chain.server.set(other.bytes, at: "/song.mp3")
+        chain.server.origin.setFaults([.ignoresRanges], for: "/song.mp3")
+        await #expect { _ = try await chain.bytes(reader, from: 300_000) } throws: { error in
+            (error as? MediaError)?.code == .resourceChanged
+        }
+        #expect(chain.server.log.requests.last?.ifRange != nil)
+        await chain.close(reader)
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, other.pcm))
+        try await chain.end()
+        #expect(try await chain.claims(of: other.bytes).stored == ByteRangeSet(0..<other.length))
+        #expect(chain.notices.map(\.code) == [.resourceChanged])
+    }
+
+    @Test func `a part that starts earlier is stored at its stated place`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script([[]], thenAlways: [.shiftedRange(by: -1_000)], for: "/song.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let requests = chain.server.log.requests
+        #expect(chain.server.log.bytesSentAgain() == Int64(requests.count - 1) * 1_000)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test(arguments: [Fault.shiftedRange(by: 1_000), .contentRange(nil), .multipart])
+    func `a part that cannot be placed is refused, and the whole asked for once`(fault: Fault) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [fault])
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let asked = chain.server.log.askedRanges()
+        #expect(asked.count { $0 == nil } == 1, "\(asked)")
+        #expect(asked.count <= 3)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test func `parts shorter than what was asked are followed by the rest`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.shortParts(atMost: 10_000)])
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.bytesSentAgain() == 0)
+        try await chain.end()
+    }
+}
