@@ -214,6 +214,69 @@ import Testing
         try await wait(for: "the clean-up") { try self.folder.objects.count == 1 }
     }
 
+    @Test func `damaged indexes are set aside one by one, and the oldest give their room back`() async throws
+    {
+        let codes = Locked<[MediaError.Code]>([])
+        for _ in 0..<5 {
+            _ = try await fill(0..<1_000)
+            try Data(pattern(0..<5_000)).write(to: URL(fileURLWithPath: folder.file("index.sqlite")))
+            let opener = CacheFolder(
+                path: folder.cache,
+                clock: TestClock(),
+                onNotice: { notice in codes.withLock { $0.append(notice.code) } }
+            )
+            try await opener.open(url("a.mp3")).close()
+        }
+        #expect(codes.withLock { $0 } == [MediaError.Code](repeating: .damagedIndex, count: 5))
+        let sizes = (1...5).map { number in
+            FileManager.default.contents(atPath: folder.file("index.sqlite.damaged-\(number)"))?.count
+        }
+        #expect(sizes == [0, 0, 5_000, 5_000, 5_000])
+    }
+
+    @Test func `a record of the index that somebody changed tells nothing, and its bytes stay`() async throws
+    {
+        let opener = makeOpener()
+        let store = try await opener.open(url("a.mp3"))
+        store.describe(.example)
+        try await store.write(pattern(0..<1_000), at: 0)
+        await store.close()
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        let about = try #require(
+            try connection.statement("SELECT about FROM entries").first { $0.blob(0) }
+        )
+        for place in about.indices {
+            var changed = about
+            changed[place] ^= 1
+            try connection.statement("UPDATE entries SET about = ?").run(.blob(changed))
+            #expect(try await opener.info(for: url("a.mp3"))?.length == nil)
+        }
+        let next = try await opener.open(url("a.mp3"))
+        var expected = EntryDescription()
+        expected.seekTable = EntryDescription.example.seekTable
+        #expect(next.description == expected)
+        #expect(try await next.all(of: 0..<1_000) == pattern(0..<1_000))
+        // What an answer tells anew is kept again.
+        next.describe(.example)
+        await next.close()
+        #expect(try await opener.info(for: url("a.mp3"))?.length == EntryDescription.example.length)
+    }
+
+    @Test func `a disk that takes no line more into the index still gives what is stored`() async throws {
+        _ = try await fill(0..<200_000)
+        let opener = makeOpener()
+        try await opener.open(url("a.mp3")).close()
+        // As a full disk does, the index refuses to be written to.
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.execute(
+            "CREATE TRIGGER full BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        )
+        _ = connection
+        let store = try await opener.open(url("a.mp3"))
+        #expect(try await store.all(of: 0..<200_000) == pattern(0..<200_000))
+        await store.close()
+    }
+
     @Test func `an index of a newer version is left alone`() async throws {
         _ = try await fill(0..<1_000)
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))

@@ -9,6 +9,8 @@ extension CacheIndex {
     func prepare() throws {
         let version = try Self.version(of: connection)
         guard version <= Self.version else { throw NewerIndexError(version: version) }
+        // The first format knew no seal; its records must not come out of a migration sealed.
+        guard version != 1 || protection.checkValue == nil else { throw SealError.notSealed }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush
         // happen in each commit; with NORMAL a power cut could undo what a listener was told is kept.
         for setting in [

@@ -1,0 +1,138 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// An index of the first format is brought to the present one, and nothing in it is lost.
+@Suite struct MigrationTests {
+    /// The tables as format 1 had them.
+    private static let firstFormat = """
+        CREATE TABLE entries (
+            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, url TEXT NOT NULL, length INTEGER,
+            content_type TEXT, etag TEXT, last_modified TEXT, accepts_ranges INTEGER, title TEXT, artist TEXT,
+            duration REAL, seek_table BLOB NOT NULL DEFAULT x'', created INTEGER NOT NULL,
+            last_played INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
+            allocated INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX entries_by_play ON entries (last_played, id, pinned, allocated);
+        CREATE TABLE extents (
+            entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE, start INTEGER NOT NULL,
+            stop INTEGER NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (entry, start)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE folder (allocated INTEGER NOT NULL) STRICT;
+        INSERT INTO folder VALUES (0);
+        CREATE TRIGGER entry_grows AFTER UPDATE OF allocated ON entries BEGIN
+            UPDATE folder SET allocated = allocated + new.allocated - old.allocated;
+        END;
+        CREATE TRIGGER entry_goes AFTER DELETE ON entries BEGIN
+            UPDATE folder SET allocated = allocated - old.allocated;
+        END;
+        PRAGMA user_version = 1;
+        """
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("objects"),
+            withIntermediateDirectories: true
+        )
+        let path = folder.file("index.sqlite")
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let connection = try SQLiteConnection(path: path)
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.execute(Self.firstFormat)
+        let insert = """
+            INSERT INTO entries VALUES (?, ?, ?, 300000, 'audio/mpeg', '"e"', 'Sat', 1, 'Title', 'Artist', 12.5,
+            x'010203', 500, 600, ?, 0)
+            """
+        for (number, name) in ["a", "b"].enumerated() {
+            let entry = Int64(number) + 41
+            try connection.statement(insert).run(
+                .integer(entry),
+                .blob(Digest.name(of: "http://radio.example/\(name)")),
+                .text("http://radio.example/\(name)"),
+                .integer(Int64(number))
+            )
+            let bytes = pattern(0..<200_000, salt: UInt64(number))
+            #expect(
+                FileManager.default.createFile(
+                    atPath: folder.file("objects/\(entry)"),
+                    contents: Data(bytes),
+                    attributes: [.posixPermissions: 0o600]
+                )
+            )
+            for range in Extent.pieces(of: 0..<200_000) where range.lowerBound != 65_536 {
+                let piece = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+                try connection.statement("INSERT INTO extents VALUES (?, ?, ?, ?)").run(
+                    .integer(entry),
+                    .integer(range.lowerBound),
+                    .integer(range.upperBound),
+                    .blob(Digest.check(of: piece))
+                )
+            }
+            try connection.statement("UPDATE entries SET allocated = 200704 WHERE id = ?").run(
+                .integer(entry)
+            )
+        }
+    }
+
+    @Test func `entries, extents, descriptions, pins and sums come along`() async throws {
+        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let stored = ByteRangeSet([0..<65_536, 131_072..<200_000] as [ByteRange])
+        // A question alone migrates, too.
+        let entry = try #require(try await opener.info(for: url("b")))
+        #expect(entry.stored == stored)
+        #expect(entry.isPinned)
+        #expect((entry.keptSince, entry.lastPlayed, entry.length) == (500, 600, 300_000))
+        #expect((entry.title?.string, entry.artist?.string) == ("Title", "Artist"))
+        #expect(entry.duration == .seconds(12.5))
+        #expect(entry.validators == Validators(etag: "\"e\"", lastModified: "Sat"))
+        #expect(try await opener.totalBytes == 401_408)
+        #expect(try await opener.list().count == 2)
+        #expect(
+            try await opener.availability(of: [url("a")])
+                == [
+                    Availability(
+                        storedBytes: stored.byteCount,
+                        length: 300_000,
+                        playsTo: .seconds(12.5 * 65_536 / 300_000)
+                    )
+                ]
+        )
+        let store = try await opener.open(url("a"))
+        #expect(store.stored == stored)
+        #expect(store.description.seekTable == [1, 2, 3])
+        #expect(try await store.all(of: 131_072..<200_000) == pattern(131_072..<200_000))
+        try await store.write(pattern(65_536..<131_072), at: 65_536)
+        await store.close()
+        #expect(try await opener.verify().isSound)
+        #expect(try await opener.info(for: url("a"))?.stored == ByteRangeSet(0..<200_000))
+    }
+
+    @Test func `a migration that cannot be finished changes nothing`() async throws {
+        let path = folder.file("index.sqlite")
+        do {
+            // In the way of a table that the migration makes.
+            let connection = try SQLiteConnection(path: path)
+            try connection.execute("CREATE TABLE aliases (other TEXT)")
+        }
+        #expect(throws: (any Error).self) { try CacheIndex(path: path, protection: .checked) }
+        let connection = try SQLiteConnection(path: path)
+        #expect(try CacheIndex.version(of: connection) == 1)
+        #expect(try connection.statement("SELECT title FROM entries").first { $0.optionalText(0) } == "Title")
+        try connection.execute("DROP TABLE aliases")
+        #expect(try CacheIndex(path: path, protection: .checked).entries().count == 2)
+    }
+
+    @Test func `a secret does not seal what is there already`() async throws {
+        let opener = CacheFolder(path: folder.cache, secret: .generate(), clock: TestClock())
+        let error = await #expect(throws: MediaError.self) { try await opener.checkSecret() }
+        #expect(error?.code == .cacheSecret)
+        let plain = CacheFolder(path: folder.cache, clock: TestClock())
+        #expect(try await plain.list().map(\.title?.string) == ["Title", "Title"])
+    }
+}

@@ -1,0 +1,128 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Pins, and what the player is told of what is kept.
+@Suite struct PinTests {
+    private let folder: TemporaryFolder
+    private let wallClock = TickingWallClock()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(budget: Int64 = .max) -> CacheFolder {
+        CacheFolder(path: folder.cache, budget: budget, clock: TestClock(), wallClock: wallClock.tick)
+    }
+
+    private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
+        let store = try await opener.open(url(name))
+        try await store.write(pattern(0..<count), at: 0)
+        await store.close()
+    }
+
+    @Test func `a pinned entry outlives what was played after it`() async throws {
+        let opener = makeOpener(budget: 250_000)
+        try await keep("a", in: opener)
+        try await opener.setPinned(url("a"), true)
+        for name in ["b", "c", "d"] { try await keep(name, in: opener) }
+        #expect(try await opener.list().map { String($0.url.string.suffix(1)) } == ["d", "a"])
+        try await opener.setPinned(url("a"), false)
+        try await keep("e", in: opener)
+        #expect(try await opener.list().map { String($0.url.string.suffix(1)) } == ["e", "d"])
+    }
+
+    @Test func `what is pinned before its first byte is pinned when it comes`() async throws {
+        let opener = makeOpener()
+        try await opener.setPinned(url("a"), true)
+        #expect(try await makeOpener().info(for: url("a"))?.isPinned == true)
+        try await opener.open(url("a")).close()
+        #expect(try await opener.info(for: url("a"))?.isPinned == true)
+        try await keep("a", in: opener)
+        #expect(
+            try await opener.availability(of: [url("a")]) == [
+                Availability(storedBytes: 100_000, isPinned: true)
+            ]
+        )
+        let fresh = try await opener.replace(url("a"))
+        await fresh.close()
+        #expect(try await opener.info(for: url("a"))?.isPinned == true)
+        // Unpinned without a byte it leaves nothing behind.
+        try await opener.setPinned(url("a"), false)
+        #expect(try await opener.info(for: url("a")) == nil)
+        try await opener.setPinned(url("b"), false)
+        #expect(try await opener.list() == [])
+    }
+
+    @Test func `how far it plays is told by what is stored from the first byte on`() async throws {
+        let opener = makeOpener()
+        let store = try await opener.open(url("a"))
+        var description = EntryDescription()
+        description.length = 400_000
+        description.durationSeconds = 40
+        store.describe(description)
+        func availability() async throws -> Availability? {
+            try await store.commit()
+            return try await opener.availability(of: [url("a")])[0]
+        }
+        try await store.write(pattern(200_000..<300_000), at: 200_000)
+        #expect(
+            try await availability() == Availability(storedBytes: 100_000, length: 400_000, playsTo: .zero)
+        )
+        try await store.write(pattern(0..<100_000), at: 0)
+        #expect(try await availability()?.playsTo == .seconds(10))
+        try await store.write(pattern(100_000..<200_000), at: 100_000)
+        #expect(try await availability()?.playsTo == .seconds(30))
+        try await store.write(pattern(300_000..<400_000), at: 300_000)
+        #expect(try await availability()?.playsTo == .seconds(40))
+        #expect(try await availability()?.isComplete == true)
+        await store.close()
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `sums and beginnings stay right whatever comes and goes`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let opener = makeOpener()
+        let store = try #require(try await opener.open(url("a")) as? PersistentStore)
+        let entry = store.guarded.withLock { $0.place.entry }
+        for _ in 0..<15 {
+            let start = Int64.random(in: 0..<8, using: &random) * 30_000
+            try await store.write(pattern(start..<start + 30_000), at: start)
+            try await store.commit()
+            if Bool.random(using: &random),
+                let stored = try await opener.info(for: url("a"))?.stored.ranges.randomElement(using: &random)
+            {
+                let extents = try await store.engine.committer.run {
+                    try store.engine.perform { try $0.index.extents(of: entry, overlapping: stored) }
+                }
+                let extent = try #require(extents.randomElement(using: &random))
+                await store.engine.committer.run { store.engine.drop(extent, of: entry) }
+            }
+            let row = try await store.engine.committer.run {
+                try store.engine.perform { try $0.index.entry(entry) }
+            }
+            let stored = try #require(try await opener.info(for: url("a"))).stored
+            #expect(row?.storedBytes == stored.byteCount)
+            #expect(row?.prefix == stored.run(from: 0)?.upperBound ?? 0)
+        }
+        await store.close()
+    }
+
+    @Test func `thousands of tracks are answered at once, in their order`() async throws {
+        let opener = makeOpener()
+        try await keep("7", in: opener)
+        try await keep("19999", in: opener)
+        let urls = try (0..<20_000).map { try url("\($0)") }
+        let answers = await opener.availability(of: urls)
+        #expect(answers.count == 20_000)
+        #expect(answers.indices.filter { answers[$0] != nil } == [7, 19_999])
+    }
+
+    @Test func `a folder that is not there, or cannot be used, has nothing`() async throws {
+        #expect(try await makeOpener().availability(of: [url("a")]) == [nil])
+        let broken = CacheFolder(path: "/dev/null/cache", clock: TestClock())
+        #expect(try await broken.availability(of: [url("a")]) == [nil])
+        let error = await #expect(throws: MediaError.self) { try await broken.setPinned(url("a"), true) }
+        #expect(error?.code == .notKept)
+    }
+}
