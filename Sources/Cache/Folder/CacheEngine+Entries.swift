@@ -104,7 +104,7 @@ extension CacheEngine {
         let entry = EntryID.random()
         let file = try folder.objects.open(entry)
         try file.lockShared()
-        try folder.index.relaxedTransaction {
+        func insert() throws {
             if let old { try folder.index.remove(old) }
             try folder.index.insert(
                 entry,
@@ -113,6 +113,12 @@ extension CacheEngine {
                 isPinned: isPinned,
                 at: settings.wallClock()
             )
+        }
+        if old == nil {
+            try folder.index.relaxedTransaction(insert)
+        } else {
+            // The old row has to be gone for good before its file is: a power cut must not bring it back.
+            try folder.index.transaction(insert)
         }
         if let old { folder.objects.unlink(old) }
         return Opening(entry: entry, file: file, description: EntryDescription(), extents: [])
