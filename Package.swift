@@ -87,7 +87,7 @@ let package = Package(
         ),
         tests("MediaTests", []),
         tests("PlaylistsTests", ["Playlists"]),
-        tests("HTTPTests", ["HTTP", "RepriseOrigin"]),
+        tests("HTTPTests", ["HTTP", "CCurl", "RepriseOrigin"]),
         tests("CacheTests", ["Cache", "CSQLite"]),
         tests("LoadingTests", ["Loading", "HTTP", "Cache", "RepriseOrigin"]),
         tests("DecodingTests", ["Decoding"]),

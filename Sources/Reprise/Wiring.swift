@@ -92,8 +92,13 @@ enum Wiring {
         configuration.headers = options.headers.compactMap {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
-        configuration.headerOrigins = options.sources.compactMap { WebURL($0) }
-        configuration.certificateFile = options.cacertFile
+        configuration.secretOrigins = options.sources.compactMap { WebURL($0) }
+        let environment = BasePaths.environment
+        configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
+        // What curl and OpenSSL's own programs look at; libcurl as a library does not.
+        configuration.certificateFile =
+            options.cacertFile ?? environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+        configuration.hasProxy = HTTPConfiguration.namesProxy(environment)
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
         return configuration
     }
@@ -109,7 +114,7 @@ enum Wiring {
             budget: options.cacheSize,
             maximumAge: options.cacheAge,
             clock: clock,
-            onDamage: { notify(MediaError(.damaged, SafeText(folder), $0)) }
+            onNotice: notify
         )
     }
 
@@ -156,8 +161,12 @@ private struct KeptMusic: CacheAdministration {
 
     func clear() async throws -> CacheClearing {
         let all = try await cache.list().count
-        let (removed, freed) = try await cache.clear()
-        return CacheClearing(removedEntries: removed, removedBytes: freed, keptEntries: max(0, all - removed))
+        let removal = try await cache.clear(includingPinned: true)
+        return CacheClearing(
+            removedEntries: removal.entriesRemoved,
+            removedBytes: removal.bytesFreed,
+            keptEntries: max(0, all - removal.entriesRemoved)
+        )
     }
 
     private func listing(_ entry: CacheEntrySummary) -> CacheListing {

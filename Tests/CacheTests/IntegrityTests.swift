@@ -10,7 +10,7 @@ import Testing
     private final class Notices: Sendable {
         private let texts = Locked<[String]>([])
         var all: [String] { texts.withLock { $0 } }
-        func note(_ text: SafeText) { texts.withLock { $0.append(text.string) } }
+        func note(_ notice: MediaError) { texts.withLock { $0.append(notice.description) } }
     }
 
     private let folder: TemporaryFolder
@@ -19,7 +19,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func makeOpener() -> CacheFolder {
-        CacheFolder(path: folder.cache, clock: TestClock(), onDamage: notices.note)
+        CacheFolder(path: folder.cache, clock: TestClock(), onNotice: notices.note)
     }
 
     /// Fills the entry `a.mp3` and returns the path of its object.
@@ -96,6 +96,8 @@ import Testing
         try await store.write(pattern(200_000..<300_000), at: 200_000)
         let object = folder.file("objects/\(try #require(folder.objects.first))")
         #expect(truncate(object, 140_000) == 0)
+        try await store.commit()
+        #expect(truncate(object, 140_000) == 0)
         // A reader that asks for what `stored` claims comes to an end.
         while let next = store.stored.ranges.last(where: { $0.upperBound > 140_000 }) {
             let start = max(140_000, next.lowerBound)
@@ -103,7 +105,7 @@ import Testing
             try #require(!store.stored.contains(start))
         }
         #expect(store.stored == ByteRangeSet(0..<131_072))
-        #expect(notices.all.first == "http://radio.example/a.mp3: stored bytes 140000–196607 were lost")
+        #expect(notices.all.first == "http://radio.example/a.mp3: stored bytes 131072–196607 were damaged")
         try await store.write(pattern(100_000..<300_000), at: 100_000)
         await store.close()
         let next = try await makeOpener().open(url("a.mp3"))
@@ -113,7 +115,7 @@ import Testing
 
     @Test func `committed bytes that the disk cannot read any more are missing`() async throws {
         let files = RecordingFiles()
-        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: files, onDamage: notices.note)
+        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: files, onNotice: notices.note)
         let store = try await opener.open(url("a.mp3"))
         try await store.write(pattern(0..<100_000), at: 0)
         try await store.commit()
@@ -205,7 +207,7 @@ import Testing
         let opener = makeOpener()
         let store = try await opener.open(url("a.mp3"))
         #expect(store.stored.isEmpty)
-        #expect(FileManager.default.contents(atPath: path + ".damaged") == bytes)
+        #expect(FileManager.default.contents(atPath: path + ".damaged-1") == bytes)
         try await store.write(pattern(0..<2_000), at: 0)
         await store.close()
         #expect(try await opener.list().map(\.storedBytes) == [2_000])
@@ -215,11 +217,11 @@ import Testing
     @Test func `an index of a newer version is left alone`() async throws {
         _ = try await fill(0..<1_000)
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
-        try connection.execute("PRAGMA user_version = 2")
+        try connection.execute("PRAGMA user_version = 3")
         let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
         #expect(error?.code == .notKept)
         #expect(error?.description.contains("newer version") == true)
-        try connection.execute("PRAGMA user_version = 1")
+        try connection.execute("PRAGMA user_version = 2")
         #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
     }
 
@@ -241,9 +243,9 @@ import Testing
         // Refused with ELOOP, as EMFILE refuses what another process has open.
         try FileManager.default.createSymbolicLink(atPath: object, withDestinationPath: folder.path)
         let opener = makeOpener()
-        #expect(try await opener.clear().entriesRemoved == 0)
+        #expect(try await opener.clear(includingPinned: true).entriesRemoved == 0)
         try FileManager.default.removeItem(atPath: object)
-        #expect(try await opener.clear().entriesRemoved == 1)
+        #expect(try await opener.clear(includingPinned: true).entriesRemoved == 1)
     }
 
     @Test func `a folder that is a file cannot be used, and says so`() async throws {

@@ -50,6 +50,54 @@ struct HeaderFieldsTests {
         }
     }
 
+    @Test func `interim answers without end are refused within limits`() throws {
+        var parser = ResponseHeadParser()
+        let filler = "a: " + String(repeating: "b", count: 10_000) + "\r\n"
+        #expect(throws: HeaderFields.Problem.tooManyBytes) {
+            for _ in 0..<100 {
+                for line in ["HTTP/1.1 103 Early Hints\r\n", filler, "\r\n"] {
+                    let head = try parser.append(line: line.utf8)
+                    #expect(head == nil)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 206 Partial Content", 206, "HTTP/1.1"), ("HTTP/2 200 ", 200, "HTTP/2"),
+        ("HTTP/1.0 404", 404, "HTTP/1.0"), ("ICY 200 OK", 200, "ICY"), ("ICY 401 Full", 401, "ICY"),
+    ])
+    func `a status line tells version and status`(line: String, status: Int, version: String) throws {
+        var parser = ResponseHeadParser()
+        let early = try parser.append(line: (line + "\r\n").utf8)
+        #expect(early == nil)
+        let head = try parser.append(line: "\r\n".utf8)
+        #expect(head?.status == status)
+        #expect(head?.version == version)
+        #expect(head?.isMultiplexed == (version == "HTTP/2"))
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1", "HTTP/1.1 20", "HTTP/\u{1B}[ 200 OK", "HTTP/ 200", "HTTP/1.123 200", "ICYX 200 OK",
+    ])
+    func `what is no status line begins no head`(line: String) throws {
+        var parser = ResponseHeadParser()
+        for line in [line + "\r\n", "a: b\r\n", "\r\n"] {
+            let head = try parser.append(line: line.utf8)
+            #expect(head == nil)
+        }
+    }
+
+    @Test func `text for people is UTF-8, or Latin-1 where it is none`() throws {
+        var fields = HeaderFields()
+        try fields.append(line: "Icy-Name: Rádió\r\n".utf8)
+        try fields.append(line: Array("Old: Caf".utf8) + [0xE9, 0x20, 0x93, 0x0D, 0x0A])
+        #expect(fields.text("icy-name") == "Rádió")
+        #expect(fields.text("old").map { String(HeaderFields.trimmed($0)) } == "Café “")
+        #expect(fields.text("none") == nil)
+        #expect(fields.hasName(withPrefix: "icy-") && !fields.hasName(withPrefix: "ice-"))
+    }
+
     @Test(arguments: [
         ("X-Token: a:b ", "X-Token", "a:b"), ("authorization:Bearer x", "authorization", "Bearer x"),
         ("Empty:", "Empty", ""),
@@ -60,7 +108,9 @@ struct HeaderFieldsTests {
         #expect(header.value == value)
     }
 
-    @Test(arguments: ["no colon", ": x", "a b: c", "a: b\r\nc: d", "Range: bytes=0-1", "HOST: a"])
+    @Test(arguments: [
+        "no colon", ": x", "a b: c", "a: b\r\nc: d", "Range: bytes=0-1", "HOST: a", "Icy-MetaData: 1",
+    ])
     func `a field that could change the request itself is refused`(text: String) {
         #expect(RequestHeader(parsing: text) == nil)
     }

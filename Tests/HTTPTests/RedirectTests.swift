@@ -59,7 +59,8 @@ struct RedirectTests {
         try await TransportFixture(configuration: configuration).run(home) { transport in
             let url = try home.url("/", userInfo: "me:secret@")
             let answer = try await transport.send(RangeRequest(url: url, range: nil)).answer
-            #expect(answer == RangeAnswer(kind: .whole(length: 0), requestCount: 3))
+            #expect(answer.kind == .whole(length: 0))
+            #expect(answer.requestCount == 3)
             for request in home.requests {
                 #expect(request.contains("Authorization: Basic bWU6c2VjcmV0\r\n"))
                 #expect(request.contains("X-Token: secret\r\n"))
@@ -118,10 +119,12 @@ struct RedirectTests {
     ])
     func `only the first origin gets the listener's secrets`(location: String, isTold: Bool) throws {
         let url = try #require(WebURL("http://me:secret@a.example/a"))
-        let header = try #require(RequestHeader(parsing: "X-Token: secret"))
+        var configuration = HTTPConfiguration()
+        configuration.headers = [try #require(RequestHeader(parsing: "X-Token: secret"))]
         var redirects = RedirectState(original: url)
         try redirects.redirected(to: location)
-        let wire = WireRequest(RangeRequest(url: url, range: nil), at: redirects, headers: [header])
+        let request = RangeRequest(url: url, range: nil)
+        let wire = WireRequest(request, at: redirects, configuration: configuration)
         #expect(wire.credentials == (isTold ? WebURL.UserInfo(user: "me", password: "secret") : nil))
         #expect(wire.headerLines.contains("X-Token: secret") == isTold)
         #expect(!wire.url.contains("@"))

@@ -33,7 +33,18 @@ struct ResponseAlgebraTests {
             (200, [:], .whole(length: nil)),
             (200, ["Content-Length": "7", "Content-Range": "bytes 1-7/9"], .whole(length: 7)),
             (200, ["Content-Length": "7, 7"], .whole(length: 7)),
-            (200, ["Content-Length": "7, 8"], .whole(length: nil)),
+            (200, ["Content-Length": "7", "content-length": "7"], .whole(length: 7)),
+            (200, ["Content-Length": "7, 8"], .refused(status: 200)),
+            (200, ["Content-Length": "7", "content-length": "8"], .refused(status: 200)),
+            (
+                200, ["Content-Length": "7", "content-length": "8", "Transfer-Encoding": "chunked"],
+                .whole(length: nil)
+            ),
+            (200, ["Content-Length": "7", "Content-Encoding": "gzip"], .whole(length: nil)),
+            (200, ["Content-Length": "7", "Content-Encoding": "identity"], .whole(length: 7)),
+            (200, ["Content-Length": "7", "icy-metaint": "16000"], .whole(length: nil)),
+            (200, ["Content-Length": "7", "icy-metaint": "0"], .whole(length: 7)),
+            (206, ["Content-Range": "bytes 0-9/20", "icy-metaint": "16000"], .refused(status: 206)),
             (200, ["Content-Length": "-7"], .whole(length: nil)),
             (200, ["Content-Length": "1125899906842624"], .whole(length: 1 << 50)),
             (200, ["Content-Length": "1125899906842625"], .refused(status: 200)),
@@ -116,7 +127,8 @@ struct ResponseAlgebraTests {
             contentType: "audio/mpeg",
             forbidsStoring: true,
             isEncoded: true,
-            requestCount: 3
+            requestCount: 3,
+            wire: wire(200)
         )
         #expect(answer == expected)
     }
@@ -129,7 +141,83 @@ struct ResponseAlgebraTests {
     )
     func `what says nothing is taken for nothing`(fields: KeyValuePairs<String, String>) {
         let answer = ResponseAlgebra.answer(for: head(404, fields), requestCount: 1)
-        #expect(answer == RangeAnswer(kind: .refused(status: 404)))
+        #expect(answer == RangeAnswer(kind: .refused(status: 404), wire: wire(404)))
+    }
+
+    @Test(
+        arguments: [
+            (503, ["Retry-After": "120"], .seconds(120)),
+            (429, ["retry-after": "0"], .zero),
+            (503, ["Retry-After": "99999999999999999999"], .seconds(100 * 365 * 86_400)),
+            // A date counts from the server's own date, and from ours where it sends none.
+            (
+                503,
+                ["Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT", "Date": "Fri, 31 Dec 1999 23:58:59 GMT"],
+                .seconds(60)
+            ),
+            (503, ["Retry-After": "Sun, 09 Sep 2001 01:46:45 GMT"], .seconds(5)),
+            (503, ["Retry-After": "Sun, 09 Sep 2001 01:46:45 GMT", "Date": "soon"], .seconds(5)),
+            (503, ["Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"], .zero),
+            (503, ["Retry-After": "-5"], nil),
+            (503, ["Retry-After": "later"], nil),
+            (503, [:], nil),
+            (200, ["Retry-After": "120"], nil),
+        ] as [(Int, KeyValuePairs<String, String>, Duration?)]
+    )
+    func `how long to leave a server alone is stated in seconds or by a date`(
+        status: Int,
+        fields: KeyValuePairs<String, String>,
+        expected: Duration?
+    ) {
+        let answer = ResponseAlgebra.answer(
+            for: head(status, fields),
+            requestCount: 1,
+            wallTime: 1_000_000_000
+        )
+        #expect(answer.retryAfter == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
+            ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
+            ("Tuesday, 19-Jan-38 03:14:08 GMT", 2_147_483_648),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+            ("Sun, 06 Nov 1994 08:49:37 CET", nil),
+            ("Sun, 06 Nov 1994 08:49", nil),
+            ("Sun, 06 Non 1994 08:49:37 GMT", nil),
+            ("Sun, 32 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 24:49:37 GMT", nil),
+            ("Sun, 06 Nov 99999 08:49:37 GMT", nil),
+            ("Sun, +6 Nov 1994 08:49:37 GMT", nil),
+            ("", nil),
+        ] as [(String, Int64?)]
+    )
+    func `the three forms of a date are understood, and nothing else`(text: String, expected: Int64?) {
+        #expect(HTTPDate.seconds(text) == expected)
+    }
+
+    @Test func `the journal is told how an answer came`() {
+        var head = head(200, [:])
+        head.version = "HTTP/2"
+        head.reusedConnection = true
+        let wire = ResponseAlgebra.wire(of: head, redirectedHost: "b.example\u{1B}")
+        #expect(wire.status == 200)
+        #expect(wire.version == "HTTP/2")
+        #expect(wire.reusedConnection == true)
+        #expect(wire.redirectedHost == SafeText("b.example\u{FFFD}"))
+        #expect(ResponseAlgebra.wire(of: head, redirectedHost: nil).redirectedHost == nil)
+    }
+
+    private func wire(_ status: Int) -> WireFacts {
+        var wire = WireFacts()
+        wire.status = status
+        wire.version = "HTTP/1.1"
+        return wire
     }
 
     private func head(_ status: Int, _ fields: KeyValuePairs<String, String>) -> ResponseHead {

@@ -24,6 +24,60 @@ struct TimeoutTests {
         }
     }
 
+    @Test(arguments: ["X-Drip: 1\r\n", "\r\nHTTP/1.1 103 Early Hints\r\n"])
+    func `a head that drips in is given up after the time for the first byte`(drip: String) async throws {
+        let clock = TestClock()
+        let gate = Gate()
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 103 Early Hints\r\n")
+            for _ in 0..<4 {
+                gate.wait()
+                connection.send(drip)
+            }
+            connection.waitForClose()
+        }
+        try await fixture(clock).run(server) { transport in
+            let url = try server.url()
+            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the request") { server.requests.count == 1 }
+            for _ in 0..<4 {
+                try await wait(for: "the watchdog to sleep") { clock.sleeperCount == 1 }
+                clock.advance(by: .milliseconds(3_500))
+                let sent = server.sentBytes
+                gate.open()
+                try await wait(for: "the drip") { server.sentBytes > sent }
+            }
+            // 14 s have gone, and something came all the time.
+            try await wait(for: "the watchdog to sleep again") { clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(1))
+            let error = await mediaError { _ = try await sender.value }
+            #expect(error?.code == .timedOut)
+        }
+    }
+
+    @Test func `a body that drips is no failure however long it takes`() async throws {
+        let clock = TestClock()
+        let gate = Gate()
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+            for _ in 0..<20 {
+                gate.wait()
+                connection.send("x")
+            }
+        }
+        try await fixture(clock).run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            for _ in 0..<20 {
+                clock.advance(by: .seconds(9))
+                gate.open()
+                #expect(try await body.next() == Array("x".utf8))
+            }
+            #expect(try await body.next() == nil)
+        }
+    }
+
     @Test func `a body that stops is given up after the idle time, and every byte renews it`() async throws {
         let clock = TestClock()
         let gate = Gate()

@@ -115,7 +115,7 @@ struct TransferStateTests {
     }
 
     private func head(isMultiplexed: Bool = false) -> ResponseHead {
-        ResponseHead(status: 200, fields: HeaderFields(), isMultiplexed: isMultiplexed)
+        ResponseHead(status: 200, fields: HeaderFields(), version: isMultiplexed ? "HTTP/2" : "HTTP/1.1")
     }
 
     private func inBody(owed: Int64? = nil, isMultiplexed: Bool = false) -> TransferState {

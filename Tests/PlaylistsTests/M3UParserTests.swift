@@ -65,7 +65,7 @@ struct M3UParserTests {
         ] as [(UInt8, Unicode.Scalar)]
     )
     func `the table of CP1252`(byte: UInt8, expected: Unicode.Scalar) {
-        #expect(PlaylistText.windowsScalar(byte) == expected)
+        #expect(LegacyText.windowsScalar(byte) == expected)
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)

@@ -11,21 +11,41 @@ package final class NginxServer: Sendable {
         package var range: String
         /// The connection it came on.
         package var connection: Int
+        /// `HTTP/1.1`, `HTTP/2.0`.
+        package var version: String
+        /// The `Authorization` header, empty when there was none.
+        package var authorization: String
         package var target: String
     }
 
     package let port: UInt16
+    /// `http` or `https`, with the host as it stands in URLs.
+    private let place: String
     private let home: TemporaryFolder
     private let process: RunningProcess
 
     /// Serves the files of `folder`, and returns when connections are taken.
     ///
-    /// `extra` goes into the `server` block of the configuration.
-    package init(serving folder: String, extra: String = "") async throws {
+    /// `host` is an address of this machine as it stands in a URL, so `[::1]` with brackets. With a
+    /// `certificate` it speaks TLS only, and HTTP/2 to who wants it. `extra` goes into the `server` block
+    /// of the configuration.
+    package init(
+        serving folder: String,
+        host: String = "127.0.0.1",
+        certificate: PrivateAuthority.Certificate? = nil,
+        extra: String = ""
+    ) async throws {
+        place = (certificate == nil ? "http://" : "https://") + host
         home = try TemporaryFolder()
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try home.makeFolder(name) }
-        port = try Self.freePort()
+        let port = try LoopbackPort.free()
+        self.port = port
         // `user root` only means something, and is only allowed without a warning, for root.
+        let tls = certificate.map { "ssl_certificate \($0.path); ssl_certificate_key \($0.keyPath);" } ?? ""
+        // Also on IPv4, where it can be seen that it listens.
+        let listen = Set([host, "127.0.0.1"]).sorted().reversed().map { address in
+            "listen \(address):\(port)" + (certificate == nil ? ";" : " ssl http2;")
+        }.joined(separator: " ")
         let user = getuid() == 0 ? "user root;" : ""
         let configuration = """
             \(user) daemon off; master_process off; pid \(home.path("pid")); error_log stderr;
@@ -33,12 +53,12 @@ package final class NginxServer: Sendable {
             http {
                 types { audio/mpeg mp3; audio/x-mpegurl m3u; application/vnd.apple.mpegurl m3u8; text/html html; }
                 default_type application/octet-stream;
-                log_format ranges '$status $body_bytes_sent "$http_range" $connection $request_uri';
+                log_format ranges '$status $body_bytes_sent "$http_range" $connection $server_protocol "$http_authorization" $request_uri';
                 access_log \(home.path("access.log")) ranges;
                 client_body_temp_path \(home.path("body")); proxy_temp_path \(home.path("proxy"));
                 fastcgi_temp_path \(home.path("fastcgi")); uwsgi_temp_path \(home.path("uwsgi"));
                 scgi_temp_path \(home.path("scgi"));
-                server { listen 127.0.0.1:\(port); root "\(folder)"; \(extra) }
+                server { \(listen) \(tls) root "\(folder)"; \(extra) }
             }
             """
         try home.write(configuration, to: "nginx.conf")
@@ -46,17 +66,17 @@ package final class NginxServer: Sendable {
             "nginx",
             ["-p", home.path, "-e", "stderr", "-c", home.path("nginx.conf")]
         )
-        try await wait(for: "nginx") { [process, port] in
+        try await wait(for: "nginx") { [process] in
             guard process.isRunning else {
                 throw RunningProcess.Failure(description: "nginx ended: \(process.errorText)")
             }
-            return Self.isListening(port)
+            return LoopbackPort.isListening(port)
         }
     }
 
     deinit { process.signal(SIGTERM) }
 
-    package var baseURL: String { "http://127.0.0.1:\(port)" }
+    package var baseURL: String { "\(place):\(port)" }
 
     /// The URL of a path, which begins with `/` and is percent-encoded where it must be.
     package func url(_ path: String) -> String { baseURL + path }
@@ -66,19 +86,20 @@ package final class NginxServer: Sendable {
         let text = (try? String(contentsOfFile: home.path("access.log"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
             let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
-            guard quoted.count == 3 else { return nil }
+            guard quoted.count == 5 else { return nil }
             let before = quoted[0].split(separator: " ")
-            let after = quoted[2].split(separator: " ", maxSplits: 1)
-            guard before.count == 2, after.count == 2, let status = Int(before[0]),
-                let bytes = Int(before[1]),
-                let connection = Int(after[0])
+            let between = quoted[2].split(separator: " ")
+            guard before.count == 2, between.count == 2, let status = Int(before[0]),
+                let bytes = Int(before[1]), let connection = Int(between[0])
             else { return nil }
             return Access(
                 status: status,
                 bytes: bytes,
                 range: quoted[1] == "-" ? "" : String(quoted[1]),
                 connection: connection,
-                target: String(after[1])
+                version: String(between[1]),
+                authorization: quoted[3] == "-" ? "" : String(quoted[3]),
+                target: String(quoted[4].dropFirst())
             )
         }
     }
@@ -87,39 +108,5 @@ package final class NginxServer: Sendable {
     package func stop() async throws {
         process.signal(SIGTERM)
         try await process.waitForExit()
-    }
-
-    /// A port that was free a moment ago: nginx cannot be asked which one it took.
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard status else { throw RunningProcess.Failure(description: "no free port: errno \(errno)") }
-        return UInt16(bigEndian: address.sin_port)
-    }
-
-    private static func isListening(_ port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = loopback(port)
-        return withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        return address
     }
 }

@@ -2,23 +2,27 @@ import CSodium
 
 /// BLAKE2b, by libsodium's `crypto_generichash`.
 enum Digest {
-    /// The key of an entry: BLAKE2b-256, so that the index tells nobody a URL's secrets.
-    static func key(of text: String) -> [UInt8] {
-        hash(Array(text.utf8), size: 32)
+    /// BLAKE2b-256 of `text`, keyed where `key` is not empty.
+    static func name(of text: String, key: [UInt8] = []) -> [UInt8] {
+        hash(Array(text.utf8), size: 32, key: key)
     }
 
-    /// The check of an extent: BLAKE2b-128, to find what a disk or a stranger changed.
-    static func check(of bytes: [UInt8]) -> ExtentCheck {
-        ExtentCheck(bytes: hash(bytes, size: 16)) ?? ExtentCheck(high: 0, low: 0)
+    /// BLAKE2b-128 of `bytes`: to find what a disk or a stranger changed.
+    static func check(of bytes: [UInt8]) -> [UInt8] {
+        hash(bytes, size: 16, key: [])
     }
 
-    /// Chooses the fastest code for the processor, once; libsodium asks for it before any other call.
-    private static let isReady = sodium_init() >= 0
-
-    private static func hash(_ bytes: [UInt8], size: Int) -> [UInt8] {
-        precondition(isReady, "libsodium cannot start")
+    private static func hash(_ bytes: [UInt8], size: Int, key: [UInt8]) -> [UInt8] {
+        Sodium.start()
         var digest = [UInt8](repeating: 0, count: size)
-        let status = crypto_generichash(&digest, size, bytes, UInt64(bytes.count), nil, 0)
+        let status = crypto_generichash(
+            &digest,
+            size,
+            bytes,
+            UInt64(bytes.count),
+            key.isEmpty ? nil : key,
+            key.count
+        )
         precondition(status == 0, "the size of a digest is one that BLAKE2b has")
         return digest
     }

@@ -2,15 +2,14 @@ import Media
 
 /// What an open entry knows of its bytes: pure, without files, threads or time.
 ///
-/// A byte is in one of three states: missing; written, which this process alone knows of; or
-/// committed, covered by an extent. `stored` holds the last two.
+/// A byte is missing; or buffered, in this process's memory alone; or committed, covered by an extent.
 struct EntryState: Sendable {
     /// A piece that can be read in one go.
     enum Segment: Equatable {
-        /// To be read whole and compared before any byte of it is used.
-        case unchecked(Extent)
-        /// Written by this process, or checked before.
-        case plain(ByteRange)
+        /// Here they are.
+        case buffered(ArraySlice<UInt8>)
+        /// In the file. Unless checked, to be read whole and compared before any byte of it is used.
+        case committed(Extent, isChecked: Bool)
     }
 
     private struct Known: Sendable {
@@ -18,49 +17,52 @@ struct EntryState: Sendable {
         var isChecked: Bool
     }
 
-    /// Every byte that can be read.
-    private(set) var stored = ByteRangeSet()
     private(set) var description: EntryDescription
     /// Sorted; never overlapping.
     private var extents: [Known] = []
-    private var uncommitted = ByteRangeSet()
+    private var committed = ByteRangeSet()
+    /// Never overlaps what is committed.
+    private var buffer = BufferedBytes()
+    /// What the index said of the resource when it was last seen.
+    private var seen: EntryDescription
     private var descriptionNumber = 0
     private var committedDescriptionNumber = 0
+    /// Extents that proved damaged: the index may name them until the claim is withdrawn.
+    private var dropped: [Extent] = []
 
     /// An entry as the index has it; of extents that overlap, the first counts.
     init(description: EntryDescription, extents: [Extent]) {
         self.description = description
+        seen = description
         for extent in extents.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             if let last = self.extents.last, last.extent.range.overlaps(extent.range) { continue }
             self.extents.append(Known(extent: extent, isChecked: false))
-            stored.insert(contentsOf: extent.range)
+            committed.insert(contentsOf: extent.range)
         }
     }
+
+    /// Every byte that can be read.
+    var stored: ByteRangeSet { buffer.isEmpty ? committed : committed.union(buffer.ranges) }
 
     /// How many bytes a commit would claim.
-    var uncommittedByteCount: Int64 { uncommitted.byteCount }
+    var bufferedByteCount: Int64 { buffer.count }
 
-    /// Whether some extent is known.
-    var hasExtents: Bool { !extents.isEmpty }
-
-    /// The bytes of `range` that a write may put down: never one that is there already.
-    func writable(in range: ByteRange) -> [ByteRange] { stored.gaps(in: range) }
-
-    /// What to read for the bytes from `offset` on; nil when the byte there is missing.
-    func segment(at offset: Int64) -> Segment? {
-        guard let run = stored.run(from: offset) else { return nil }
-        let index = firstExtent(endingAfter: offset)
-        guard index < extents.count else { return .plain(run) }
-        let known = extents[index]
-        guard known.extent.range.contains(offset) else {
-            return .plain(offset..<min(run.upperBound, known.extent.range.lowerBound))
-        }
-        return known.isChecked ? .plain(offset..<known.extent.range.upperBound) : .unchecked(known.extent)
+    /// The bytes of `range` that are missing: those a write may put down.
+    func gaps(in range: ByteRange) -> [ByteRange] {
+        committed.gaps(in: range).flatMap { buffer.ranges.gaps(in: $0) }
     }
 
-    mutating func bytesWritten(_ range: ByteRange) {
-        stored.insert(contentsOf: range)
-        uncommitted.insert(contentsOf: range)
+    /// Up to `count` bytes from `offset` on, or where they are; nil when the byte there is missing.
+    func segment(at offset: Int64, count: Int) -> Segment? {
+        if let bytes = buffer.bytes(at: offset, count: count) { return .buffered(bytes) }
+        let index = firstExtent(endingAfter: offset)
+        guard index < extents.count, extents[index].extent.range.contains(offset) else { return nil }
+        return .committed(extents[index].extent, isChecked: extents[index].isChecked)
+    }
+
+    /// Bytes came for a gap.
+    mutating func bytesWritten(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
+        buffer.insert(bytes, at: offset)
     }
 
     mutating func described(_ description: EntryDescription) {
@@ -81,66 +83,51 @@ struct EntryState: Sendable {
         let index = firstExtent(endingAfter: extent.range.lowerBound)
         guard index < extents.count, extents[index].extent == extent else { return false }
         extents.remove(at: index)
-        stored.remove(contentsOf: extent.range)
+        committed.remove(contentsOf: extent.range)
+        dropped.append(extent)
         return true
     }
 
-    /// The file no longer has `range`: its bytes are missing from now on, and so is all of each extent
-    /// that reaches into it. Returns those extents; nil when nothing of `range` was known any more.
-    mutating func bytesLost(_ range: ByteRange) -> [Extent]? {
-        guard stored.gaps(in: range) != [range] else { return nil }
-        let lost = extents.map(\.extent).filter { $0.range.overlaps(range) }
-        extents.removeAll { $0.extent.range.overlaps(range) }
-        for gone in lost.map(\.range) + [range] {
-            stored.remove(contentsOf: gone)
-            uncommitted.remove(contentsOf: gone)
-        }
-        return lost
-    }
-
-    /// Whether the byte at `offset` is covered by an extent.
-    func isCommitted(at offset: Int64) -> Bool {
-        let index = firstExtent(endingAfter: offset)
-        return index < extents.count && extents[index].extent.range.contains(offset)
+    /// The index was asked and has these extents, some of them perhaps of other processes.
+    mutating func extentsSeen(_ extents: [Extent]) {
+        for extent in extents where !dropped.contains(extent) { adopt(extent) }
     }
 
     /// What a commit has to do now; nil for nothing.
     func commitPlan() -> CommitPlan? {
         let isDescribed = descriptionNumber != committedDescriptionNumber
-        guard !uncommitted.isEmpty || isDescribed else { return nil }
+        guard !buffer.isEmpty || isDescribed else { return nil }
         return CommitPlan(
-            ranges: Array(uncommitted.ranges),
-            description: isDescribed ? description : nil,
-            descriptionNumber: descriptionNumber
+            bytes: buffer,
+            description: description,
+            seen: seen,
+            descriptionNumber: descriptionNumber,
+            isDescribed: isDescribed
         )
     }
 
-    /// `plan` is durable: by `own` extents, and by those `others` claimed of the same bytes meanwhile.
-    mutating func committed(_ plan: CommitPlan, own: [Extent], others: [Extent]) {
-        for range in plan.ranges { uncommitted.remove(contentsOf: range) }
+    /// `plan` is durable, by `extents`: own ones, and those that others claimed of the same bytes
+    /// meanwhile. The index says `description` of the resource now.
+    mutating func committed(_ plan: CommitPlan, as extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
-        // The index is the truth: an extent that it no longer has gives way to the one it has.
-        for extent in others where !extents.contains(where: { $0.extent == extent }) {
-            extents.removeAll { $0.extent.range.overlaps(extent.range) }
-            insert(Known(extent: extent, isChecked: false))
-            stored.insert(contentsOf: extent.range)
-            uncommitted.remove(contentsOf: extent.range)
-        }
-        // Own extents were hashed from the file a moment ago: that was their first check.
-        // One that a read found lost while the commit ran is found damaged again by its next opener.
-        for extent in own where stored.gaps(in: extent.range).isEmpty {
-            insert(Known(extent: extent, isChecked: true))
-        }
+        seen = description
+        dropped.removeAll { extents.contains($0) }
+        // Not checked yet, own ones neither: what a disk made of them shows when they are first read.
+        for extent in extents { adopt(extent) }
+        for range in plan.bytes.ranges.ranges { buffer.remove(range) }
     }
 
-    /// The disk refused to keep what was written: nothing of it can be trusted, not even to be read.
-    mutating func flushFailed() {
-        for range in uncommitted.ranges { stored.remove(contentsOf: range) }
-        uncommitted = ByteRangeSet()
-    }
-
-    private mutating func insert(_ known: Known) {
-        extents.insert(known, at: firstExtent(endingAfter: known.extent.range.lowerBound))
+    /// The index is the truth: an extent that it does not have gives way to the one it has.
+    private mutating func adopt(_ extent: Extent) {
+        var index = firstExtent(endingAfter: extent.range.lowerBound)
+        if index < extents.count, extents[index].extent == extent { return }
+        while index < extents.count, extents[index].extent.range.overlaps(extent.range) {
+            committed.remove(contentsOf: extents.remove(at: index).extent.range)
+            index = firstExtent(endingAfter: extent.range.lowerBound)
+        }
+        extents.insert(Known(extent: extent, isChecked: false), at: index)
+        committed.insert(contentsOf: extent.range)
+        buffer.remove(extent.range)
     }
 
     /// The index of the first extent whose end lies behind `offset`.

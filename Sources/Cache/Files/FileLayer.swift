@@ -15,8 +15,26 @@ package protocol FileLayer: Sendable {
     /// Returns once everything written to the file is on the disk (`fdatasync(2)`).
     func flush(_ descriptor: CInt) throws
 
+    /// The bytes that the disk of the file has left for users (`fstatvfs(3)`).
+    func freeBytes(of descriptor: CInt) throws -> Int64
+
+    /// Gives the disk back what `range` takes; reads find zeros there (`fallocate(2)`, punching a hole).
+    func punch(_ range: ByteRange, of descriptor: CInt) throws
+
     /// Runs one transaction of the index that claims bytes.
     ///
     /// Here so that a test sees its place among the writes and flushes.
     func record(_ transaction: () throws -> Void) throws
+}
+
+extension FileLayer {
+    /// That of the running system.
+    package func freeBytes(of descriptor: CInt) throws -> Int64 {
+        try SystemFiles().freeBytes(of: descriptor)
+    }
+
+    /// That of the running system.
+    package func punch(_ range: ByteRange, of descriptor: CInt) throws {
+        try SystemFiles().punch(range, of: descriptor)
+    }
 }

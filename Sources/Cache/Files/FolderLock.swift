@@ -10,7 +10,14 @@ final class FolderLock: Sendable {
 
     init(in root: CInt) throws {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
-        descriptor = try check("open the lock file", openat(root, "lock", flags, 0o600))
+        let opened = try check("open the lock file", openat(root, "lock", flags, 0o600))
+        do {
+            try ForeignOwnerError.check(opened, name: "the lock file", permissions: 0o600)
+        } catch {
+            close(opened)
+            throw error
+        }
+        descriptor = opened
     }
 
     deinit { close(descriptor) }

@@ -3,14 +3,21 @@ import Media
 
 /// The folder `objects`: one file per entry, named by the entry's number and nothing else.
 final class ObjectFolder: Sendable {
-    private let descriptor: CInt
+    let descriptor: CInt
     private let files: any FileLayer
 
     /// Opens `objects` below `root`, made when it is missing. A symlink in its place is refused.
     init(in root: CInt, files: any FileLayer) throws {
         if mkdirat(root, "objects", 0o700) != 0, errno != EEXIST { throw SystemError("make objects/") }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        descriptor = try check("open objects/", openat(root, "objects", flags))
+        let opened = try check("open objects/", openat(root, "objects", flags))
+        do {
+            try ForeignOwnerError.check(opened, name: "objects/", permissions: 0o700)
+        } catch {
+            close(opened)
+            throw error
+        }
+        descriptor = opened
         self.files = files
     }
 
@@ -46,6 +53,25 @@ final class ObjectFolder: Sendable {
         }
     }
 
+    /// The bytes that the file of an entry takes on the disk; 0 when there is none.
+    func allocated(_ entry: EntryID) -> Int64 {
+        var status = stat()
+        guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return 0 }
+        return Int64(status.st_blocks) * 512
+    }
+
+    /// Opens the file of an entry that is there, and says that it is in use; nil when there is none.
+    func openExisting(_ entry: EntryID) throws -> ObjectFile? {
+        do {
+            let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+            let file = try object(openat(descriptor, entry.fileName, flags))
+            try file.lockShared()
+            return file
+        } catch let error as SystemError where error.number == ENOENT {
+            return nil
+        }
+    }
+
     /// Removes the file of an entry; who has it open reads on.
     func unlink(_ entry: EntryID) {
         _ = unlinkat(descriptor, entry.fileName, 0)
@@ -66,6 +92,8 @@ final class ObjectFolder: Sendable {
         var status = stat()
         try check("look at an object", fstat(file.descriptor, &status))
         guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open an object", number: EINVAL) }
+        guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: "objects/") }
+        if status.st_mode & 0o077 != 0 { _ = fchmod(file.descriptor, 0o600) }
         return file
     }
 }

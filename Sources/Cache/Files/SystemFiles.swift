@@ -48,6 +48,17 @@ package struct SystemFiles: FileLayer {
         try check("flush kept bytes", fdatasync(descriptor))
     }
 
+    package func freeBytes(of descriptor: CInt) throws -> Int64 {
+        var status = statvfs()
+        try check("ask the disk for its room", fstatvfs(descriptor, &status))
+        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
+    }
+
+    package func punch(_ range: ByteRange, of descriptor: CInt) throws {
+        try check("give back what an object does not need", SparseFile.punch(range, of: descriptor))
+    }
+
     package func record(_ transaction: () throws -> Void) throws {
         try transaction()
     }

@@ -1,5 +1,6 @@
 import Media
 
+// Entries as stores open and leave them. All of it on the committing thread.
 extension CacheEngine {
     /// An entry as it was found or made.
     struct Opening: Sendable {
@@ -7,62 +8,43 @@ extension CacheEngine {
         let file: ObjectFile
         let description: EntryDescription
         let extents: [Extent]
-    }
-
-    /// What became of a commit.
-    enum Recording: Sendable {
-        /// `own` was claimed now; `others` were claimed by another store of the same entry meanwhile.
-        case recorded(own: [Extent], others: [Extent])
-        /// The entry was replaced or removed: nothing is claimed, and nothing ever will be.
-        case gone
+        /// Whether the URL is not the one that the entry was made for.
+        let isAlias: Bool
     }
 
     /// Opens the entry of `url`, made where it is missing, and marks it as played now.
     func open(_ url: WebURL) throws(MediaError) -> Opening {
-        try perform { folder in
-            guard let row = try folder.index.entry(key: Digest.key(of: url.requestString)) else {
-                return try make(url, isPinned: false, in: folder)
+        let key = key(of: url)
+        return try perform { folder in
+            guard let row = try folder.index.entry(key: key) else {
+                return try make(url, key: key, isPinned: false, in: folder)
             }
-            let file = try folder.objects.open(row.entry)
-            try file.lockShared()
-            let extents = try wholeExtents(of: row, in: folder, length: file.size().length)
-            try folder.index.relaxedTransaction {
-                try folder.index.touch(row.entry, at: settings.wallClock())
-            }
-            return Opening(entry: row.entry, file: file, description: row.description, extents: extents)
+            return try open(row, in: folder)
         }
     }
 
     /// Makes a new entry for `url` in place of the one there is, pinned if that was.
     func replace(_ url: WebURL) throws(MediaError) -> Opening {
-        try perform { folder in
-            let old = try folder.index.entry(key: Digest.key(of: url.requestString))
-            return try make(url, isPinned: old?.isPinned ?? false, inPlaceOf: old?.entry, in: folder)
+        let key = key(of: url)
+        return try perform { folder in
+            let old = try folder.index.entry(key: key)
+            return try make(url, key: key, isPinned: old?.isPinned ?? false, inPlaceOf: old, in: folder)
         }
     }
 
-    /// Claims `extents`, whose bytes are on the disk, in one transaction with the description.
-    func record(
-        _ extents: [Extent],
-        description: EntryDescription?,
-        of entry: EntryID,
-        in file: ObjectFile
-    ) throws(MediaError) -> Recording {
+    /// Pins the entry of `url`, made empty where there is none, or unpins it.
+    func setPinned(_ url: WebURL, _ isPinned: Bool) throws(MediaError) {
+        let key = key(of: url)
         try perform { folder in
-            var recording = Recording.gone
-            // Without its name on the disk a new file would be lost by a power cut, whole.
-            if !extents.isEmpty, try !folder.index.hasExtents(entry) { try folder.objects.flush() }
-            try settings.files.record {
-                try folder.index.transaction {
-                    guard try folder.index.contains(entry) else { return }
-                    recording = try claim(extents, of: entry, in: file, index: folder.index)
-                    if let description { try folder.index.describe(entry, as: description) }
-                    try folder.index.setAllocated(file.size().allocated, of: entry)
-                }
+            if let row = try folder.index.entry(key: key) {
+                guard row.isPinned != isPinned else { return }
+                try folder.index.transaction { try folder.index.setPinned(isPinned, of: row.entry) }
+                // What was pinned before a byte of it came leaves nothing behind.
+                if !isPinned, row.storedBytes == 0 { _ = try remove([row.entry], from: folder) }
+            } else if isPinned {
+                // On the disk when this returns, unlike an entry that is made to be filled at once.
+                _ = try folder.index.transaction { try insert(url, key: key, isPinned: true, in: folder) }
             }
-            // The commit is done, whatever becomes of the others; the next one tries to make room again.
-            try? enforceBudget(in: folder)
-            return recording
         }
     }
 
@@ -70,16 +52,20 @@ extension CacheEngine {
     func drop(_ extent: Extent, of entry: EntryID) {
         // If this fails, the next process finds the damage again by the same check.
         try? perform { folder in
-            try folder.index.transaction { try folder.index.remove(extent, of: entry) }
+            try folder.index.transaction { _ = try folder.index.remove(extent, of: entry) }
         }
     }
 
-    /// Removes the entry, also when others have it open: they read on from a file without a name.
-    func discard(_ entry: EntryID) {
+    /// Removes the entry, also when others have it open: they read on from a file without a name. Where the
+    /// entry was made for another URL, `url` only leads to it no longer.
+    func discard(_ entry: EntryID, of url: WebURL, isAlias: Bool) {
+        let key = key(of: url)
         // If this fails, the entry stays: what is in it is true, only not wanted.
         try? perform { folder in
-            try folder.index.transaction { try folder.index.remove(entry) }
-            folder.objects.unlink(entry)
+            try folder.index.transaction {
+                if isAlias { try folder.index.removeAlias(key) } else { try folder.index.remove(entry) }
+            }
+            if !isAlias { folder.objects.unlink(entry) }
         }
     }
 
@@ -95,33 +81,65 @@ extension CacheEngine {
         file.unlock()
     }
 
+    /// Opens the entry of a row. The lock must be held.
+    func open(_ row: EntryRow, in folder: OpenedFolder) throws -> Opening {
+        let file = try folder.objects.open(row.entry)
+        try file.lockShared()
+        let extents = try wholeExtents(of: row, in: folder, length: file.size().length)
+        var description = row.description
+        description.seekTable = try folder.index.seekTable(of: row.entry)
+        // A disk that is too full to note it must not keep anybody from what is stored.
+        try? folder.index.relaxedTransaction { try folder.index.touch(row.entry, at: settings.wallClock()) }
+        return Opening(
+            entry: row.entry,
+            file: file,
+            description: description,
+            extents: extents,
+            isAlias: row.isAlias
+        )
+    }
+
     private func make(
         _ url: WebURL,
+        key: [UInt8],
         isPinned: Bool,
-        inPlaceOf old: EntryID? = nil,
+        inPlaceOf old: EntryRow? = nil,
         in folder: OpenedFolder
     ) throws -> Opening {
+        // Durable where an entry goes: its row must not come back without its file.
+        let (entry, file) = try folder.index.transaction(isRelaxed: old == nil) {
+            if let old {
+                // Found by an alias, the entry may still be right for the URL that it was made for.
+                if old.isAlias {
+                    try folder.index.removeAlias(key)
+                } else {
+                    try folder.index.remove(old.entry)
+                }
+            }
+            return try insert(url, key: key, isPinned: isPinned, in: folder)
+        }
+        if let old, !old.isAlias { folder.objects.unlink(old.entry) }
+        return Opening(
+            entry: entry,
+            file: file,
+            description: EntryDescription(),
+            extents: [],
+            isAlias: false
+        )
+    }
+
+    private func insert(
+        _ url: WebURL,
+        key: [UInt8],
+        isPinned: Bool,
+        in folder: OpenedFolder
+    ) throws -> (EntryID, ObjectFile) {
         let entry = EntryID.random()
         let file = try folder.objects.open(entry)
         try file.lockShared()
-        func insert() throws {
-            if let old { try folder.index.remove(old) }
-            try folder.index.insert(
-                entry,
-                key: Digest.key(of: url.requestString),
-                url: url.safeText,
-                isPinned: isPinned,
-                at: settings.wallClock()
-            )
-        }
-        if old == nil {
-            try folder.index.relaxedTransaction(insert)
-        } else {
-            // The old row has to be gone for good before its file is: a power cut must not bring it back.
-            try folder.index.transaction(insert)
-        }
-        if let old { folder.objects.unlink(old) }
-        return Opening(entry: entry, file: file, description: EntryDescription(), extents: [])
+        let time = settings.wallClock()
+        try folder.index.insert(entry, key: key, url: url.safeText, isPinned: isPinned, at: time)
+        return (entry, file)
     }
 
     /// The extents that the file is long enough for; the others are withdrawn.
@@ -129,31 +147,13 @@ extension CacheEngine {
         let extents = try folder.index.extents(of: row.entry)
         let short = extents.filter { $0.range.upperBound > length }
         guard !short.isEmpty else { return extents }
-        try folder.index.transaction {
+        // Where this fails, as on a full disk, the next opening finds the same.
+        try? folder.index.transaction {
             for extent in short { try folder.index.remove(extent, of: row.entry) }
         }
-        settings.onDamage(row.url + ": stored bytes were lost and are fetched again")
+        settings.onNotice(
+            MediaError(.damagedExtent, row.url, "stored bytes were lost and are fetched again")
+        )
         return extents.filter { $0.range.upperBound <= length }
-    }
-
-    /// Claims what of `extents` nobody else has claimed meanwhile.
-    private func claim(
-        _ extents: [Extent],
-        of entry: EntryID,
-        in file: ObjectFile,
-        index: CacheIndex
-    ) throws -> Recording {
-        var own: [Extent] = []
-        var others: [Extent] = []
-        for extent in extents {
-            let there = try index.extents(of: entry, overlapping: extent.range)
-            // An extent before may reach into this piece and the next: it is told once.
-            others += there.filter { $0 != others.last }
-            let gaps = ByteRangeSet(there.map(\.range)).gaps(in: extent.range)
-            own +=
-                try gaps == [extent.range] ? [extent] : gaps.map { try PersistentStore.extent($0, of: file) }
-        }
-        for extent in own { try index.insert(extent, of: entry) }
-        return .recorded(own: own, others: others)
     }
 }

@@ -1,40 +1,52 @@
 import Media
 
-/// The two threads of a cache folder, and all that happens on the committing one.
+/// The threads of a cache folder, and all that happens on the committing one.
 ///
-/// `io` reads and writes objects and does nothing else, so that no read waits for a flush or for the
-/// index. `committer` flushes, and alone uses the index and the folder's lock.
+/// `io` reads objects and does nothing else, so that no read waits for a flush or for the index.
+/// `committer` writes and flushes objects, and alone changes the index and takes the folder's lock.
+/// `look` asks the index, so that no question waits for a flush and no commit for a question.
 final class CacheEngine: @unchecked Sendable {
-    // Unchecked: `opened` and `hasSwept` are touched on `committer` only, and in `deinit`, when no
-    // job is left that could.
+    // Unchecked: `opened`, `hasTidied` and `setAsideCount` are touched on `committer` only, `reading` on `look` only, and all
+    // in `deinit`, when no job is left that could.
     private var opened: OpenedFolder?
-    private var hasSwept = false
+    private var hasTidied = false
+    /// How many damaged indexes this object has set aside.
+    private(set) var setAsideCount = 0
+    private var reading: IndexReading?
 
     let settings: CacheSettings
+    let protection: Protection
     let io = WorkThread(name: "cache-io")
     let committer = WorkThread(name: "cache-commit")
-    /// Why nothing more may be written: the folder is full and nothing in it may go.
-    private let fullness = Locked<MediaError?>(nil)
+    let look = WorkThread(name: "cache-look")
+    /// Where a store goes on whose entry is gone.
+    let scratch: VolatileStores
 
     init(settings: CacheSettings) {
         self.settings = settings
+        protection = Protection(settings.secret)
+        scratch = VolatileStores()
     }
 
     deinit {
         io.stop()
         committer.stop()
+        look.stop()
     }
 
-    /// Throws `.notKept` while the folder is full of what may not be removed. Any thread.
-    func checkBudget() throws {
-        if let error = fullness.withLock({ $0 }) { throw error }
+    /// The key that `url` is found by.
+    func key(of url: WebURL) -> [UInt8] {
+        protection.key(of: settings.identity.text(of: url))
     }
 
     /// The failure as listeners are told of it.
     func notKept(_ cause: any Error) -> MediaError {
         if let error = cause as? MediaError { return error }
-        return MediaError(.notKept, SafeText("cache folder \(settings.path)"), SafeText("\(cause)"))
+        let code: MediaError.Code = cause is SealError ? .cacheSecret : .notKept
+        return MediaError(code, SafeText("cache folder \(settings.path)"), SafeText("\(cause)"))
     }
+
+    // MARK: The committing thread
 
     /// Runs `body` with the folder made ready and locked. Committing thread only.
     ///
@@ -52,74 +64,10 @@ final class CacheEngine: @unchecked Sendable {
         }
     }
 
-    /// Cleans up what earlier processes left and makes room, behind what is asked for now.
-    func tidyLater() {
-        committer.submit { [weak self] in self?.tidy() }
-    }
-
-    /// Removes entries that are too old, and least recently played ones until the folder is within its
-    /// budget. The lock must be held.
-    func enforceBudget(in folder: OpenedFolder) throws {
-        var total = try folder.index.allocated()
-        let policy = EvictionPolicy(
-            budget: settings.budget,
-            expiry: settings.maximumAge.map { settings.wallClock() - $0 }
-        )
-        var last: EvictionCandidate?
-        // In the order of their age: behind one that may stay, none is too old.
-        while total > settings.budget || last.map({ policy.isExpired($0) }) ?? (policy.expiry != nil) {
-            var page = try folder.index.candidates(after: last, limit: Self.pageSize)
-            guard let end = page.last else { break }
-            last = end
-            while case let victims = policy.victims(among: page, allocated: total), !victims.isEmpty {
-                let removed = try remove(victims, from: folder)
-                for index in page.indices where victims.contains(page[index].entry) {
-                    // What another opener uses is only found out by trying: the next choice knows it.
-                    page[index].isOpen = true
-                    if removed.contains(page[index].entry) {
-                        total = max(0, total - page[index].allocated)
-                    }
-                }
-            }
-        }
-        let path = settings.path
-        let full = total > settings.budget
-        fullness.withLock { error in
-            error =
-                full
-                ? MediaError(
-                    .notKept,
-                    SafeText("cache folder \(path)"),
-                    "it is full, and all that is in it is pinned or being played"
-                ) : nil
-        }
-    }
-
-    /// Removes those of `entries` that nobody has open, and returns them. The lock must be held.
-    func remove(_ entries: [EntryID], from folder: OpenedFolder) throws -> Set<EntryID> {
-        var removed = Set<EntryID>()
-        for start in stride(from: 0, to: entries.count, by: Self.pageSize) {
-            let batch = entries[start..<min(entries.count, start + Self.pageSize)]
-            // The exclusive locks last until the files are gone: as long as `held` lives.
-            let held = batch.map { (entry: $0, hold: folder.objects.holdForRemoval($0)) }
-                .filter { if case .inUse = $0.hold { false } else { true } }
-            // Rows go first: a file without a row is litter, a row without its file would be a lie.
-            try folder.index.transaction {
-                for (entry, _) in held { try folder.index.remove(entry) }
-            }
-            for (entry, _) in held { folder.objects.unlink(entry) }
-            removed.formUnion(held.map(\.entry))
-        }
-        return removed
-    }
-
-    /// How many entries are handled at once: few enough for the limit of open files (often 1,024).
-    private static let pageSize = 256
-
     private func attempt<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
         do {
             if let folder = opened, !folder.isCurrent { opened = nil }
-            let folder = try opened ?? OpenedFolder(path: settings.path, files: settings.files)
+            let folder = try opened ?? makeFolder()
             opened = folder
             return try folder.lock.withLock { try body(folder) }
         } catch let error as IndexError where !error.isDamage {
@@ -129,36 +77,115 @@ final class CacheEngine: @unchecked Sendable {
         }
     }
 
+    private func makeFolder() throws -> OpenedFolder {
+        let folder = try OpenedFolder(path: settings.path, files: settings.files, protection: protection)
+        if let aside = folder.indexSetAside { tellSetAside(aside) }
+        return folder
+    }
+
     private func setIndexAside() throws {
         guard let folder = opened else { return }
         opened = nil
-        try folder.lock.withLock { try folder.setIndexAside() }
+        if let aside = try folder.lock.withLock({ try folder.setIndexAside() }) { tellSetAside(aside) }
+    }
+
+    private func tellSetAside(_ name: String) {
+        setAsideCount += 1
+        let cause = SafeText("its index was damaged, is set aside as \(name), and the cache begins empty")
+        settings.onNotice(MediaError(.damagedIndex, SafeText("cache folder \(settings.path)"), cause))
+    }
+
+    // MARK: The looking thread
+
+    /// Asks the index, without the folder's lock; nil when there is no folder. Looking thread only.
+    ///
+    /// Only what the committing thread has made ready is asked: an index that is missing, of another format or
+    /// damaged throws, and `ask` then sees to it.
+    func reading<Answer>(_ question: (CacheIndex) throws -> Answer) throws -> Answer {
+        do {
+            if let reading, !reading.isCurrent { self.reading = nil }
+            let current = try reading ?? IndexReading(path: settings.path, protection: protection)
+            reading = current
+            return try current.index.connection.snapshot { try question(current.index) }
+        } catch {
+            reading = nil
+            throw error
+        }
+    }
+
+    /// Asks the index; a folder that is not there has `nothing`, and is not made by asking.
+    func ask<Answer: Sendable>(
+        orElse nothing: Answer,
+        _ question: @escaping @Sendable (CacheIndex) throws -> Answer
+    ) async throws -> Answer {
+        guard IndexReading.isFolder(settings.path) else { return nothing }
+        if let answer = try? await look.run({ try self.reading(question) }) { return answer }
+        return try await committer.run { try self.perform { try question($0.index) } }
+    }
+
+    // MARK: Tidying
+
+    /// Cleans up what earlier processes left and makes room, behind what is asked for now.
+    func tidyLater() {
+        committer.submit { [weak self] in self?.tidy() }
     }
 
     private func tidy() {
         // Tidying has no listener; what stops it will be met, and told, by the next commit.
         try? perform { folder in
-            try enforceBudget(in: folder)
-            guard !hasSwept else { return }
-            hasSwept = true
+            guard !hasTidied else {
+                try keepWithinBounds(in: folder)
+                return
+            }
+            hasTidied = true
+            try folder.index.repairSum()
             sweep(try folder.objects.walk())
         }
     }
 
-    /// Removes objects that no entry has, a page at a time, so that other work comes in between.
+    /// Removes objects that no entry has, and counts the others, a page at a time, so that other work comes
+    /// in between; then makes room by what they really take.
     private func sweep(_ walk: ObjectWalk) {
         // The walk is handed from job to job of one thread and is never used by two.
         nonisolated(unsafe) let walk = walk
         committer.submit { [weak self] in
-            guard let self, let entries = walk.next(Self.pageSize) else { return }
+            guard let self else { return }
+            let entries = walk.next(Self.sweepSize)
             try? perform { folder in
-                for entry in entries where try !folder.index.contains(entry) {
-                    // A file in use belongs to a store whose entry was replaced or cleared.
-                    guard case .held = folder.objects.holdForRemoval(entry) else { continue }
-                    folder.objects.unlink(entry)
+                guard let entries else {
+                    try keepWithinBounds(in: folder)
+                    return
                 }
+                _ = try sweep(entries, in: folder)
             }
-            sweep(walk)
+            if entries != nil { sweep(walk) }
         }
+    }
+
+    /// Few, because the first commits wait for a page of them.
+    private static let sweepSize = 64
+
+    /// The same for some names in `objects`; returns how many were no entry's, and the bytes they took.
+    /// The lock must be held.
+    func sweep(_ entries: [EntryID], in folder: OpenedFolder) throws -> (orphans: Int, bytes: Int64) {
+        var orphans = 0
+        var bytes: Int64 = 0
+        var sizes: [(entry: EntryID, allocated: Int64)] = []
+        for entry in entries {
+            let allocated = folder.objects.allocated(entry)
+            if try folder.index.contains(entry) {
+                sizes.append((entry, allocated))
+                continue
+            }
+            // A file in use belongs to a store whose entry was replaced or cleared.
+            guard case .held = folder.objects.holdForRemoval(entry) else { continue }
+            folder.objects.unlink(entry)
+            orphans += 1
+            bytes += allocated
+        }
+        try folder.index.relaxedTransaction {
+            for (entry, allocated) in sizes { try folder.index.setAllocated(allocated, of: entry) }
+        }
+        return (orphans, bytes)
     }
 }

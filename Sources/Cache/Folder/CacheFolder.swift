@@ -9,6 +9,9 @@ package final class CacheFolder: ByteStoreOpener {
     /// 10 GB: some 2,500 pieces of music of four minutes at 128 kbit/s.
     package static let defaultBudget: Int64 = 10_000_000_000
 
+    /// 1 GB: a disk that is fuller makes trouble for everything else on it.
+    package static let defaultMinimumFree: Int64 = 1_000_000_000
+
     let engine: CacheEngine
 
     /// Takes the folder at `path`, without touching it: the first call that needs it makes it ready.
@@ -16,30 +19,41 @@ package final class CacheFolder: ByteStoreOpener {
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory at the first use; made when missing.
     ///   - budget: the most bytes that the objects may take on the disk.
+    ///   - minimumFree: the bytes of the disk that are left free, at least; 0 fills it.
     ///   - maximumAge: what was not played for so long goes at the next clean-up; nil keeps it.
+    ///   - identity: what of a URL does not tell one resource from another.
+    ///   - secret: seals all that is kept, from the making of the folder on; nil for a folder that is not
+    ///     sealed. See `checkSecret`.
     ///   - clock: for the rhythm of commits.
     ///   - wallClock: the time of day in seconds since 1970, for "last played".
     ///   - files: the file operations; another one only in tests.
-    ///   - onDamage: called on a thread of the cache with a sentence about bytes that were damaged and
-    ///     dropped, for the notice `damaged-extent`; must not block.
+    ///   - onNotice: called on a thread of the cache with what a listener should know and no call can throw:
+    ///     `.damagedExtent` (bytes were damaged and dropped), `.damagedIndex` (set aside, the cache is empty
+    ///     now), `.notKept` (the last bytes of an entry that was closed). Must not block.
     package init(
         path: String,
         budget: Int64 = CacheFolder.defaultBudget,
+        minimumFree: Int64 = 0,
         maximumAge: Duration? = nil,
+        identity: CacheIdentity = CacheIdentity(),
+        secret: CacheSecret? = nil,
         clock: any MonotonicClock = SystemClock(),
         wallClock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         files: any FileLayer = SystemFiles(),
-        onDamage: @escaping @Sendable (SafeText) -> Void = { _ in }
+        onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
     ) {
         engine = CacheEngine(
             settings: CacheSettings(
                 path: path,
                 budget: max(0, budget),
+                minimumFree: max(0, minimumFree),
                 maximumAge: maximumAge.map { max(0, $0.components.seconds) },
+                identity: identity,
+                secret: secret,
                 clock: clock,
                 wallClock: wallClock,
                 files: files,
-                onDamage: onDamage
+                onNotice: onNotice
             )
         )
     }

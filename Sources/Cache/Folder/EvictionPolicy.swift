@@ -10,6 +10,16 @@ struct EvictionCandidate: Sendable, Equatable {
     var isOpen = false
 }
 
+/// How full a folder is, and its disk.
+struct Fullness: Sendable, Equatable {
+    /// The bytes that the objects take on the disk.
+    var allocated: Int64
+    /// The bytes that the disk has left for users.
+    var free: Int64
+    /// Bytes that are about to be written.
+    var needed: Int64 = 0
+}
+
 /// Which entries have to go: pure.
 ///
 /// Least recently played first, and whole entries; never what is pinned or open. What is older than
@@ -17,15 +27,27 @@ struct EvictionCandidate: Sendable, Equatable {
 struct EvictionPolicy: Sendable, Equatable {
     /// The most bytes that the objects may take on the disk.
     var budget: Int64
+    /// The bytes of the disk that are left free.
+    var minimumFree: Int64 = 0
     /// What was last played before this time, in seconds since 1970, goes; nil keeps however old it is.
     var expiry: Int64?
 
-    /// The entries to remove from a folder that takes `allocated` bytes, in the order to remove them.
+    /// How many bytes too many there are; at least 0.
+    func excess(_ fullness: Fullness) -> Int64 {
+        // Held within what can be added up, so that no numbers from outside make a sum overflow.
+        func sane(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 61) }
+        let needed = sane(fullness.needed)
+        let overBudget = sane(fullness.allocated) + needed - sane(budget)
+        let underFree = sane(minimumFree) + needed - sane(fullness.free)
+        // Without a minimum the disk itself says when it is full.
+        return max(0, overBudget, minimumFree > 0 ? underFree : 0)
+    }
+
+    /// The entries to remove for `excess` bytes to be freed, in the order to remove them.
     ///
     /// May not be enough, when too much of it is pinned or open.
-    func victims(among candidates: [EvictionCandidate], allocated: Int64) -> [EntryID] {
-        // Never below zero, so that no numbers from outside can make a difference overflow.
-        var excess = max(0, max(0, allocated) - max(0, budget))
+    func victims(among candidates: [EvictionCandidate], excess: Int64) -> [EntryID] {
+        var excess = max(0, excess)
         var victims: [EntryID] = []
         let ordered = candidates.sorted { ($0.lastPlayed, $0.entry.value) < ($1.lastPlayed, $1.entry.value) }
         for candidate in ordered where excess > 0 || isExpired(candidate) {

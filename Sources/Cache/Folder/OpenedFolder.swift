@@ -8,6 +8,8 @@ final class OpenedFolder {
     let objects: ObjectFolder
     let lock: FolderLock
     let index: CacheIndex
+    /// What the index that was found is called now; nil unless it was damaged.
+    let indexSetAside: String?
     /// Tells the index this was opened with from one that somebody made later.
     private let indexNumber: ino_t?
     private let root: CInt
@@ -17,16 +19,21 @@ final class OpenedFolder {
     ///
     /// `path` itself may lead through symlinks, which are its owner's business; nothing within it may be
     /// one. An index that is damaged is set aside, and an empty one takes its place.
-    init(path: String, files: any FileLayer) throws {
+    init(path: String, files: any FileLayer, protection: Protection) throws {
         try Self.makeFolders(path)
         guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
         defer { free(resolved) }
         let root = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         do {
+            // What others may read is for its owner to say, who may have named any folder; what is within
+            // keeps everybody out by itself. Who may write, could put anything in its place.
+            try ForeignOwnerError.check(root, name: "the folder", permissions: 0o755)
             objects = try ObjectFolder(in: root, files: files)
             let lock = try FolderLock(in: root)
             let indexPath = String(cString: resolved) + "/" + Self.indexName
-            index = try lock.withLock { try Self.openIndex(at: indexPath, in: root) }
+            (index, indexSetAside) = try lock.withLock {
+                try Self.openIndex(at: indexPath, in: root, protection: protection)
+            }
             self.lock = lock
         } catch {
             close(root)
@@ -48,22 +55,29 @@ final class OpenedFolder {
         return stat(path + "/" + Self.indexName, &status) == 0 && status.st_ino == indexNumber
     }
 
-    /// Sets the index aside as damaged, unless another process already did. The lock must be held.
-    func setIndexAside() throws {
-        guard Self.indexNumber(in: root) == indexNumber else { return }
-        try Self.setIndexAside(in: root)
+    /// Sets the index aside as damaged, unless another process already did; returns its new name. The lock
+    /// must be held.
+    func setIndexAside() throws -> String? {
+        guard Self.indexNumber(in: root) == indexNumber else { return nil }
+        return try Self.setIndexAside(in: root)
     }
 
-    private static let indexName = "index.sqlite"
+    static let indexName = "index.sqlite"
+    /// More damaged indexes than this tell nobody more, and take room.
+    private static let mostSetAside = 3
 
-    private static func openIndex(at path: String, in root: CInt) throws -> CacheIndex {
+    private static func openIndex(
+        at path: String,
+        in root: CInt,
+        protection: Protection
+    ) throws -> (CacheIndex, setAside: String?) {
         do {
             try makeIndexFile(in: root)
-            return try CacheIndex(path: path)
+            return (try CacheIndex(path: path, protection: protection), nil)
         } catch let error as IndexError where error.isDamage {
-            try setIndexAside(in: root)
+            let name = try setIndexAside(in: root)
             try makeIndexFile(in: root)
-            return try CacheIndex(path: path)
+            return (try CacheIndex(path: path, protection: protection), name)
         }
     }
 
@@ -76,17 +90,46 @@ final class OpenedFolder {
         let made = openat(root, indexName, flags, 0o600)
         if made < 0 {
             guard errno == EEXIST else { throw SystemError("make the index") }
-            return
+            return try checkIndexFile(in: root)
         }
         close(made)
         // The log of an index that is gone says nothing about a new one.
         for suffix in ["-wal", "-shm"] { _ = unlinkat(root, indexName + suffix, 0) }
     }
 
-    private static func setIndexAside(in root: CInt) throws {
-        try check("set the damaged index aside", renameat(root, indexName, root, indexName + ".damaged"))
-        _ = renameat(root, indexName + "-wal", root, indexName + ".damaged-wal")
+    /// A look without opening, for the reason above: whose it is, and who may read it.
+    private static func checkIndexFile(in root: CInt) throws {
+        var status = stat()
+        try check("look at the index", fstatat(root, indexName, &status, AT_SYMLINK_NOFOLLOW))
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open the index", number: EINVAL) }
+        guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: indexName) }
+        if status.st_mode & 0o077 != 0 { _ = fchmodat(root, indexName, 0o600, 0) }
+    }
+
+    private static func setIndexAside(in root: CInt) throws -> String {
+        let names = (1...).lazy.map { "\(indexName).damaged-\($0)" }
+        guard let name = names.prefix(10_000).first(where: { !exists($0, in: root) }) else {
+            throw SystemError("set the damaged index aside", number: EEXIST)
+        }
+        try check("set the damaged index aside", renameat(root, indexName, root, name))
+        _ = renameat(root, indexName + "-wal", root, name + "-wal")
         _ = unlinkat(root, indexName + "-shm", 0)
+        if let number = Int(name.dropFirst(indexName.count + 9)), number > mostSetAside {
+            let old = "\(indexName).damaged-\(number - mostSetAside)"
+            // Its name stays taken, so that numbers go on counting; what took the room goes.
+            for suffix in ["", "-wal"] { truncate(old + suffix, in: root) }
+        }
+        return name
+    }
+
+    private static func exists(_ name: String, in root: CInt) -> Bool {
+        var status = stat()
+        return fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    private static func truncate(_ name: String, in root: CInt) {
+        let descriptor = openat(root, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     private static func indexNumber(in root: CInt) -> ino_t? {

@@ -33,7 +33,7 @@ extension CacheIndex {
         return extents
     }
 
-    /// Claims the bytes of `extent`.
+    /// Claims the bytes of `extent`. `count` is due afterwards.
     func insert(_ extent: Extent, of entry: EntryID) throws {
         let sql = "INSERT INTO extents (entry, start, stop, digest) VALUES (?, ?, ?, ?)"
         try connection.statement(sql).run(
@@ -45,7 +45,10 @@ extension CacheIndex {
     }
 
     /// Withdraws the claim, unless another process has put a different one in its place.
-    func remove(_ extent: Extent, of entry: EntryID) throws {
+    ///
+    /// Says whether it did.
+    @discardableResult
+    func remove(_ extent: Extent, of entry: EntryID) throws -> Bool {
         let sql = "DELETE FROM extents WHERE entry = ? AND start = ? AND stop = ? AND digest = ?"
         try connection.statement(sql).run(
             .integer(entry.value),
@@ -53,6 +56,46 @@ extension CacheIndex {
             .integer(extent.range.upperBound),
             .blob(extent.check.bytes)
         )
+        guard connection.changeCount > 0 else { return false }
+        let shrink = """
+            UPDATE entries SET stored = max(0, stored - ?1), prefix = min(prefix, ?2) WHERE id = ?3
+            """
+        try connection.statement(shrink).run(
+            .integer(Int64(extent.range.count)),
+            .integer(extent.range.lowerBound),
+            .integer(entry.value)
+        )
+        return true
+    }
+
+    /// Adds `extents`, which were inserted just now, to the sums of the entry.
+    func count(_ extents: [Extent], of entry: EntryID) throws {
+        guard !extents.isEmpty else { return }
+        let sum = extents.reduce(0) { $0 + Int64($1.range.count) }
+        let old = try connection.statement("SELECT prefix FROM entries WHERE id = ?")
+            .first(.integer(entry.value)) { Self.plausible($0.integer(0)) }
+        let prefix = try self.prefix(of: entry, from: old ?? 0)
+        try connection.statement("UPDATE entries SET stored = stored + ?, prefix = ? WHERE id = ?")
+            .run(.integer(sum), .integer(prefix), .integer(entry.value))
+    }
+
+    /// Makes the sums of the entry anew from its extents.
+    func recountStored(of entry: EntryID) throws {
+        let stored = try storedRanges(of: entry).byteCount
+        try connection.statement("UPDATE entries SET stored = ?, prefix = ? WHERE id = ?")
+            .run(.integer(stored), .integer(prefix(of: entry, from: 0)), .integer(entry.value))
+    }
+
+    /// Where the committed bytes that reach `start` without a gap end.
+    private func prefix(of entry: EntryID, from start: Int64) throws -> Int64 {
+        var end = start
+        let sql = "SELECT start, stop FROM extents WHERE entry = ? AND start >= ? ORDER BY start"
+        try connection.statement(sql).forEach(.integer(entry.value), .integer(start)) { row in
+            guard row.integer(0) == end, row.integer(1) > end else { return false }
+            end = row.integer(1)
+            return true
+        }
+        return end
     }
 
     /// Whether any byte of the entry is claimed.

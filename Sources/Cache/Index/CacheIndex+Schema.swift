@@ -1,10 +1,13 @@
+import Media
+
 extension CacheIndex {
     /// The format of the index; a change of the tables below that others must know of raises it.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
-    /// Sets the connection up and makes the tables of a new index.
-    static func prepare(_ connection: SQLiteConnection) throws {
-        let version = try connection.statement("PRAGMA user_version").first { $0.integer(0) } ?? 0
+    /// Sets the connection up and makes the tables of a new index, or brings those of an older format to
+    /// this one.
+    func prepare() throws {
+        let version = try Self.version(of: connection)
         guard version <= Self.version else { throw NewerIndexError(version: version) }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush
         // happen in each commit; with NORMAL a power cut could undo what a listener was told is kept.
@@ -13,18 +16,50 @@ extension CacheIndex {
         ] {
             try connection.execute("PRAGMA \(setting)")
         }
-        if version == 0 {
-            try connection.transaction { try connection.execute(tables) }
-        } else {
-            try repairSum(connection)
+        switch version {
+        case 0: try makeTables()
+        case 1: try migrateFromFirstFormat()
+        default: break
+        }
+    }
+
+    /// The format that the tables are in; 0 when there are none.
+    static func version(of connection: SQLiteConnection) throws -> Int64 {
+        try connection.statement("PRAGMA user_version").first { $0.integer(0) } ?? 0
+    }
+
+    private func makeTables() throws {
+        try connection.transaction {
+            let count = try connection.statement("SELECT count(*) FROM sqlite_schema").first { $0.integer(0) }
+            // Tables without a version are none that this cache made.
+            guard count == 0 else { throw IndexError(code: .notADatabase, message: "it has no version") }
+            try connection.execute(Self.tables)
+            let seal = SQLiteValue(protection.checkValue)
+            try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
+            try connection.execute("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    /// Tests what the folder is sealed with. Throws `SealError`.
+    func checkSeal() throws {
+        let there = try connection.statement("SELECT seal FROM folder").first { row in
+            let seal = row.blob(0)
+            return seal.isEmpty ? nil : seal
+        }
+        guard let there else { throw IndexError(code: .corrupt, message: "it has no line about the folder") }
+        switch (there, protection.checkValue) {
+        case (nil, nil): return
+        case (nil, _?): throw SealError.notSealed
+        case (_?, nil): throw SealError.secretMissing
+        case (let there?, let mine?): if there != mine { throw SealError.wrongSecret }
         }
     }
 
     /// Puts the sum in `folder` right if somebody changed it, because eviction goes by it.
     ///
-    /// Reads one narrow index once for each opening of a folder, and writes only where the sum is wrong.
-    /// `total` adds up in floating point: unlike `sum` it does not fail on numbers that are too large.
-    private static func repairSum(_ connection: SQLiteConnection) throws {
+    /// Reads one narrow index, and writes only where the sum is wrong. `total` adds up in floating point:
+    /// unlike `sum` it does not fail on numbers that are too large.
+    func repairSum() throws {
         let sum = "(SELECT CAST(min(total(max(allocated, 0)), 4e18) AS INTEGER) FROM entries)"
         let isRight = try connection.statement("SELECT allocated = \(sum) FROM folder").first {
             $0.integer(0) != 0
@@ -33,29 +68,36 @@ extension CacheIndex {
         try connection.execute("UPDATE folder SET allocated = \(sum)")
     }
 
-    /// `url` is for people and has no secrets in it; `key` is what an entry is found by. The sum in
-    /// `folder` is kept by triggers, so that asking whether the folder is full costs one row however
-    /// many entries there are.
+    /// `key` is what an entry is found by, and `identity` what it shares with its copies under other URLs.
+    /// `about` is an `EntryRecord`, checked or sealed; `url` stands beside it for people, without secrets, and
+    /// is empty where the folder is sealed. The seek table stands last, since it may be long and is rarely
+    /// wanted: a row is read up to the last column asked for. `stored` and `prefix` sum up the extents, so that a question about
+    /// 100,000 entries reads as many rows. The sum in `folder` is kept by triggers, so that asking whether the
+    /// folder is full costs one row however many entries there are.
     private static let tables = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,
             key BLOB NOT NULL UNIQUE,
-            url TEXT NOT NULL,
-            length INTEGER,
-            content_type TEXT,
-            etag TEXT,
-            last_modified TEXT,
-            accepts_ranges INTEGER,
-            title TEXT,
-            artist TEXT,
-            duration REAL,
-            seek_table BLOB NOT NULL DEFAULT x'',
+            identity BLOB,
             created INTEGER NOT NULL,
             last_played INTEGER NOT NULL,
             pinned INTEGER NOT NULL DEFAULT 0,
-            allocated INTEGER NOT NULL DEFAULT 0
+            allocated INTEGER NOT NULL DEFAULT 0,
+            stored INTEGER NOT NULL DEFAULT 0,
+            prefix INTEGER NOT NULL DEFAULT 0,
+            url TEXT NOT NULL,
+            about BLOB NOT NULL,
+            seek_points BLOB NOT NULL DEFAULT x''
         ) STRICT;
-        CREATE INDEX entries_by_play ON entries (last_played, id, pinned, allocated);
+        CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
+        CREATE INDEX entries_by_size ON entries (allocated);
+        CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
+        CREATE TABLE aliases (
+            key BLOB PRIMARY KEY,
+            entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
+            added INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX aliases_by_entry ON aliases (entry, added);
         CREATE TABLE extents (
             entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
             start INTEGER NOT NULL,
@@ -63,14 +105,12 @@ extension CacheIndex {
             digest BLOB NOT NULL,
             PRIMARY KEY (entry, start)
         ) STRICT, WITHOUT ROWID;
-        CREATE TABLE folder (allocated INTEGER NOT NULL) STRICT;
-        INSERT INTO folder VALUES (0);
+        CREATE TABLE folder (allocated INTEGER NOT NULL, seal BLOB) STRICT;
         CREATE TRIGGER entry_grows AFTER UPDATE OF allocated ON entries BEGIN
             UPDATE folder SET allocated = allocated + new.allocated - old.allocated;
         END;
         CREATE TRIGGER entry_goes AFTER DELETE ON entries BEGIN
             UPDATE folder SET allocated = allocated - old.allocated;
         END;
-        PRAGMA user_version = 1;
         """
 }

@@ -2,14 +2,31 @@ import Media
 
 /// The index: which entries there are, and which of their bytes are committed.
 ///
-/// Typed questions and answers over SQLite. Used by the committing thread only.
+/// Typed questions and answers over SQLite. Used by one thread only.
 final class CacheIndex {
     let connection: SQLiteConnection
+    let protection: Protection
 
     /// Opens the index at `path` and makes its tables when it is new. The folder's lock must be held.
-    init(path: String) throws {
+    ///
+    /// Throws `SealError` when the folder is sealed otherwise than `protection` says.
+    init(path: String, protection: Protection) throws {
         connection = try SQLiteConnection(path: path)
-        try Self.prepare(connection)
+        self.protection = protection
+        try prepare()
+        try checkSeal()
+    }
+
+    /// Opens the index at `path` for questions only. No lock is needed; nothing is made or migrated, and
+    /// `IndexError` is thrown for an index that would need it.
+    init(readingAt path: String, protection: Protection) throws {
+        connection = try SQLiteConnection(path: path)
+        self.protection = protection
+        try connection.execute("PRAGMA query_only = ON")
+        guard try Self.version(of: connection) == Self.version else {
+            throw IndexError(code: .error, message: "it is of another format")
+        }
+        try checkSeal()
     }
 
     /// Runs `body` as one transaction that is on the disk when this returns.
@@ -27,10 +44,25 @@ final class CacheIndex {
         return try connection.transaction(body)
     }
 
-    /// The entry with this key.
+    /// Runs `body` in one of the two.
+    func transaction<Value>(isRelaxed: Bool, _ body: () throws -> Value) throws -> Value {
+        isRelaxed ? try relaxedTransaction(body) : try transaction(body)
+    }
+
+    /// The entry that is found by `key`, its own or an alias.
     func entry(key: [UInt8]) throws -> EntryRow? {
-        let sql = "SELECT \(EntryRow.columns) FROM entries WHERE key = ?"
-        return try connection.statement(sql).first(.blob(key)) { EntryRow($0) }
+        let own = "SELECT \(EntryRow.columns), 0 FROM entries WHERE key = ?"
+        if let row = try connection.statement(own).first(.blob(key), row: { row($0) }) { return row }
+        let other = """
+            SELECT \(EntryRow.columns), 1 FROM aliases JOIN entries ON id = aliases.entry WHERE aliases.key = ?
+            """
+        return try connection.statement(other).first(.blob(key)) { row($0) }
+    }
+
+    /// The entry with this number.
+    func entry(_ entry: EntryID) throws -> EntryRow? {
+        let sql = "SELECT \(EntryRow.columns), 0 FROM entries WHERE id = ?"
+        return try connection.statement(sql).first(.integer(entry.value)) { row($0) }
     }
 
     /// Whether there is such an entry.
@@ -42,16 +74,17 @@ final class CacheIndex {
     /// Makes a new, empty entry.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
         let sql = """
-            INSERT INTO entries (id, key, url, pinned, created, last_played) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO entries (id, key, url, about, pinned, created, last_played)
+            VALUES (?, ?, '', x'', ?, ?, ?)
             """
         try connection.statement(sql).run(
             .integer(entry.value),
             .blob(key),
-            .text(url.string),
             SQLiteValue(isPinned),
             .integer(time),
             .integer(time)
         )
+        try put(EntryRecord(url: url, description: EntryDescription()), of: entry)
     }
 
     /// Says that the entry was played at `time`, in seconds since 1970.
@@ -61,23 +94,29 @@ final class CacheIndex {
     }
 
     /// Replaces what is known of the entry's resource.
-    func describe(_ entry: EntryID, as description: EntryDescription) throws {
-        let sql = """
-            UPDATE entries SET length = ?, content_type = ?, etag = ?, last_modified = ?, accepts_ranges = ?,
-            title = ?, artist = ?, duration = ?, seek_table = ? WHERE id = ?
-            """
+    func put(_ record: EntryRecord, of entry: EntryID) throws {
+        let sql = "UPDATE entries SET url = ?, about = ?, identity = ? WHERE id = ?"
+        let identity = record.description.identityText.map { protection.key(of: $0) }
         try connection.statement(sql).run(
-            SQLiteValue(description.length),
-            SQLiteValue(description.contentType),
-            SQLiteValue(description.validators.etag),
-            SQLiteValue(description.validators.lastModified),
-            SQLiteValue(description.acceptsRanges),
-            SQLiteValue(description.title),
-            SQLiteValue(description.artist),
-            SQLiteValue(description.durationSeconds),
-            .blob(description.seekTable),
+            .text(protection.checkValue == nil ? record.url.string : ""),
+            .blob(protection.keep(record.bytes, of: entry)),
+            SQLiteValue(identity),
             .integer(entry.value)
         )
+    }
+
+    /// Replaces the entry's seek table; empty for none.
+    func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
+        let kept = table.isEmpty ? [] : protection.keep(table, of: entry)
+        try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
+            .run(.blob(kept), .integer(entry.value))
+    }
+
+    /// The entry's seek table; empty when there is none, or when it is not what was put down.
+    func seekTable(of entry: EntryID) throws -> [UInt8] {
+        let kept = try connection.statement("SELECT seek_points FROM entries WHERE id = ?")
+            .first(.integer(entry.value)) { $0.blob(0) }
+        return kept.flatMap { protection.record(from: $0, of: entry) } ?? []
     }
 
     /// Says how many bytes the entry's file takes on the disk.
@@ -86,7 +125,13 @@ final class CacheIndex {
         try connection.statement(sql).run(.integer(bytes), .integer(entry.value), .integer(bytes))
     }
 
-    /// Removes the entry and its extents.
+    /// Keeps the entry whatever the budget says, or no longer.
+    func setPinned(_ isPinned: Bool, of entry: EntryID) throws {
+        let sql = "UPDATE entries SET pinned = ? WHERE id = ?"
+        try connection.statement(sql).run(SQLiteValue(isPinned), .integer(entry.value))
+    }
+
+    /// Removes the entry, its extents and its aliases.
     func remove(_ entry: EntryID) throws {
         try connection.statement("DELETE FROM entries WHERE id = ?").run(.integer(entry.value))
     }
@@ -101,6 +146,9 @@ final class CacheIndex {
         let sum = try connection.statement("SELECT allocated FROM folder").first { $0.integer(0) }
         return Self.plausible(sum ?? 0)
     }
+
+    /// The row at which a statement stands, as `EntryRow.columns` names it, and whether it was an alias's.
+    func row(_ row: borrowing SQLiteRow) -> EntryRow { EntryRow(row, protection: protection) }
 
     /// A number of bytes as anyone may have left it in the index, made one that can be reckoned with:
     /// the difference of two of them never overflows.

@@ -2,37 +2,40 @@ import Media
 
 /// A row of `entries`.
 struct EntryRow: Sendable {
-    /// The columns that `init` reads, in its order.
-    static let columns = """
-        id, url, length, content_type, etag, last_modified, accepts_ranges, title, artist, duration,
-        seek_table, last_played, pinned, allocated
-        """
+    /// The columns that `init` reads, in its order; a last one says whether an alias led here.
+    static let columns = "id, url, about, last_played, pinned, allocated, created, stored, prefix"
 
     let entry: EntryID
     let url: SafeText
+    /// Without the seek table; see `CacheIndex.seekTable(of:)`.
     let description: EntryDescription
     /// Seconds since 1970.
     let lastPlayed: Int64
     let isPinned: Bool
     /// Bytes on the disk, as of the last commit.
     let allocated: Int64
+    /// When the entry was made: seconds since 1970.
+    let created: Int64
+    /// How many bytes are committed.
+    let storedBytes: Int64
+    /// How far the bytes are committed from the first on, without a gap.
+    let prefix: Int64
+    /// Whether it was found by another key than its own.
+    let isAlias: Bool
 
-    /// Reads the columns named by `columns`. What stands there may have been changed by anyone.
-    init(_ row: borrowing SQLiteRow) {
+    /// Reads the columns named by `columns`. What stands there may have been changed by anyone: a record that
+    /// is not what was put down tells nothing.
+    init(_ row: borrowing SQLiteRow, protection: Protection) {
         entry = EntryID(row.integer(0))
-        url = SafeText(row.optionalText(1) ?? "")
-        var description = EntryDescription()
-        description.length = row.optionalInteger(2).flatMap { $0 >= 0 ? $0 : nil }
-        description.contentType = row.optionalText(3)
-        description.validators = Validators(etag: row.optionalText(4), lastModified: row.optionalText(5))
-        description.acceptsRanges = row.optionalInteger(6).map { $0 != 0 }
-        description.title = row.optionalText(7)
-        description.artist = row.optionalText(8)
-        description.durationSeconds = row.optionalReal(9).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-        description.seekTable = row.blob(10)
-        self.description = description
-        lastPlayed = row.integer(11)
-        isPinned = row.integer(12) != 0
-        allocated = CacheIndex.plausible(row.integer(13))
+        let record = protection.record(from: row.blob(2), of: entry).flatMap { EntryRecord(bytes: $0) }
+        url = record?.url ?? SafeText(row.optionalText(1) ?? "")
+        description = record?.description ?? EntryDescription()
+        lastPlayed = row.integer(3)
+        isPinned = row.integer(4) != 0
+        allocated = CacheIndex.plausible(row.integer(5))
+        created = row.integer(6)
+        storedBytes = CacheIndex.plausible(row.integer(7))
+        prefix = CacheIndex.plausible(row.integer(8))
+        isAlias = row.integer(9) != 0
     }
 }

@@ -7,7 +7,10 @@ struct IndexError: Error, CustomStringConvertible {
     let message: String
 
     /// The file is no index any more, or one that cannot be read; a new one has to take its place.
-    var isDamage: Bool { code == .corrupt || code == .notADatabase }
+    ///
+    /// A broken constraint is damage too: under the folder's lock nothing is put down without a look at what
+    /// is there, so what was seen and what is there differ.
+    var isDamage: Bool { [.corrupt, .notADatabase, .constraint, .schema].contains(code) }
 
     var description: String { "the index failed (\(message))" }
 }

@@ -17,7 +17,7 @@ final class SQLiteConnection {
             sqlite3_close_v2(opened)
             throw error
         }
-        guard let opened else { throw IndexError(code: .schema, message: "out of memory") }
+        guard let opened else { throw IndexError(code: .error, message: "out of memory") }
         pointer = opened
         // Another process's transaction is short; waiting five seconds for one means that it hangs.
         sqlite3_busy_timeout(opened, 5_000)
@@ -40,6 +40,21 @@ final class SQLiteConnection {
         let statement = try SQLiteStatement(sql, on: pointer)
         statements[sql] = statement
         return statement
+    }
+
+    /// How many rows the last statement changed.
+    var changeCount: Int64 { sqlite3_changes64(pointer) }
+
+    /// A number that is another one after each commit of another connection (sqlite.org/pragma.html).
+    func dataVersion() throws -> Int64 {
+        try statement("PRAGMA data_version").first { $0.integer(0) } ?? 0
+    }
+
+    /// Runs `body` on one state of the database, whatever others commit meanwhile.
+    func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
+        try execute("BEGIN")
+        defer { try? execute("COMMIT") }
+        return try body()
     }
 
     /// Runs `body` in one transaction that nobody else's can come between; an error undoes all of it.

@@ -9,9 +9,14 @@ final class SQLiteStatement {
     init(_ sql: String, on connection: OpaquePointer) throws(IndexError) {
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-        try check(sqlite3_prepare_v3(connection, sql, -1, flags, &prepared, nil), of: connection)
+        do {
+            try check(sqlite3_prepare_v3(connection, sql, -1, flags, &prepared, nil), of: connection)
+        } catch let error where error.code == .error {
+            // The statements are the program's own: if one does not fit the tables, these were damaged.
+            throw IndexError(code: .schema, message: error.message)
+        }
         guard let prepared else {
-            throw IndexError(code: .schema, message: "an empty statement")
+            throw IndexError(code: .error, message: "an empty statement")
         }
         pointer = prepared
         self.connection = connection

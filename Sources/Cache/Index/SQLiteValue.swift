@@ -12,6 +12,8 @@ enum SQLiteValue {
     init(_ value: Double?) { self = value.map { .real($0) } ?? .null }
     /// Null where there is no text.
     init(_ value: String?) { self = value.map { .text($0) } ?? .null }
+    /// Null where there are no bytes.
+    init(_ value: [UInt8]?) { self = value.map { .blob($0) } ?? .null }
     /// Null where it is unknown, else 0 or 1.
     init(_ value: Bool?) { self = value.map { .integer($0 ? 1 : 0) } ?? .null }
 }

@@ -1,3 +1,5 @@
+internal import Media
+
 /// The header fields of one answer, in the order they came.
 ///
 /// Names are compared without regard to case (RFC 9110 §5.1). Everything here is from outside: a
@@ -13,6 +15,8 @@ struct HeaderFields: Equatable, Sendable {
         /// In lower case.
         var name: String
         var value: String
+        /// The value as sent, where it is no UTF-8.
+        var foreignBytes: [UInt8]?
     }
 
     /// No honest server sends as many; each costs memory and a look at every question.
@@ -47,7 +51,13 @@ struct HeaderFields: Equatable, Sendable {
         let value = Self.trimmed(text[text.index(after: colon)...])
         guard Self.isName(name), Self.isValue(value) else { return }
         guard fields.count < Self.mostFields else { throw .tooManyFields }
-        fields.append(Field(name: name.lowercased(), value: String(value)))
+        var field = Field(name: name.lowercased(), value: String(value))
+        if field.value.unicodeScalars.contains("\u{FFFD}"),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        {
+            field.foreignBytes = Array(bytes[colon...].dropFirst())
+        }
+        fields.append(field)
         lastWasDropped = false
     }
 
@@ -60,6 +70,16 @@ struct HeaderFields: Equatable, Sendable {
     func first(_ name: String) -> String? {
         fields.first { $0.name == name }?.value
     }
+
+    /// The first value of `name`, which must be in lower case, for people to read: where it is no UTF-8 it is
+    /// taken for Latin-1, as RFC 9110 §5.5 has it of old fields.
+    func text(_ name: String) -> String? {
+        guard let field = fields.first(where: { $0.name == name }) else { return nil }
+        return field.foreignBytes.map { LegacyText.string($0) } ?? field.value
+    }
+
+    /// Whether a field has a name that begins with `prefix`, which must be in lower case.
+    func hasName(withPrefix prefix: String) -> Bool { fields.contains { $0.name.hasPrefix(prefix) } }
 
     /// The members of all the lists of `name` (RFC 9110 §5.6.1), in lower case, empty ones left out.
     func tokens(_ name: String) -> [String] {

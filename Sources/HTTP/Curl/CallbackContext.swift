@@ -4,10 +4,13 @@ internal import Media
 /// What libcurl's callbacks get as their pointer; only ever touched on the curl thread.
 final class CallbackContext {
     private let transfer: Transfer
+    /// The handle that owns this, so never longer used than it lives.
+    private let easy: UnsafeMutableRawPointer
     private var parser = ResponseHeadParser()
 
-    init(_ transfer: Transfer) {
+    init(_ transfer: Transfer, easy: UnsafeMutableRawPointer) {
         self.transfer = transfer
+        self.easy = easy
     }
 
     /// Takes body bytes. Any other number than theirs ends the transfer, or pauses it.
@@ -40,10 +43,22 @@ final class CallbackContext {
         Unmanaged<CallbackContext>.fromOpaque(pointer).takeUnretainedValue()
     }
 
+    /// Whether the connection was there before this transfer; nil when libcurl does not tell.
+    private var reusedConnection: Bool? {
+        var newConnections = 0
+        guard ccurl_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &newConnections) == CURLE_OK else {
+            return nil
+        }
+        return newConnections == 0
+    }
+
     /// Returns whether the transfer goes on.
     private func append(line: UnsafeRawBufferPointer) -> Bool {
         do {
-            if let head = try parser.append(line: line) { transfer.headReceived(head) }
+            if var head = try parser.append(line: line) {
+                head.reusedConnection = reusedConnection
+                transfer.headReceived(head)
+            }
             return true
         } catch {
             let cause: SafeText = "the server's answer has a header larger than any honest one"

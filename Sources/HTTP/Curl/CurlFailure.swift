@@ -4,33 +4,71 @@ internal import Media
 
 /// The one place where libcurl's status becomes an error (libcurl-errors(3)).
 enum CurlFailure {
-    /// The error for `code`; nil when there is none. `systemError` is `errno` of the connection, or 0.
-    static func error(_ code: CURLcode, systemError: Int32, request: WireRequest) -> MediaError? {
+    /// What is known of a failed transfer besides libcurl's status.
+    struct Circumstances: Equatable {
+        /// `errno` of the connection, or 0.
+        var systemError: Int32 = 0
+        /// What a proxy answered to the wish for a tunnel, or 0.
+        var tunnelStatus = 0
+        /// Whether the environment names a proxy.
+        var hasProxy = false
+    }
+
+    /// The error for `code`; nil when there is none.
+    static func error(_ code: CURLcode, _ circumstances: Circumstances, request: WireRequest) -> MediaError? {
         guard code != CURLE_OK else { return nil }
-        let (kind, cause) = describe(code, systemError: systemError, host: request.host)
+        let (kind, cause) =
+            proxyFault(code, circumstances) ?? describe(code, circumstances, host: request.host)
         return MediaError(kind, request.subject, cause)
+    }
+
+    /// What only a proxy can be at fault for. Its name is not told, since its URL may hold a password.
+    private static func proxyFault(
+        _ code: CURLcode,
+        _ circumstances: Circumstances
+    ) -> (MediaError.Code, SafeText)? {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            (.unknownHost, "the proxy's host cannot be found; check the proxy's name and the network")
+        case CURLE_PROXY:
+            (.connectionFailed, "the proxy fails; check the proxy variables of the environment")
+        case _ where circumstances.tunnelStatus == 407:
+            (
+                .connectionFailed,
+                "the proxy asks for a user name and password (407); put them into https_proxy"
+            )
+        case _ where circumstances.tunnelStatus >= 300:
+            (
+                .connectionFailed,
+                SafeText("the proxy makes no connection (\(circumstances.tunnelStatus)); check https_proxy")
+            )
+        default: nil
+        }
     }
 
     private static func describe(
         _ code: CURLcode,
-        systemError: Int32,
+        _ circumstances: Circumstances,
         host: SafeText
     ) -> (MediaError.Code, SafeText) {
-        switch code {
+        // A proxy's socket is refused with the same status as the host's own.
+        let place = circumstances.hasProxy ? host + ", or the proxy of the environment," : host
+        return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
             (.unknownHost, "the host " + host + " cannot be found; check the name and the network")
-        case CURLE_COULDNT_RESOLVE_PROXY:
-            (.unknownHost, "the proxy's host cannot be found; check the proxy's name and the network")
         case CURLE_URL_MALFORMAT:
             (.badURL, "it is no address that can be asked for; check how it is written")
-        case CURLE_COULDNT_CONNECT where systemError == ECONNREFUSED:
-            (.connectionRefused, host + " refuses the connection; check the port and that the server runs")
+        case CURLE_COULDNT_CONNECT where circumstances.systemError == ECONNREFUSED:
+            (.connectionRefused, place + " refuses the connection; check the port and that the server runs")
         case CURLE_COULDNT_CONNECT:
-            (.connectionFailed, host + " cannot be reached; check the network")
+            (.connectionFailed, place + " cannot be reached; check the network")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             (.tlsFailed, host + " shows a certificate that is not trusted; name its authority with --cacert")
         case CURLE_SSL_CACERT_BADFILE:
-            (.tlsFailed, "the file of trusted certificates cannot be read; check --cacert")
+            (
+                .tlsFailed,
+                "the file of trusted certificates cannot be read; check --cacert and SSL_CERT_FILE"
+            )
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS:
@@ -41,9 +79,14 @@ enum CurlFailure {
             (.cut, "the server closed the connection without an answer")
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.cut, "the connection was cut before the end")
+        case CURLE_BAD_CONTENT_ENCODING:
+            (.decodingFailed, "the server sends it packed, and in a way that cannot be unpacked")
+        // Of all that a request reads, only the file of user names can fail.
+        case CURLE_READ_ERROR:
+            (.unreadable, "the file of user names and passwords cannot be understood; check ~/.netrc")
         // The write callback only refuses bytes of a live transfer when they came without a head.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
-            (.connectionFailed, host + " does not answer as a web server does; check the port")
+            (.connectionFailed, place + " does not answer as a web server does; check the port")
         default:
             (.connectionFailed, "the transfer failed (" + text(of: code) + ")")
         }

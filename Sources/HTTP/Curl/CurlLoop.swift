@@ -27,6 +27,8 @@ final class CurlLoop: Sendable {
         var commands: [Command] = []
         /// Set while the thread may be asleep in `ccurl_multi_poll`.
         var wakeUp: WakeUp?
+        /// How often the thread has looked for something to do.
+        var turns = 0
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -81,6 +83,14 @@ final class CurlLoop: Sendable {
         if let refusal, case .start(let transfer) = command { refusal.end(transfer) }
     }
 
+    /// How often the thread has looked for something to do: stands still while there is nothing.
+    var turns: Int { guarded.withLock { $0.turns } }
+
+    /// Makes the thread look at the clock, which otherwise it does when it expects something to be due.
+    func lookAtClock() {
+        guarded.withLock { $0.wakeUp?() }
+    }
+
     /// Cancels everything and ends the thread, without waiting for it. No request can follow.
     func stop() {
         guarded.withLock { guarded in
@@ -129,24 +139,37 @@ final class CurlLoop: Sendable {
             end(in: .unusable(MediaError(.internalError, "libcurl", "cannot start (out of memory)")))
             return
         }
-        let wakeUp = WakeUp(multi: table.multi)
-        guarded.withLock { $0.wakeUp = wakeUp }
+        var connections = IdleConnectionsState(longestIdle: configuration.longestIdleConnection)
+        setWakeUp(table.multi)
         while let commands = takeCommands() {
             for command in commands { table.carryOut(command) }
             table.perform()
-            table.waitForWork()
+            switch connections.looked(hasTransfers: !table.isEmpty, now: configuration.clock.now) {
+            case .wait(let milliseconds): table.waitForWork(atMost: milliseconds)
+            case .close:
+                // Nobody may wake a handle that is about to go; what is posted meanwhile is seen right after.
+                setWakeUp(nil)
+                table.closeConnections()
+                setWakeUp(table.multi)
+            }
         }
-        guarded.withLock { $0.wakeUp = nil }
+        setWakeUp(nil)
         table.cancelAll()
         // Connections are closed before anyone is told that the thread has ended.
         _ = consume table
         end(in: .stopped)
     }
 
+    private func setWakeUp(_ multi: UnsafeMutableRawPointer?) {
+        let wakeUp = multi.map { WakeUp(multi: $0) }
+        guarded.withLock { $0.wakeUp = wakeUp }
+    }
+
     /// What was posted since the last call; nil when the thread is to end.
     private func takeCommands() -> [Command]? {
         guarded.withLock { guarded in
             guard case .running = guarded.phase else { return nil }
+            guarded.turns += 1
             defer { guarded.commands = [] }
             return guarded.commands
         }

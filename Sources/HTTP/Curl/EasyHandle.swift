@@ -8,6 +8,7 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     let transfer: Transfer
     private var headers: UnsafeMutablePointer<curl_slist>?
+    private var okayAliases: UnsafeMutablePointer<curl_slist>?
     private let context: Unmanaged<CallbackContext>
 
     /// Nil when memory ran out.
@@ -16,7 +17,7 @@ final class EasyHandle {
         self.pointer = pointer
         self.transfer = transfer
         // Released in `deinit`, after libcurl has forgotten the pointer.
-        context = Unmanaged.passRetained(CallbackContext(transfer))
+        context = Unmanaged.passRetained(CallbackContext(transfer, easy: pointer))
         setCallbacks()
         setConnectionOptions(configuration)
         guard setRequest(transfer.request, configuration) else { return nil }
@@ -25,6 +26,7 @@ final class EasyHandle {
     deinit {
         ccurl_easy_cleanup(pointer)
         ccurl_slist_free(headers)
+        ccurl_slist_free(okayAliases)
         context.release()
     }
 
@@ -33,6 +35,13 @@ final class EasyHandle {
         var number = 0
         ccurl_easy_get_long(pointer, CURLINFO_OS_ERRNO, &number)
         return Int32(truncatingIfNeeded: number)
+    }
+
+    /// What a proxy answered to the wish for a tunnel; 0 when none was asked for one.
+    var tunnelStatus: Int {
+        var status = 0
+        ccurl_easy_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
+        return status
     }
 
     private func setCallbacks() {
@@ -57,8 +66,7 @@ final class EasyHandle {
             // Waiting to learn whether a connection will carry two transfers costs a round trip.
             (CURLOPT_PIPEWAIT, 0),
             (CURLOPT_TCP_KEEPALIVE, 1),
-            // Routers forget silent connections after about this long; a new one costs less than finding out.
-            (CURLOPT_MAXAGE_CONN, 30),
+            (CURLOPT_MAXAGE_CONN, Int(configuration.longestIdleConnection.components.seconds)),
             // Four of libcurl's pieces for each system call.
             (CURLOPT_BUFFERSIZE, 64 * 1024),
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
@@ -72,9 +80,18 @@ final class EasyHandle {
         var isSet = ccurl_easy_set_text(pointer, CURLOPT_URL, request.url) == CURLE_OK
         isSet = setProtocols() && isSet
         isSet = ccurl_easy_set_text(pointer, CURLOPT_USERAGENT, configuration.userAgent) == CURLE_OK && isSet
+        // Offsets only mean something in the bytes as they are stored (RFC 9110 §14.1.2 counts the encoded
+        // ones), so no coding is wanted. Set by this option and not as a header, libcurl also unpacks what
+        // comes packed anyway.
+        isSet = ccurl_easy_set_text(pointer, CURLOPT_ACCEPT_ENCODING, "identity") == CURLE_OK && isSet
+        isSet = setOkayAliases() && isSet
+        // Basic only, so that it goes with the first request and costs no round trip.
+        ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, 1)
+        if request.usesNetrc, let file = configuration.netrcFile {
+            ccurl_easy_set_long(pointer, CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+            isSet = ccurl_easy_set_text(pointer, CURLOPT_NETRC_FILE, file) == CURLE_OK && isSet
+        }
         if let credentials = request.credentials {
-            // Basic only, so that it goes with the first request and costs no round trip.
-            ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, 1)
             isSet = ccurl_easy_set_text(pointer, CURLOPT_USERNAME, credentials.user) == CURLE_OK && isSet
             isSet = ccurl_easy_set_text(pointer, CURLOPT_PASSWORD, credentials.password) == CURLE_OK && isSet
         }
@@ -83,6 +100,13 @@ final class EasyHandle {
             headers = longer
         }
         return ccurl_easy_set_pointer(pointer, CURLOPT_HTTPHEADER, headers) == CURLE_OK && isSet
+    }
+
+    /// SHOUTcast begins its answers with `ICY`; which status follows is for `ResponseHeadParser` to see.
+    private func setOkayAliases() -> Bool {
+        okayAliases = ccurl_slist_append(nil, "ICY ")
+        return okayAliases != nil
+            && ccurl_easy_set_pointer(pointer, CURLOPT_HTTP200ALIASES, okayAliases) == CURLE_OK
     }
 
     /// The text option came with 7.85; before it there is only the set of bits.

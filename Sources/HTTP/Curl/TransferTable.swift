@@ -3,7 +3,7 @@ internal import Media
 
 /// Owns libcurl's multi handle and the transfers in it. Lives on the curl thread only.
 struct TransferTable: ~Copyable {
-    let multi: UnsafeMutableRawPointer
+    private(set) var multi: UnsafeMutableRawPointer
     private let configuration: HTTPConfiguration
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
@@ -11,15 +11,11 @@ struct TransferTable: ~Copyable {
 
     /// Connections kept open without a transfer: two each for a handful of servers.
     private static let mostIdleConnections = 8
-    /// libcurl's own timers and wake-ups end the waiting; this only bounds it.
-    private static let longestPoll: Int32 = 60_000
-
     /// Nil when memory or file descriptors ran out.
     init?(configuration: HTTPConfiguration) {
-        guard let multi = ccurl_multi_init() else { return nil }
+        guard let multi = Self.makeMulti() else { return nil }
         self.multi = multi
         self.configuration = configuration
-        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
     }
 
     deinit {
@@ -46,19 +42,32 @@ struct TransferTable: ~Copyable {
         var code = CURLE_OK
         while let pointer = ccurl_multi_next_finished(multi, &code) {
             guard let id = ids[pointer], let handle = handles[id] else { continue }
-            let failure = CurlFailure.error(
-                code,
+            let circumstances = CurlFailure.Circumstances(
                 systemError: handle.systemError,
-                request: handle.transfer.request
+                tunnelStatus: handle.tunnelStatus,
+                hasProxy: configuration.hasProxy
             )
+            let failure = CurlFailure.error(code, circumstances, request: handle.transfer.request)
             remove(id)
             handle.transfer.finished(failure: failure)
         }
     }
 
-    /// Waits until there is something to do; returns early when woken.
-    func waitForWork() {
-        _ = ccurl_multi_poll(multi, Self.longestPoll)
+    /// Whether there is no transfer.
+    var isEmpty: Bool { handles.isEmpty }
+
+    /// Waits until there is something to do, or for `milliseconds`; returns early when woken.
+    func waitForWork(atMost milliseconds: Int32) {
+        _ = ccurl_multi_poll(multi, milliseconds)
+    }
+
+    /// Closes all connections, of which none may have a transfer. libcurl has no call for it, so its multi
+    /// handle is made anew; where that cannot be, all stays as it is.
+    mutating func closeConnections() {
+        precondition(isEmpty, "a connection with a transfer is not idle")
+        guard let fresh = Self.makeMulti() else { return }
+        ccurl_multi_cleanup(multi)
+        multi = fresh
     }
 
     /// Cancels every transfer.
@@ -69,6 +78,12 @@ struct TransferTable: ~Copyable {
         }
         handles = [:]
         ids = [:]
+    }
+
+    private static func makeMulti() -> UnsafeMutableRawPointer? {
+        guard let multi = ccurl_multi_init() else { return nil }
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, mostIdleConnections)
+        return multi
     }
 
     private mutating func start(_ transfer: Transfer) {

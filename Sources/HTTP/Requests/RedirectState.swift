@@ -11,15 +11,24 @@ struct RedirectState {
     let original: WebURL
     /// What is asked now.
     private(set) var current: WebURL
-    /// Requests so far, the one to `current` included.
-    private(set) var requestCount = 1
+    private var redirectCount = 0
+    private let earlierRequests: Int
     private var visited: Set<String>
 
-    init(original: WebURL) {
+    /// Begins at the original, or at `target`, to which an earlier request was led. `earlierRequests` were
+    /// sent in vain before.
+    init(original: WebURL, at target: WebURL? = nil, earlierRequests: Int = 0) {
         self.original = original
-        current = original
-        visited = [original.requestString]
+        self.earlierRequests = earlierRequests
+        current = target ?? original
+        visited = [current.requestString]
     }
+
+    /// The host that is asked now, where it is not the one that was asked for.
+    var redirectedHost: String? { current.host == original.host ? nil : current.host }
+
+    /// Requests so far, the one to `current` included.
+    var requestCount: Int { earlierRequests + redirectCount + 1 }
 
     /// Whether user name, password and the listener's own header fields may go to `current`.
     var mayCarrySecrets: Bool { current.hasSameOrigin(as: original) }
@@ -32,14 +41,14 @@ struct RedirectState {
         if current.scheme == "https", next.scheme == "http" {
             throw failure(.tlsFailed, "it is redirected from https to unencrypted http, which is refused")
         }
-        guard requestCount <= Self.mostRedirects else {
+        guard redirectCount < Self.mostRedirects else {
             throw failure(.tooManyRedirects, "it is redirected more than 10 times; the server is at fault")
         }
         guard visited.insert(next.requestString).inserted else {
             throw failure(.tooManyRedirects, "it is redirected in a circle; the server is at fault")
         }
         current = next
-        requestCount += 1
+        redirectCount += 1
     }
 
     private func failure(_ code: MediaError.Code, _ cause: SafeText) -> MediaError {

@@ -21,7 +21,8 @@ package struct RequestHeader: Sendable, Equatable {
     /// Fields that say what is asked for or how the message is framed: with another value the answer
     /// would not be what the loader takes it for.
     private static let reserved: Set<String> = [
-        "accept-encoding", "connection", "content-length", "host", "if-match", "if-modified-since",
+        "accept-encoding", "connection", "content-length", "host", "icy-metadata", "if-match",
+        "if-modified-since",
         "if-none-match", "if-range", "if-unmodified-since", "range", "te", "transfer-encoding", "upgrade",
     ]
 }

@@ -3,7 +3,8 @@
 package struct Timeouts: Sendable, Equatable {
     /// Look-up, TCP and TLS together. Three lost packets cost TCP 7 s, after which a listener has given up.
     package var connect = Duration.seconds(10)
-    /// From the connection to the answer's head. Longer than `connect`: a server may have to wake a disk
+    /// From the connection to the answer's whole head, interim answers included, however slowly it drips in.
+    /// Longer than `connect`: a server may have to wake a disk
     /// or ask another server.
     package var firstByte = Duration.seconds(15)
     /// Between two pieces of a body while we take them. What is buffered lasts longer than a new

@@ -9,18 +9,22 @@ struct WireRequest: Sendable, Equatable {
     /// What the listener asked for, for error messages.
     var subject: SafeText
     var credentials: WebURL.UserInfo?
+    /// Whether the listener's file of user names and passwords is looked at.
+    var usesNetrc: Bool
     /// `Name: value`, free of line breaks.
     var headerLines: [String]
 
-    /// The request for the place that `redirects` has come to.
-    init(_ request: RangeRequest, at redirects: RedirectState, headers: [RequestHeader]) {
+    /// The request for the place that `redirects` has come to. `configuration` has the listener's secrets,
+    /// which go along where they may.
+    init(_ request: RangeRequest, at redirects: RedirectState, configuration: HTTPConfiguration) {
+        let carriesSecrets =
+            redirects.mayCarrySecrets && configuration.maySendSecrets(to: redirects.original)
         url = redirects.current.requestString
         host = SafeText(redirects.current.host)
         subject = redirects.original.safeText
         credentials = redirects.mayCarrySecrets ? redirects.original.userInfo : nil
-        // Offsets only mean something in the bytes as they are stored (RFC 9110 §14.1.2 counts the
-        // encoded ones), so no coding is wanted.
-        var lines = ["Accept-Encoding: identity"]
+        usesNetrc = carriesSecrets && credentials == nil
+        var lines: [String] = []
         let add = { (lines: inout [String], name: String, value: String?) in
             guard let value, HeaderFields.isValue(value) else { return }
             // libcurl's way to send a field without a value; `Name:` would remove the field.
@@ -34,8 +38,9 @@ struct WireRequest: Sendable, Equatable {
         if request.unlessMatches?.etag == nil {
             add(&lines, "If-Modified-Since", request.unlessMatches?.lastModified)
         }
-        if redirects.mayCarrySecrets {
-            for header in headers { add(&lines, header.name, header.value) }
+        if request.wantsTitles { add(&lines, "Icy-MetaData", "1") }
+        if carriesSecrets {
+            for header in configuration.headers { add(&lines, header.name, header.value) }
         }
         headerLines = lines
     }

@@ -96,6 +96,9 @@ final class Transfer: Sendable {
     /// Whether `next` would return without a wait.
     var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
 
+    /// Whether libcurl has been told to take nothing more for now.
+    var isHeldUp: Bool { guarded.withLock { $0.state.isPaused } }
+
     /// Ends it and frees what came, from any thread. For a reader that is gone.
     func release() {
         if change({ $0.released() }) { loop.post(.remove(id)) }

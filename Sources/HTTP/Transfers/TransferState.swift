@@ -55,7 +55,8 @@ struct TransferState {
     private var phase = Phase.connecting
     private var head: ResponseHead?
     private var buffer = ChunkBuffer()
-    private var isPaused = false
+    /// Whether the write callback has refused bytes that are to be offered again.
+    private(set) var isPaused = false
     /// Body bytes still promised; nil without a promise.
     private var owed: Int64?
     /// When to give up; not looked at while paused.

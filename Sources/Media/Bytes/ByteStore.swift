@@ -12,6 +12,12 @@ package protocol ByteStore: Sendable {
     /// Whether the bytes outlive this process.
     var isPersistent: Bool { get }
 
+    /// Looks whether others have stored more of `range` since, and says what is stored now.
+    ///
+    /// To be asked before anything is fetched: another process may have it by now, or the resource may be
+    /// recognised as one that is kept under another URL. Costs one look into the index; never fails.
+    func refresh(_ range: ByteRange) async -> ByteRangeSet
+
     /// Reads up to `count` stored bytes from `offset`.
     ///
     /// Short where the stored run ends. Empty when nothing is stored at `offset`, which can
@@ -39,6 +45,11 @@ package protocol ByteStore: Sendable {
 
     /// Commits and lets go. No call may follow.
     func close() async
+}
+
+extension ByteStore {
+    /// What nobody else can write to has nothing new.
+    package func refresh(_ range: ByteRange) async -> ByteRangeSet { stored }
 }
 
 /// Finds and makes entries.

@@ -10,7 +10,8 @@ extension MediaError.Code {
             .cut,
             .httpStatus, .tooManyRedirects, .offline, .missingLibrary:
             true
-        case .resourceChanged, .notKept, .damaged, .decodingFailed, .audioServer, .audioLost, .sinkFailed,
+        case .resourceChanged, .notKept, .damaged, .damagedExtent, .damagedIndex, .cacheSecret,
+            .decodingFailed, .audioServer, .audioLost, .sinkFailed,
             .sinkFormat,
             .internalError:
             false

@@ -19,7 +19,7 @@ enum M3UParser {
             }
             guard entries.count <= limit else { return }
             entries.append(
-                PlaylistEntry(reference: PlaylistText.string(line), tags: tags, duration: duration)
+                PlaylistEntry(reference: LegacyText.string(line), tags: tags, duration: duration)
             )
             tags = TrackTags()
             duration = nil
@@ -61,6 +61,6 @@ enum M3UParser {
     }
 
     private static func safe(_ text: ByteText) -> SafeText? {
-        text.isEmpty ? nil : SafeText(PlaylistText.string(text))
+        text.isEmpty ? nil : SafeText(LegacyText.string(text))
     }
 }

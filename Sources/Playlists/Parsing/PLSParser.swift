@@ -15,7 +15,7 @@ enum PLSParser {
             guard entries[number] != nil || entries.count <= limit else { return }
             var entry = entries[number] ?? PlaylistEntry(reference: "")
             switch field {
-            case .file: entry.reference = PlaylistText.string(value)
+            case .file: entry.reference = LegacyText.string(value)
             case .title: entry.tags = M3UParser.tags(ofTitle: value)
             case .length: entry.duration = value.leadingSeconds
             }

@@ -101,7 +101,7 @@ final class XSPFParser {
         defer { path.removeLast() }
         guard isInTrack else { return }
         if path.count == 4, let field = Field(rawValue: path[3]) {
-            let value = text.withUnsafeBufferPointer { PlaylistText.string($0.trimmed) }
+            let value = text.withUnsafeBufferPointer { LegacyText.string($0.trimmed) }
             // Several locations are alternatives, best first (XSPF 1 §4.1.1.2.14.1.1.1).
             if fields[field] == nil, !value.isEmpty { fields[field] = value }
         } else if path.count == 3 {
@@ -157,7 +157,7 @@ private func xspfEncoding(_ name: UnsafePointer<CChar>?, _ encoding: UnsafeMutab
     withUnsafeMutableBytes(of: &encoding.pointee.map) { map in
         let entries = map.bindMemory(to: CInt.self)
         for byte in UInt8.min...UInt8.max where Int(byte) < entries.count {
-            entries[Int(byte)] = CInt(PlaylistText.windowsScalar(byte).value)
+            entries[Int(byte)] = CInt(LegacyText.windowsScalar(byte).value)
         }
     }
     return 1

@@ -12,9 +12,15 @@ package struct CacheEntrySummary: Sendable, Equatable {
     package var allocatedBytes: Int64
     /// Seconds since 1970.
     package var lastPlayed: Int64
+    /// When the entry was made: seconds since 1970.
+    package var keptSince: Int64
     /// Whether eviction passes it over.
     package var isPinned: Bool
     package var contentType: SafeText?
+    /// As the server sent them: outside text.
+    package var validators: Validators
+    /// Whether the server sends parts; nil while that is not known.
+    package var acceptsRanges: Bool?
     package var title: SafeText?
     package var artist: SafeText?
     package var duration: Duration?
@@ -31,8 +37,11 @@ package struct CacheEntrySummary: Sendable, Equatable {
         self.stored = stored
         allocatedBytes = row.allocated
         lastPlayed = row.lastPlayed
+        keptSince = row.created
         isPinned = row.isPinned
         contentType = row.description.contentType.map { SafeText($0) }
+        validators = row.description.validators
+        acceptsRanges = row.description.acceptsRanges
         title = row.description.title.map { SafeText($0) }
         artist = row.description.artist.map { SafeText($0) }
         // Longer than this is a slip of somebody's, and `Duration` ends before `Double` does.

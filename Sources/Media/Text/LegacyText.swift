@@ -1,20 +1,25 @@
-/// The text of playlists: UTF-8, and where the bytes are not, CP1252.
+/// Text from outside that does not say its encoding: UTF-8, and where the bytes are not, CP1252.
 ///
-/// `Latin-1` in the world of playlists means what Windows wrote, which is CP1252. The choice is made
-/// string by string: lists that were joined from several sources mix the two.
-enum PlaylistText {
+/// `Latin-1` in the world of playlists and radio stations means what Windows wrote, which is CP1252. The
+/// choice is made string by string: lists that were joined from several sources mix the two.
+package enum LegacyText {
     /// The text that `bytes` spell.
-    static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    package static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var scalars = String.UnicodeScalarView()
         for byte in bytes { scalars.append(windowsScalar(byte)) }
         return String(scalars)
     }
 
+    /// The text that `bytes` spell.
+    package static func string(_ bytes: some Sequence<UInt8>) -> String {
+        Array(bytes).withUnsafeBufferPointer { string($0) }
+    }
+
     /// The character of `byte` in CP1252; U+FFFD for the five bytes that have none.
     ///
     /// Browsers map those five to C1 controls; a replacement character cannot steer anything.
-    static func windowsScalar(_ byte: UInt8) -> Unicode.Scalar {
+    package static func windowsScalar(_ byte: UInt8) -> Unicode.Scalar {
         guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
         return upperScalars[Int(byte) - 0x80]
     }

@@ -1,0 +1,92 @@
+import Media
+
+/// Bytes at their offsets, in memory: pieces that never overlap.
+struct BufferedBytes: Sendable {
+    private struct Piece: Sendable {
+        var start: Int64
+        var bytes: [UInt8]
+        var end: Int64 { start + Int64(bytes.count) }
+    }
+
+    /// A piece grows up to this size; more would be copied for nothing when its front goes.
+    private static let pieceSize = 64 * 1024
+
+    /// Sorted.
+    private var pieces: [Piece] = []
+    /// Which offsets there are bytes for.
+    private(set) var ranges = ByteRangeSet()
+    private(set) var count: Int64 = 0
+
+    var isEmpty: Bool { pieces.isEmpty }
+
+    /// Puts down bytes where none are.
+    mutating func insert(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
+        guard !bytes.isEmpty else { return }
+        let range = offset..<offset + Int64(bytes.count)
+        precondition(ranges.gaps(in: range) == [range], "bytes in memory are never overwritten")
+        let index = firstPiece(endingAfter: offset)
+        if index > 0, pieces[index - 1].end == offset, pieces[index - 1].bytes.count < Self.pieceSize {
+            pieces[index - 1].bytes += bytes
+        } else {
+            pieces.insert(Piece(start: offset, bytes: Array(bytes)), at: index)
+        }
+        ranges.insert(contentsOf: range)
+        count += Int64(bytes.count)
+    }
+
+    /// Up to `count` bytes from `offset` on, fewer at the end of a piece; nil when there is none.
+    func bytes(at offset: Int64, count: Int) -> ArraySlice<UInt8>? {
+        let index = firstPiece(endingAfter: offset)
+        guard index < pieces.count, pieces[index].start <= offset else { return nil }
+        return pieces[index].bytes[Int(offset - pieces[index].start)...].prefix(count)
+    }
+
+    /// All bytes of `range`, which must be here.
+    func bytes(of range: ByteRange) -> [UInt8] {
+        var all: [UInt8] = []
+        all.reserveCapacity(range.count)
+        while all.count < range.count {
+            let offset = range.lowerBound + Int64(all.count)
+            guard let piece = bytes(at: offset, count: range.count - all.count) else {
+                preconditionFailure("a plan names only bytes that are there")
+            }
+            all += piece
+        }
+        return all
+    }
+
+    /// Forgets the bytes of `range` that are here.
+    mutating func remove(_ range: ByteRange) {
+        guard !range.isEmpty else { return }
+        let first = firstPiece(endingAfter: range.lowerBound)
+        var last = first
+        var left: [Piece] = []
+        while last < pieces.count, pieces[last].start < range.upperBound {
+            let piece = pieces[last]
+            if piece.start < range.lowerBound {
+                let bytes = piece.bytes.prefix(Int(range.lowerBound - piece.start))
+                left.append(Piece(start: piece.start, bytes: Array(bytes)))
+            }
+            if piece.end > range.upperBound {
+                let bytes = piece.bytes.suffix(Int(piece.end - range.upperBound))
+                left.append(Piece(start: range.upperBound, bytes: Array(bytes)))
+            }
+            count -= Int64(piece.bytes.count)
+            last += 1
+        }
+        count += left.reduce(0) { $0 + Int64($1.bytes.count) }
+        pieces.replaceSubrange(first..<last, with: left)
+        ranges.remove(contentsOf: range)
+    }
+
+    /// The index of the first piece whose end lies behind `offset`.
+    private func firstPiece(endingAfter offset: Int64) -> Int {
+        var low = 0
+        var high = pieces.count
+        while low < high {
+            let middle = (low + high) / 2
+            if pieces[middle].end <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,125 @@
+import Media
+
+extension PersistentStore {
+    /// Commits what is buffered. Committing thread only.
+    func commitNow() throws(MediaError) {
+        stopTimer()
+        let next: (plan: CommitPlan, place: Place)? = guarded.withLock { guarded in
+            switch guarded.standing {
+            case .kept, .refusing: guarded.state.commitPlan().map { ($0, guarded.place) }
+            case .detached, .closed: nil
+            }
+        }
+        guard let next else { return }
+        do {
+            let commitment = try engine.commit(next.plan, of: next.place.entry, in: next.place.file)
+            guarded.withLock { guarded in
+                switch commitment {
+                case .kept(let extents, let description):
+                    guarded.state.committed(next.plan, as: extents, description: description)
+                    guarded.standing = .kept
+                case .gone:
+                    guarded.standing = .detached
+                }
+            }
+        } catch {
+            // The bytes are in memory and good to be read; the next commit tries to write them again, all of
+            // them: the kernel may have marked pages clean that a flush did not bring to the disk.
+            guarded.withLock { $0.standing = .refusing(error) }
+            throw error
+        }
+    }
+
+    package func refresh(_ range: ByteRange) async -> ByteRangeSet {
+        let (place, isKept) = guarded.withLock { guarded in
+            if case .kept = guarded.standing { return (guarded.place, true) }
+            return (guarded.place, false)
+        }
+        guard isKept, !range.isEmpty else { return stored }
+        let seen = try? await engine.look.run {
+            try self.engine.reading { try $0.extents(of: place.entry, overlapping: range) }
+        }
+        if let seen, !seen.isEmpty {
+            guarded.withLock { guarded in
+                if guarded.place.entry == place.entry { guarded.state.extentsSeen(seen) }
+            }
+        }
+        if !stored.covers(range) { await seekTwin() }
+        return stored
+    }
+
+    /// Goes on in the entry that the same resource has under another URL, if there is one.
+    private func seekTwin() async {
+        let seeking: (description: EntryDescription, place: Place, size: Int64)? = guarded.withLock {
+            guarded in
+            let description = guarded.state.description
+            guard !guarded.hasSoughtTwin, !guarded.place.isAlias, description.identityText != nil,
+                let length = description.length
+            else { return nil }
+            let size = min(length, CacheEngine.comparedBytes)
+            // A store with more than a few windows has no need of another, and much to carry over.
+            guard guarded.state.stored.covers(0..<size),
+                guarded.state.stored.byteCount <= PersistentStore.mostBuffered
+            else { return nil }
+            guarded.hasSoughtTwin = true
+            return (description, guarded.place, size)
+        }
+        guard let seeking else { return }
+        let hasTwin = try? await engine.look.run {
+            try self.engine.hasTwin(of: seeking.description, besides: seeking.place.entry)
+        }
+        guard hasTwin == true else { return }
+        await engine.committer.run {
+            self.moveToTwin(seeking.description, from: seeking.place, size: seeking.size)
+        }
+    }
+
+    /// Committing thread only, so that no commit comes in between.
+    private func moveToTwin(_ description: EntryDescription, from place: Place, size: Int64) {
+        let head = readNow(at: 0, count: Int(size))
+        guard head.count == size,
+            let twin = try? engine.move(url, from: place.entry, to: description, head: head)
+        else { return }
+        var state = EntryState(description: twin.description, extents: twin.extents)
+        let old = guarded.withLock { $0.state }
+        // What this store has and the twin has not goes along; more can only come once the place is changed.
+        for range in old.stored.ranges {
+            for gap in state.gaps(in: range) {
+                state.bytesWritten(readNow(at: gap.lowerBound, count: gap.count)[...], at: gap.lowerBound)
+            }
+        }
+        state.described(
+            description.completed(by: twin.description).with(seekTable: twin.description.seekTable)
+        )
+        let moved = state
+        guarded.withLock { guarded in
+            var state = moved
+            // And what was written while this was put together.
+            for range in guarded.state.stored.ranges {
+                for gap in state.gaps(in: range) {
+                    var offset = gap.lowerBound
+                    while offset < gap.upperBound,
+                        case .buffered(let bytes) = guarded.state.segment(
+                            at: offset,
+                            count: Int(gap.upperBound - offset)
+                        )
+                    {
+                        state.bytesWritten(bytes, at: offset)
+                        offset += Int64(bytes.count)
+                    }
+                }
+            }
+            guarded.state = state
+            guarded.place = Place(entry: twin.entry, file: twin.file, isAlias: true)
+            guarded.unsealed = nil
+        }
+    }
+}
+
+extension EntryDescription {
+    fileprivate func with(seekTable: [UInt8]) -> EntryDescription {
+        var description = self
+        if description.seekTable.isEmpty { description.seekTable = seekTable }
+        return description
+    }
+}

@@ -1,0 +1,78 @@
+import Media
+
+extension CacheIndex {
+    /// Brings the tables of format 1 to format 2, in one transaction: no entry and no extent is lost.
+    ///
+    /// Format 1 had a column for each thing known of a resource, and no sums of an entry's extents.
+    func migrateFromFirstFormat() throws {
+        try connection.transaction {
+            try connection.execute(Self.additions)
+            var entries: [(entry: EntryID, record: EntryRecord)] = []
+            let sql = """
+                SELECT id, url, length, content_type, etag, last_modified, accepts_ranges, title, artist,
+                duration, seek_table FROM entries
+                """
+            try connection.statement(sql).forEach { row in
+                let record = EntryRecord(
+                    url: SafeText(row.optionalText(1) ?? ""),
+                    description: EntryDescription(firstFormat: row)
+                )
+                entries.append((EntryID(row.integer(0)), record))
+                return true
+            }
+            for (entry, record) in entries {
+                try put(record, of: entry)
+                try putSeekTable(record.description.seekTable, of: entry)
+                try recountStored(of: entry)
+            }
+            try connection.execute(Self.removals)
+            try connection.execute("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    private static let additions = """
+        ALTER TABLE entries ADD COLUMN identity BLOB;
+        ALTER TABLE entries ADD COLUMN stored INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entries ADD COLUMN prefix INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE entries ADD COLUMN about BLOB NOT NULL DEFAULT x'';
+        ALTER TABLE entries ADD COLUMN seek_points BLOB NOT NULL DEFAULT x'';
+        ALTER TABLE folder ADD COLUMN seal BLOB;
+        CREATE TABLE aliases (
+            key BLOB PRIMARY KEY,
+            entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
+            added INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX aliases_by_entry ON aliases (entry, added);
+        """
+
+    private static let removals = """
+        DROP INDEX entries_by_play;
+        ALTER TABLE entries DROP COLUMN length;
+        ALTER TABLE entries DROP COLUMN content_type;
+        ALTER TABLE entries DROP COLUMN etag;
+        ALTER TABLE entries DROP COLUMN last_modified;
+        ALTER TABLE entries DROP COLUMN accepts_ranges;
+        ALTER TABLE entries DROP COLUMN title;
+        ALTER TABLE entries DROP COLUMN artist;
+        ALTER TABLE entries DROP COLUMN duration;
+        ALTER TABLE entries DROP COLUMN seek_table;
+        CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
+        CREATE INDEX entries_by_size ON entries (allocated);
+        CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
+        """
+}
+
+extension EntryDescription {
+    /// What the columns of format 1 say. What stands there may have been changed by anyone.
+    fileprivate init(firstFormat row: borrowing SQLiteRow) {
+        self.init()
+        length = row.optionalInteger(2).flatMap { $0 >= 0 ? $0 : nil }
+        contentType = row.optionalText(3)
+        validators = Validators(etag: row.optionalText(4), lastModified: row.optionalText(5))
+        acceptsRanges = row.optionalInteger(6).map { $0 != 0 }
+        title = row.optionalText(7)
+        artist = row.optionalText(8)
+        durationSeconds = row.optionalReal(9).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        seekTable = row.blob(10)
+    }
+}

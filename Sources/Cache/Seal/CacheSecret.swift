@@ -1,0 +1,91 @@
+import CSodium
+import Glibc
+package import Media
+
+/// The secret that a sealed cache is read and written with: 32 random bytes.
+package struct CacheSecret: Sendable, Equatable {
+    /// The secret itself.
+    let bytes: [UInt8]
+
+    static let size = 32
+
+    /// A new secret, from the system's random numbers.
+    package static func generate() -> CacheSecret {
+        Sodium.start()
+        var bytes = [UInt8](repeating: 0, count: size)
+        randombytes_buf(&bytes, bytes.count)
+        return CacheSecret(bytes: bytes)
+    }
+
+    /// What stands in a secret's file: 64 hexadecimal digits and a line break.
+    package var fileText: String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\n"
+    }
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The secret that `text` spells as `fileText` does; upper case will do, and no line break. Nil for
+    /// anything else.
+    init?(fileText text: [UInt8]) {
+        let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
+        guard digits.count == Self.size * 2 else { return nil }
+        var bytes: [UInt8] = []
+        var half: UInt8?
+        for digit in digits {
+            guard let value = Self.value(of: digit) else { return nil }
+            if let high = half {
+                bytes.append(high << 4 | value)
+                half = nil
+            } else {
+                half = value
+            }
+        }
+        self.bytes = bytes
+    }
+
+    /// Reads the secret in the file at `path`.
+    ///
+    /// The file must be a plain one of the user's own, and readable by nobody else (0600 or 0400). Throws
+    /// `MediaError` with `.cacheSecret`, whose sentence says what is wrong and never what stands in the file.
+    package init(file path: String) throws(MediaError) {
+        func refuse(_ cause: SafeText) -> MediaError {
+            MediaError(.cacheSecret, SafeText("cache secret \(path)"), cause)
+        }
+        // Not blocking, should it be a pipe: what it is, is looked at first.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw refuse(SafeText("cannot be read (\(String(cString: strerror(errno))))"))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw refuse("is no plain file")
+        }
+        guard status.st_uid == geteuid() else { throw refuse("belongs to another user") }
+        guard status.st_mode & 0o077 == 0 else { throw refuse("can be read by others; chmod 600 it") }
+        var text = [UInt8](repeating: 0, count: Self.size * 2 + 2)
+        let count = read(descriptor, &text, text.count)
+        guard count >= 0, let secret = CacheSecret(fileText: Array(text.prefix(count))) else {
+            throw refuse("holds no secret; make one with 'reprise cache keygen'")
+        }
+        self = secret
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x37
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+}
+
+// An interpolation would spell the secret out.
+extension CacheSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Never the secret itself.
+    package var description: String { "…" }
+    package var debugDescription: String { "…" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

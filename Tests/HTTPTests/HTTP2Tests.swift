@@ -1,0 +1,109 @@
+@testable import HTTP
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// HTTP/2 over TLS, with nginx.
+struct HTTP2Tests {
+    @Test func `windows of one host share one connection`() async throws {
+        let stage = try await Stage(fileSize: 3_000_000)
+        try await stage.fixture.run { transport in
+            let first = try await transport.send(RangeRequest(url: stage.url, range: 0..<65_536))
+            #expect(first.answer.wire.version == "HTTP/2")
+            #expect(first.answer.wire.reusedConnection == false)
+            #expect(try await first.body.all().count == 65_536)
+            // Both are under way at once: neither is read before both have answered.
+            let second = try await transport.send(RangeRequest(url: stage.url, range: 65_536..<1_000_000))
+            let third = try await transport.send(RangeRequest(url: stage.url, range: 2_000_000..<3_000_000))
+            for response in [second, third] {
+                #expect(response.answer.wire.reusedConnection == true)
+            }
+            #expect(try await third.body.all().count == 1_000_000)
+            #expect(try await second.body.all().count == 1_000_000 - 65_536)
+            try await wait(for: "the log") { stage.nginx.accesses.count == 3 }
+            #expect(stage.nginx.accesses.allSatisfy { $0.version == "HTTP/2.0" && $0.status == 206 })
+            #expect(Set(stage.nginx.accesses.map(\.connection)).count == 1)
+        }
+    }
+
+    @Test func `a cancelled window leaves the connection to the next`() async throws {
+        let stage = try await Stage(fileSize: 400_000_000)
+        try await stage.fixture.run { transport in
+            for _ in 0..<3 {
+                let window = try await transport.send(RangeRequest(url: stage.url, range: 0..<400_000_000))
+                _ = try await window.body.next()
+                window.body.cancel()
+            }
+            let last = try await transport.send(RangeRequest(url: stage.url, range: 5..<6))
+            #expect(last.answer.wire.reusedConnection == true)
+            #expect(try await last.body.all().count == 1)
+            try await wait(for: "the log") { stage.nginx.accesses.count == 4 }
+            // The server was told: of 400 MB each it has sent what was under way, some 16 MB on loopback.
+            #expect(stage.nginx.accesses.allSatisfy { $0.bytes < 64_000_000 })
+            #expect(Set(stage.nginx.accesses.map(\.connection)).count == 1)
+        }
+    }
+
+    @Test func `a body without bounds that nobody takes stays within bounds`() async throws {
+        let stage = try await Stage(fileSize: 400_000_000)
+        try await stage.fixture.run { transport in
+            let response = try await transport.send(RangeRequest(url: stage.url, range: nil))
+            let body = try #require(response.body as? TransferBody)
+            try await wait(for: "the body to be held up") { body.isHeldUp }
+            // What nginx sends on is what libcurl lets in.
+            var pages = 0
+            var still = 0
+            try await wait(for: "memory to stand still") {
+                let now = Self.residentPages
+                still = now == pages ? still + 1 : 0
+                pages = now
+                return still == 50
+            }
+            body.cancel()
+            let last = try await transport.send(RangeRequest(url: stage.url, range: 5..<6))
+            #expect(try await last.body.all().count == 1)
+            try await wait(for: "the log") { stage.nginx.accesses.count == 2 }
+            // Our own 16 MiB, and what lies in sockets: paused, libcurl opens the stream's window no more.
+            #expect(stage.nginx.accesses[0].bytes < 64_000_000)
+        }
+    }
+
+    @Test func `a certificate that nobody vouches for is refused`() async throws {
+        let stage = try await Stage(fileSize: 1)
+        try await TransportFixture().run { transport in
+            let code = await mediaErrorCode {
+                _ = try await transport.send(RangeRequest(url: stage.url, range: nil))
+            }
+            #expect(code == .tlsFailed)
+        }
+    }
+
+    /// Pages of memory that this process has.
+    private static var residentPages: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
+    private struct Stage {
+        let folder: TemporaryFolder
+        let authority: PrivateAuthority
+        let nginx: NginxServer
+        let fixture: TransportFixture
+        let url: WebURL
+
+        init(fileSize: Int) async throws {
+            folder = try TemporaryFolder()
+            let path = try folder.write("", to: "music.mp3")
+            // A hole: as large as it says, and no work to write.
+            try #require(truncate(path, fileSize) == 0)
+            authority = try await PrivateAuthority()
+            let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
+            nginx = try await NginxServer(serving: folder.path, certificate: certificate)
+            url = try #require(WebURL(nginx.url("/music.mp3")))
+            var configuration = HTTPConfiguration()
+            configuration.certificateFile = authority.path
+            fixture = TransportFixture(configuration: configuration)
+        }
+    }
+}

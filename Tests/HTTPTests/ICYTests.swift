@@ -1,0 +1,179 @@
+@testable import HTTP
+import Media
+import TestSupport
+import Testing
+
+struct ICYTests {
+    @Test(
+        arguments: [
+            ("StreamTitle='Artist - Title';", "Artist - Title"),
+            ("StreamTitle='A';StreamUrl='http://a.example/';", "A"),
+            ("StreamTitle='It's a man's; world';StreamUrl='';", "It's a man's; world"),
+            ("StreamTitle='one';two';", "one';two"),
+            ("StreamTitle='';", ""),
+            ("StreamTitle=' spaced ';", "spaced"),
+            ("streamtitle='lower';", "lower"),
+            ("StreamUrl='u';StreamTitle='last'", "last"),
+            ("StreamTitle='cut off", "cut off"),
+            ("StreamTitle='a\u{1B}[2J\nb';", "a\u{FFFD}[2J b"),
+            ("StreamUrl='u';", nil),
+            ("StreamTitle=bare;", nil),
+            ("", nil),
+        ] as [(String, String?)]
+    )
+    func `a title goes up to the quote that ends it`(text: String, expected: String?) {
+        let padding = [UInt8](repeating: 0, count: 16 - text.utf8.count % 16)
+        #expect(ICYTitle.parse(Array(text.utf8) + padding)?.string == expected)
+    }
+
+    @Test func `a title is UTF-8, or Latin-1 where it is none`() {
+        #expect(ICYTitle.parse(Array("StreamTitle='Café';".utf8))?.string == "Café")
+        let old = Array("StreamTitle='Caf".utf8) + [0xE9, 0x92] + Array("';".utf8)
+        #expect(ICYTitle.parse(old)?.string == "Café’")
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `music and titles come out the same wherever the line cuts`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let interval = Int.random(in: 1...40, using: &random)
+        let stream = Stream(interval: interval, blocks: Int.random(in: 0...12, using: &random), &random)
+        var splitter = ICYSplitter(interval: Int64(interval))
+        var music: [UInt8] = []
+        var titles: [Stream.Title] = []
+        var rest = stream.bytes[...]
+        while !rest.isEmpty {
+            let count = Int.random(in: 1...90, using: &random)
+            for piece in splitter.split(Array(rest.prefix(count))) {
+                #expect(!piece.music.isEmpty)
+                if let title = piece.title {
+                    titles.append(Stream.Title(offset: music.count, text: title.string))
+                }
+                music += piece.music
+            }
+            rest = rest.dropFirst(count)
+        }
+        #expect(music == stream.music)
+        #expect(titles == stream.titles)
+    }
+
+    @Test func `an interval that no stream is as long as leaves all to the music`() {
+        var splitter = ICYSplitter(interval: .max)
+        let bytes = [UInt8](repeating: 255, count: 100_000)
+        for _ in 0..<10 { #expect(splitter.split(bytes) == [ICYSplitter.Piece(title: nil, music: bytes)]) }
+    }
+
+    @Test(
+        arguments: [
+            ("16000", 16_000), ("1", 1), ("99999999999999999999", .max), ("0", nil), ("-1", nil), ("", nil),
+            ("16k", nil),
+        ] as [(String, Int64?)]
+    )
+    func `only a positive interval is one`(text: String, expected: Int64?) {
+        #expect(ResponseAlgebra.titleInterval(in: head(["icy-metaint": text])) == expected)
+        let twice = head(["icy-metaint": text, "Icy-MetaInt": "5"])
+        #expect(ResponseAlgebra.titleInterval(in: twice) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("icy-name: Radio|icy-br: 128", Station(name: "Radio", bytesPerSecond: 16_000)),
+            ("ICY-NAME:Radio|icy-br: 320, 128", Station(name: "Radio", bytesPerSecond: 40_000)),
+            ("icy-name: |icy-br: 99999", Station()),
+            ("icy-name: \u{7}|icy-metaint: 8192", Station()),
+            ("icy-name: Radio|Content-Length: 100", nil),
+            ("icy-name: Radio|Content-Encoding: gzip", nil),
+            ("Server: Icecast 2.4.4", nil),
+        ] as [(String, Station?)]
+    )
+    func `a station is told by its fields, in an answer without an end`(
+        lines: String,
+        expected: Station?
+    ) throws {
+        var head = head([:])
+        for line in lines.split(separator: "|") { try head.fields.append(line: line.utf8) }
+        #expect(ResponseAlgebra.station(for: head) == expected)
+    }
+
+    @Test func `an answer of the old kind is a station without any field`() {
+        var head = head([:])
+        #expect(ResponseAlgebra.station(for: head) == nil)
+        head.version = "ICY"
+        #expect(ResponseAlgebra.station(for: head) == Station())
+        head.status = 401
+        #expect(ResponseAlgebra.station(for: head) == nil)
+    }
+
+    @Test func `titles are asked for, understood, and never among the music`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("ICY 200 OK\r\nicy-name: Radio\r\nicy-br:128\r\nicy-metaint:4\r\n\r\n")
+            connection.send("abcd\u{2}StreamTitle='One';" + String(repeating: "\0", count: 14) + "efgh")
+            connection.send("\0ijkl\u{2}StreamTitle='Two';" + String(repeating: "\0", count: 14) + "mn")
+        }
+        try await TransportFixture().run(server) { transport in
+            let request = RangeRequest(url: try server.url("/stream"), range: 0..<65_536, wantsTitles: true)
+            let response = try await transport.send(request)
+            #expect(server.requests.first?.contains("Icy-MetaData: 1\r\n") == true)
+            #expect(response.answer.kind == .whole(length: nil))
+            #expect(response.answer.station == Station(name: "Radio", bytesPerSecond: 16_000))
+            #expect(response.answer.wire.version == "ICY")
+            var heard = ""
+            while let music = try await response.body.next() {
+                if let title = response.body.takeTitle() { heard += "<\(title)>" }
+                #expect(response.body.takeTitle() == nil)
+                heard += String(decoding: music, as: UTF8.self)
+            }
+            #expect(heard == "abcd<One>efghijkl<Two>mn")
+        }
+    }
+
+    @Test func `titles are not asked for unless wanted, and a full station is told apart`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("ICY 401 Service Unavailable\r\nRetry-After: 7\r\n\r\n")
+        }
+        try await TransportFixture().run(server) { transport in
+            let answer = try await transport.send(RangeRequest(url: try server.url(), range: nil)).answer
+            #expect(server.requests.first?.lowercased().contains("icy-metadata") == false)
+            #expect(answer.kind == .refused(status: 401))
+            #expect(answer.retryAfter == .seconds(7))
+        }
+    }
+
+    private func head(_ fields: KeyValuePairs<String, String>) -> ResponseHead {
+        ResponseHead(status: 200, fields: HeaderFields(fields))
+    }
+}
+
+/// A stream made the obvious way, with what must come out of it.
+private struct Stream {
+    struct Title: Equatable {
+        var offset: Int
+        var text: String
+    }
+
+    var bytes: [UInt8] = []
+    var music: [UInt8] = []
+    var titles: [Title] = []
+
+    init(interval: Int, blocks: Int, _ random: inout SeededGenerator) {
+        var last: String?
+        for number in 0..<blocks {
+            let piece = (0..<interval).map { _ in UInt8.random(in: 0...255, using: &random) }
+            bytes += piece
+            music += piece
+            let text = "Song \(Int.random(in: 0...2, using: &random)) it's"
+            switch Int.random(in: 0...3, using: &random) {
+            case 0:
+                let meta = Array("StreamTitle='\(text)';".utf8)
+                let count = Int.random(in: (meta.count + 15) / 16...8, using: &random)
+                bytes += [UInt8(count)] + meta + [UInt8](repeating: 0, count: count * 16 - meta.count)
+                // A title with nothing behind it is never heard.
+                if text != last, number < blocks - 1 { titles.append(Title(offset: music.count, text: text)) }
+                last = text
+            case 1: bytes += [1] + Array("StreamUrl='abc';".utf8)
+            default: bytes.append(0)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import HTTP
+import Media
+import TestSupport
+import Testing
+
+/// Servers that pack what was asked for unpacked.
+struct PackedAnswerTests {
+    private let fixture = TransportFixture()
+
+    @Test func `a packed answer is unpacked, and told to be no ranges`() async throws {
+        let music = ByteFixtures.bytes(count: 300_000, seed: 1)
+        let packed = try await packed(music)
+        let server = try answering("Content-Encoding: gzip\r\nETag: \"z\"\r\n", packed)
+        try await fixture.run(server) { transport in
+            let response = try await transport.send(RangeRequest(url: try server.url(), range: 0..<65_536))
+            #expect(server.requests.first?.contains("Accept-Encoding: identity\r\n") == true)
+            #expect(response.answer.kind == .whole(length: nil))
+            #expect(response.answer.isEncoded)
+            #expect(try await response.body.all() == music)
+        }
+    }
+
+    @Test func `a small answer that unpacks to very much waits for its reader and is whole`() async throws {
+        let music = [UInt8](repeating: 7, count: 24 * 1024 * 1024)
+        let server = try answering("Content-Encoding: x-gzip\r\n", try await packed(music))
+        try await fixture.run(server) { transport in
+            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            var count = 0
+            while let chunk = try await body.next() {
+                count += chunk.count
+                guard chunk.allSatisfy({ $0 == 7 }) else { break }
+            }
+            #expect(count == music.count)
+        }
+    }
+
+    @Test(arguments: ["Content-Encoding: mystery\r\n", "Content-Encoding: gzip\r\n"])
+    func `what cannot be unpacked says so`(field: String) async throws {
+        let server = try answering(field, Array("this was never packed".utf8))
+        try await fixture.run(server) { transport in
+            let response = try await transport.send(RangeRequest(url: try server.url(), range: nil))
+            let error = await mediaError { _ = try await response.body.next() }
+            #expect(error?.code == .decodingFailed)
+            #expect(error?.cause.string.contains("packed") == true)
+        }
+    }
+
+    @Test func `a packed part is refused, since it would belong to other offsets`() async throws {
+        let server = try ScriptedServer(answers: [
+            "HTTP/1.1 206 Partial\r\nContent-Encoding: gzip\r\nContent-Range: bytes 5-7/9\r\n"
+                + "Content-Length: 3\r\n\r\nabc"
+        ])
+        try await fixture.run(server) { transport in
+            let request = RangeRequest(url: try server.url(), range: 5..<8)
+            #expect(try await transport.send(request).answer.kind == .refused(status: 206))
+        }
+    }
+
+    private func answering(_ field: String, _ body: [UInt8]) throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\n\(field)Content-Length: \(body.count)\r\n\r\n")
+            connection.send(body)
+            connection.waitForClose()
+        }
+    }
+
+    private func packed(_ bytes: [UInt8]) async throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(bytes, to: "music")
+        return try await RunningProcess.run("gzip", ["--stdout", path])
+    }
+}

@@ -1,0 +1,68 @@
+@testable import HTTP
+import Media
+import Testing
+
+struct SecretOriginsTests {
+    @Test(
+        arguments: [
+            ("http://music.example/a.mp3", true),
+            ("http://music.example:80/deep/b.mp3", true),
+            ("https://music.example/a.mp3", false),
+            ("http://music.example:8080/a.mp3", false),
+            ("http://cdn.example/a.mp3", false),
+        ]
+    )
+    func `secrets go to the origins of the sources, and to no server that a playlist names`(
+        text: String,
+        isSent: Bool
+    ) throws {
+        var configuration = try configuration()
+        configuration.secretOrigins = [try #require(WebURL("http://music.example/list.m3u8"))]
+        let wire = try wire(text, configuration)
+        #expect(wire.headerLines.contains("X-Token: secret") == isSent)
+        #expect(wire.usesNetrc == isSent)
+    }
+
+    @Test func `without a list of origins secrets go with every request`() throws {
+        let wire = try wire("http://any.example/", try configuration())
+        #expect(wire.headerLines.contains("X-Token: secret"))
+        #expect(wire.usesNetrc)
+    }
+
+    @Test func `a user name in the URL goes before the file of user names`() throws {
+        let wire = try wire("http://me:word@any.example/", try configuration())
+        #expect(wire.credentials == WebURL.UserInfo(user: "me", password: "word"))
+        #expect(!wire.usesNetrc)
+    }
+
+    @Test(
+        arguments: [
+            ([:], false),
+            (["http_proxy": ""], false),
+            (["no_proxy": "a.example"], false),
+            (["HTTP_PROXY": "http://a.example"], false),
+            (["http_proxy": "http://a.example"], true),
+            (["HTTPS_PROXY": "http://a.example"], true),
+            (["all_proxy": "socks5://a.example"], true),
+        ] as [([String: String], Bool)]
+    )
+    func `a proxy is named by the variables that curl looks at`(
+        environment: [String: String],
+        expected: Bool
+    ) {
+        #expect(HTTPConfiguration.namesProxy(environment) == expected)
+    }
+
+    private func configuration() throws -> HTTPConfiguration {
+        var configuration = HTTPConfiguration()
+        configuration.headers = [try #require(RequestHeader(parsing: "X-Token: secret"))]
+        configuration.netrcFile = "/nowhere"
+        return configuration
+    }
+
+    private func wire(_ text: String, _ configuration: HTTPConfiguration) throws -> WireRequest {
+        let url = try #require(WebURL(text))
+        let request = RangeRequest(url: url, range: nil)
+        return WireRequest(request, at: RedirectState(original: url), configuration: configuration)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Media
+
+/// PipeWire with its PulseAudio protocol, on a bus of its own, with one null sink, `test`, whose monitor can be
+/// recorded.
+package final class PipeWireServer: Sendable {
+    private let home: TemporaryFolder
+    /// In the order of their start; each needs those before it.
+    private let daemons = Locked<[RunningProcess]>([])
+    private let protocolDaemon = Locked<RunningProcess?>(nil)
+
+    private var socket: String { home.path("pulse/native") }
+
+    /// What a client needs in its environment to find this server, and no other.
+    package var environment: [String: String] {
+        [
+            "PULSE_SERVER": "unix:" + socket,
+            "PULSE_COOKIE": home.path("cookie"),
+            "XDG_RUNTIME_DIR": home.path,
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + home.path("bus"),
+            "HOME": home.path,
+        ]
+    }
+
+    /// Starts the daemons and returns when the server takes connections and has its sink.
+    package init() async throws {
+        home = try TemporaryFolder()
+        chmod(home.path, 0o700)
+        // The sound must come out as it went in, so nothing may be resampled.
+        try home.makeFolder("config")
+        try home.makeFolder("config/pipewire")
+        try home.makeFolder("config/pipewire/pipewire.conf.d")
+        try home.write(
+            "context.properties = { default.clock.rate = 44100 default.clock.allowed-rates = [ 44100 ] }\n",
+            to: "config/pipewire/pipewire.conf.d/rate.conf"
+        )
+        let address = "unix:path=" + home.path("bus")
+        try await start(
+            "dbus-daemon",
+            ["--session", "--nofork", "--nopidfile", "--address=" + address],
+            until: "bus"
+        )
+        try await start("pipewire", [], until: "pipewire-0")
+        try await start("wireplumber", [], until: nil)
+        try await startProtocol()
+    }
+
+    deinit {
+        protocolDaemon.withLock { $0 }?.signal(SIGKILL)
+        for daemon in daemons.withLock({ $0 }).reversed() { daemon.signal(SIGKILL) }
+    }
+
+    /// Ends the part that speaks PulseAudio's protocol, and starts it anew under the same address.
+    package func restart() async throws {
+        if let running = protocolDaemon.withLock({ $0.take() }) {
+            running.signal(SIGKILL)
+            try await running.waitForExit()
+        }
+        unlink(socket)
+        try await startProtocol()
+    }
+
+    /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
+    package func record() throws -> PulseRecording {
+        PulseRecording(
+            process: try RunningProcess(
+                "parec",
+                [
+                    "-d", "test.monitor", "--format=s16le", "--rate=44100", "--channels=2",
+                    "--latency-msec=20",
+                ],
+                environment: environment
+            )
+        )
+    }
+
+    /// What `pactl` says to these arguments.
+    @discardableResult
+    package func pactl(_ arguments: String...) async throws -> String {
+        String(
+            decoding: try await RunningProcess.run("pactl", arguments, environment: environment),
+            as: UTF8.self
+        )
+    }
+
+    private func startProtocol() async throws {
+        let daemon = try RunningProcess("pipewire-pulse", environment: surroundings)
+        protocolDaemon.withLock { $0 = daemon }
+        try await wait(for: "pipewire-pulse; it says: \(daemon.errorText)") {
+            guard daemon.isRunning else {
+                throw RunningProcess.Failure(description: "pipewire-pulse ended: \(daemon.errorText)")
+            }
+            return (try? await pactl("info")) != nil
+        }
+        try await pactl(
+            "load-module",
+            "module-null-sink",
+            "sink_name=test",
+            "rate=44100",
+            "channels=2",
+            "format=s16le"
+        )
+        try await wait(for: "the sink of pipewire-pulse") {
+            try await pactl("list", "short", "sinks").contains("test")
+        }
+        try await pactl("set-default-sink", "test")
+    }
+
+    private func start(_ program: String, _ arguments: [String], until file: String?) async throws {
+        let daemon = try RunningProcess(program, arguments, environment: surroundings)
+        daemons.withLock { $0.append(daemon) }
+        guard let file else { return }
+        try await wait(for: "\(program); it says: \(daemon.errorText)") {
+            guard daemon.isRunning else {
+                throw RunningProcess.Failure(description: "\(program) ended: \(daemon.errorText)")
+            }
+            return FileManager.default.fileExists(atPath: home.path(file))
+        }
+    }
+
+    /// The daemons find one another by the folder and the bus, and none of the machine's own.
+    private var surroundings: [String: String?] {
+        var surroundings = environment.mapValues { Optional($0) }
+        surroundings.updateValue(nil, forKey: "PULSE_SERVER")
+        surroundings["XDG_CONFIG_HOME"] = home.path("config")
+        surroundings["PULSE_RUNTIME_PATH"] = home.path("pulse")
+        return surroundings
+    }
+}
