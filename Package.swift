@@ -90,6 +90,7 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "CCurl", "RepriseOrigin"]),
         tests("CacheTests", ["Cache", "CSQLite"]),
         tests("LoadingTests", ["Loading", "HTTP", "Cache", "RepriseOrigin"]),
+        tests("NetworkTests", ["HTTP", "Cache", "Loading", "Decoding", "RepriseOrigin"]),
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
         tests("PlaybackTests", ["Playback"]),

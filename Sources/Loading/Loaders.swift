@@ -10,33 +10,51 @@ package final class Loaders: ResourceOpener {
         case open(ResourceLoader)
     }
 
-    private let transport: any RangeTransport
+    private let parts: LoaderParts
     private let kept: any ByteStoreOpener
     private let volatile: any ByteStoreOpener
-    private let clock: any MonotonicClock
-    private let settings: LoadSettings
+    private let seed: UInt64
     private let onNotice: @Sendable (MediaError) -> Void
     private let files = WorkThread(name: "files")
     // Guards which loader serves which URL; loaders are opened and closed without it.
     private let slots = Locked<[String: Slot]>([:])
     // The last word on what could not be kept: a folder that fails does so for every track.
     private let toldNotKept = Locked<MediaError?>(nil)
+    private let measures = LineMeasures()
 
-    /// `volatile` takes what `kept` cannot; `onNotice` hears of that, and of changed resources, from any task.
+    /// `volatile` takes what `kept` cannot. `connectivity` knows whether the network is there, nil where nobody
+    /// watches it; `journal` hears of every request; `seed` decides the jitter of delays. `onNotice` hears of what
+    /// is not kept, and of changed resources, from any task.
     package init(
         transport: any RangeTransport,
         kept: any ByteStoreOpener,
         volatile: any ByteStoreOpener,
         clock: any MonotonicClock,
         settings: LoadSettings = LoadSettings(),
+        connectivity: (any Connectivity)? = nil,
+        journal: (any RequestJournal)? = nil,
+        seed: UInt64 = .random(in: .min ... .max),
         onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
     ) {
-        self.transport = transport
+        parts = LoaderParts(
+            transport: transport,
+            clock: clock,
+            settings: settings,
+            connectivity: connectivity,
+            journal: journal
+        )
         self.kept = kept
         self.volatile = volatile
-        self.clock = clock
-        self.settings = settings
+        self.seed = seed
         self.onNotice = onNotice
+    }
+
+    /// The network is there again: whoever waits for it tries at once.
+    package func networkIsBack() {
+        let loaders = slots.withLock { slots in
+            slots.values.compactMap { if case .open(let loader) = $0 { loader } else { nil } }
+        }
+        for loader in loaders { loader.step { $0.networkReturned() } }
     }
 
     package func open(_ location: ResourceLocation) async throws -> any ResourceReader {
@@ -50,13 +68,22 @@ package final class Loaders: ResourceOpener {
     ///
     /// A server that cannot be reached changes nothing: what is stored is used as it is.
     package func openRevalidated(_ location: ResourceLocation) async throws -> any ResourceReader {
-        if case .web(let url) = location { try await revalidate(url) }
-        return try await open(location)
+        guard case .web(let url) = location else { return try await open(location) }
+        let probe = try await Revalidation(url: url, kept: kept, parts: parts).run()
+        if probe.isChanged {
+            // Who reads the old file goes on with it; who opens it now gets the new one.
+            slots.withLock { $0[url.requestString] = nil }
+        }
+        return try await reader(of: url, spent: probe)
     }
 
-    private func reader(of url: WebURL) async throws -> any ResourceReader {
+    private func reader(
+        of url: WebURL,
+        spent: Revalidation.Outcome = .init()
+    ) async throws -> any ResourceReader {
         while true {
             let loader = try await loader(of: url)
+            loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
             // Its last reader is closing it: the next one opens what it leaves.
             await loader.closed()
@@ -90,16 +117,21 @@ package final class Loaders: ResourceOpener {
         let loader = ResourceLoader(
             url: url,
             store: store,
-            transport: transport,
-            clock: clock,
-            settings: settings,
-            onChanged: { [kept, onNotice] url in
+            parts: parts,
+            measure: measures.measure(of: url),
+            seed: seed,
+            onChanged: { [weak self, kept, onNotice] url, loader in
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
                 // The next open finds the new, empty entry; the old one lives until its loader closes.
                 if let fresh = try? await kept.replace(url) { await fresh.close() }
+                self?.forget(url, loader)
             },
-            onIdle: { [weak self] url, loader in self?.forget(url, loader) }
+            onIdle: { [weak self] url, loader in
+                self?.measures.keep(loader.measure, of: url)
+                self?.forget(url, loader)
+            }
         )
+        loader.joinLine()
         slots.withLock { $0[url.requestString] = .open(loader) }
         return loader
     }
@@ -133,43 +165,5 @@ package final class Loaders: ResourceOpener {
                 slots[url.requestString] = nil
             }
         }
-    }
-
-    /// One small request tells whether the entry is current; a changed one is replaced by an empty one.
-    ///
-    /// With validators it is a conditional one, whose answer has no body when all is as it was; without, the
-    /// first bytes are asked for again and compared.
-    private func revalidate(_ url: WebURL) async throws {
-        guard let store = try? await kept.open(url) else { return }
-        let known = store.description
-        let probe = (store.stored.run(from: 0) ?? 0..<0).clamped(to: 0..<settings.overlap)
-        let head = probe.isEmpty ? [] : (try? await store.read(at: 0, count: probe.count)) ?? []
-        await store.close()
-        guard !head.isEmpty else { return }
-        let request =
-            known.validators.isEmpty
-            ? RangeRequest(url: url, range: 0..<Int64(head.count))
-            : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
-        do {
-            let response = try await transport.send(request)
-            defer { response.body.cancel() }
-            guard response.answer.isContent, !response.answer.isForeignPage(for: known) else { return }
-            if !response.answer.contradicts(known) {
-                guard known.validators.isEmpty else { return }
-                if try await Self.begins(response.body, with: head) { return }
-            }
-            if let fresh = try? await kept.replace(url) { await fresh.close() }
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            // Unreachable is not changed.
-        }
-    }
-
-    /// Whether the body's first bytes are `head`.
-    private static func begins(_ body: any ResponseBody, with head: [UInt8]) async throws -> Bool {
-        var bytes: [UInt8] = []
-        while bytes.count < head.count, let more = try await body.next() { bytes += more }
-        return bytes.count >= head.count && OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)
     }
 }

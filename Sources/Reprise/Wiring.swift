@@ -21,11 +21,18 @@ enum Wiring {
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
-        let curl = CurlTransport(configuration: http(options, clock))
+        let folder = options.noCache ? nil : cacheFolder(options.keeping, clock, notify)
+        do {
+            try await folder?.checkSecret()
+        } catch {
+            Messages.show(message(error, folder: options.keeping.folder ?? ""))
+            return .couldNotStart
+        }
+        let curl = CurlTransport(configuration: http(options.network, sources: options.sources, clock))
         let transport: any RangeTransport = options.offline ? OfflineTransport() : curl
         let loaders = Loaders(
             transport: transport,
-            kept: store(options, clock, notify),
+            kept: folder ?? VolatileStores(),
             volatile: VolatileStores(),
             clock: clock,
             settings: loading(options),
@@ -61,7 +68,7 @@ enum Wiring {
             )
         )
         listener.value = player
-        if options.cacheFolder == nil, !options.noCache {
+        if options.keeping.folder == nil, !options.noCache {
             notify(
                 MediaError(
                     .notKept,
@@ -81,41 +88,46 @@ enum Wiring {
     /// Whether standard output is a terminal that a screen can be shown on.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// The cache in `folder`, for `reprise cache`.
-    static func cacheAdministration(folder: String) async throws -> any CacheAdministration {
-        KeptMusic(cache: CacheFolder(path: folder))
-    }
-
-    private static func http(_ options: Options, _ clock: any MonotonicClock) -> HTTPConfiguration {
+    /// What is told to servers; header fields go to the origins of `sources` alone.
+    static func http(
+        _ options: NetworkOptions,
+        sources: [String],
+        _ clock: any MonotonicClock
+    ) -> HTTPConfiguration {
         var configuration = HTTPConfiguration()
         configuration.clock = clock
         configuration.headers = options.headers.compactMap {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
-        configuration.secretOrigins = options.sources.compactMap { WebURL($0) }
+        configuration.secretOrigins = sources.compactMap { WebURL($0) }
         let environment = BasePaths.environment
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
         // What curl and OpenSSL's own programs look at; libcurl as a library does not.
         configuration.certificateFile =
-            options.cacertFile ?? environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+            options.certificateFile ?? environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
         configuration.hasProxy = HTTPConfiguration.namesProxy(environment)
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
         return configuration
     }
 
-    private static func store(
-        _ options: Options,
+    /// The cache; nil where there is no folder for it.
+    static func cacheFolder(
+        _ options: KeepingOptions,
         _ clock: any MonotonicClock,
         _ notify: @escaping @Sendable (MediaError) -> Void
-    ) -> any ByteStoreOpener {
-        guard !options.noCache, let folder = options.cacheFolder else { return VolatileStores() }
-        return CacheFolder(
-            path: folder,
-            budget: options.cacheSize,
-            maximumAge: options.cacheAge,
-            clock: clock,
-            onNotice: notify
-        )
+    ) -> CacheFolder? {
+        options.folder.map { path in
+            CacheFolder(
+                path: path,
+                budget: options.size,
+                minimumFree: options.minimumFree,
+                maximumAge: options.age,
+                identity: options.identity,
+                secret: options.secret,
+                clock: clock,
+                onNotice: notify
+            )
+        }
     }
 
     private static func loading(_ options: Options) -> LoadSettings {
@@ -131,54 +143,10 @@ enum Wiring {
 }
 
 /// A resolver to which `~/` is the home folder.
-private struct HomeResolver: TrackResolver {
+struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
 
     func tracks(for source: String) async throws -> ResolvedTracks {
         try await resolver.tracks(for: BasePaths.expandingHome(source))
-    }
-}
-
-/// The cache as `reprise cache` shows it.
-private struct KeptMusic: CacheAdministration {
-    let cache: CacheFolder
-
-    func list() async throws -> [CacheListing] { try await cache.list().map { listing($0) } }
-
-    func info(_ source: String) async throws -> CacheListing? {
-        guard let url = WebURL(source) else {
-            throw MediaError(
-                .badURL,
-                SafeText(source),
-                "no http or https URL; only music from the web is kept"
-            )
-        }
-        guard let entry = try await cache.info(for: url) else { return nil }
-        var listing = listing(entry)
-        listing.ranges = Array(entry.stored.ranges)
-        return listing
-    }
-
-    func clear() async throws -> CacheClearing {
-        let all = try await cache.list().count
-        let removal = try await cache.clear(includingPinned: true)
-        return CacheClearing(
-            removedEntries: removal.entriesRemoved,
-            removedBytes: removal.bytesFreed,
-            keptEntries: max(0, all - removal.entriesRemoved)
-        )
-    }
-
-    private func listing(_ entry: CacheEntrySummary) -> CacheListing {
-        CacheListing(
-            source: entry.url,
-            title: entry.title,
-            artist: entry.artist,
-            duration: entry.duration,
-            length: entry.length,
-            storedBytes: entry.storedBytes,
-            contentType: entry.contentType,
-            lastPlayed: entry.lastPlayed
-        )
     }
 }

@@ -69,25 +69,32 @@ struct OriginConnection {
         var outcome = LoggedRequest.Outcome.cut
         defer { origin.log.ended(number, outcome) }
         do {
-            let representation = origin.representation(of: request.path)
-            let answer = Answer(
-                to: request,
-                with: representation,
-                faults: origin.nextFaults(for: request.path)
-            )
+            let faults = origin.nextFaults(for: request.path)
+            let representation = origin.representation(of: request.path)?.changed(by: faults, for: request)
+            let answer = Answer(to: request, with: representation, faults: faults)
             for gate in origin.gates(for: request.path) where gate.place == .beforeHead {
                 try await wait(at: gate, number)
             }
             try await charge(origin.shaping.roundTrip)
-            if answer.isSilent { try await stall() }
+            if answer.isSilent { try await stall(number) }
             origin.log.answering(number, with: answer)
-            try await socket.write(answer.head)
+            try await sendHead(answer.head, for: request.path, number)
             guard try await sendBody(of: answer, representation, for: request, number) else { return false }
             outcome = .finished
             return !answer.closes
         } catch is ClientLeft {
             outcome = .aborted
             throw ClientLeft()
+        }
+    }
+
+    /// Sends the head, in the pieces that gates let pass.
+    private func sendHead(_ head: [UInt8], for path: String, _ number: Int) async throws {
+        var rest = head[...]
+        while !rest.isEmpty {
+            let granted = try await leave(toSend: rest.count, of: .head, for: path, number)
+            try await socket.write(Array(rest.prefix(granted)))
+            rest = rest.dropFirst(granted)
         }
     }
 
@@ -107,11 +114,11 @@ struct OriginConnection {
                 if sent >= count { return false }
                 most = min(most, count - sent)
             case .stall(let count):
-                if sent >= count { try await stall() }
+                if sent >= count { try await stall(number) }
                 most = min(most, count - sent)
             case nil: break
             }
-            let granted = try await leave(toSend: Int(most), for: request.path, number)
+            let granted = try await leave(toSend: Int(most), of: .body, for: request.path, number)
             if granted == 0 { continue }
             let bytes = Self.bytes(of: answer.body, representation, at: sent, count: granted)
             // A file that became shorter under way: the promised length cannot be kept.
@@ -166,15 +173,20 @@ struct OriginConnection {
     }
 
     /// Takes leave of every gate to send up to `count` bytes; waits and returns 0 where one is closed.
-    private func leave(toSend count: Int, for path: String, _ number: Int) async throws -> Int {
+    private func leave(
+        toSend count: Int,
+        of part: OriginGate.Part,
+        for path: String,
+        _ number: Int
+    ) async throws -> Int {
         var granted = count
         var passed: [OriginGate] = []
         for gate in origin.gates(for: path) {
-            let taken = gate.take(upTo: granted, for: number)
-            for other in passed { other.giveBack(granted - taken, for: number) }
+            let taken = gate.take(upTo: granted, of: part, for: number)
+            for other in passed { other.giveBack(granted - taken, of: part, for: number) }
             granted = taken
             if granted == 0 {
-                try await wait(at: gate, number)
+                try await wait(at: gate, toSend: part, number)
                 return 0
             }
             passed.append(gate)
@@ -182,30 +194,36 @@ struct OriginConnection {
         return granted
     }
 
-    /// Waits until `gate` is released; throws `ClientLeft` when the client leaves meanwhile.
-    private func wait(at gate: OriginGate, _ number: Int) async throws {
-        let clientHasLeft = await withTaskGroup(of: Bool.self) { group in
+    private enum Wake {
+        case passed
+        case clientLeft
+        /// The client sent something more and can no longer be watched.
+        case blind
+    }
+
+    /// Waits until `gate` lets something pass; throws `ClientLeft` when the client leaves meanwhile.
+    private func wait(at gate: OriginGate, toSend part: OriginGate.Part? = nil, _ number: Int) async throws {
+        origin.log.held(number, true)
+        let clientHasLeft = await withTaskGroup(of: Wake.self) { group in
             group.addTask {
-                await gate.passage(for: number)
-                return false
+                await gate.passage(for: number, of: part)
+                return .passed
             }
-            group.addTask { await socket.waitUntilClientLeaves() }
-            var hasLeft = await group.next() ?? false
-            if !hasLeft && !gate.isReleased && !Task.isCancelled {
-                // The client sent something more and can no longer be watched.
-                hasLeft = await group.next() ?? false
-            }
+            group.addTask { await socket.waitUntilClientLeaves() ? .clientLeft : .blind }
+            var wake = await group.next()
+            if wake == .blind { wake = await group.next() }
             group.cancelAll()
-            return hasLeft
+            return wake == .clientLeft
         }
+        origin.log.held(number, false)
         if clientHasLeft { throw ClientLeft() }
         try Task.checkCancellation()
     }
 
     /// Sends nothing until the client leaves or the origin is stopped.
-    private func stall() async throws -> Never {
+    private func stall(_ number: Int) async throws -> Never {
         let never = OriginGate(path: nil, place: .beforeHead)
-        try await wait(at: never, 0)
+        try await wait(at: never, number)
         preconditionFailure("only leaving or stopping ends a gate that nobody releases")
     }
 

@@ -40,6 +40,15 @@ struct RepriseOriginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Close the connection after this much of every body.", valueName: "bytes"))
     var cutAfter: Int64?
 
+    @Option(
+        help: ArgumentHelp(
+            "What is wrong with the answers for one path, or for all with *; may be given again.",
+            discussion: FaultOption.grammar,
+            valueName: "path=faults"
+        )
+    )
+    var fault: [FaultOption] = []
+
     @Option(help: ArgumentHelp("Write one line for every request that has ended.", valueName: "file"))
     var log: String?
 
@@ -47,6 +56,9 @@ struct RepriseOriginCommand: AsyncParsableCommand {
         guard roundTrip >= 0 else { throw ValidationError("--round-trip takes 0 or more milliseconds.") }
         guard bandwidth ?? 1 > 0 else {
             throw ValidationError("--bandwidth takes at least 1 byte per second.")
+        }
+        guard !fault.contains(where: { $0.path == "*" && $0.count != nil }) else {
+            throw ValidationError("--fault counts requests for one path, not for *.")
         }
         guard cutAfter ?? 0 >= 0 else { throw ValidationError("--cut-after takes 0 or more bytes.") }
     }
@@ -65,6 +77,11 @@ struct RepriseOriginCommand: AsyncParsableCommand {
             faults: faults,
             onEnd: { logFile?.write($0.description) }
         )
+        for (path, faults) in Dictionary(grouping: fault, by: \.path) where path != "*" {
+            let always = faults.last { $0.count == nil }?.faults ?? self.faults
+            let next = faults.flatMap { Array(repeating: $0.faults, count: $0.count ?? 0) }
+            origin.script(next, thenAlways: always, for: path)
+        }
         print("listening on \(origin.baseURL)/")
         fflush(nil)
         await signals.next()
@@ -76,6 +93,7 @@ struct RepriseOriginCommand: AsyncParsableCommand {
         if noRanges { faults.append(.ignoresRanges) }
         if noValidators { faults.append(.noValidators) }
         if let cutAfter { faults.append(.cut(afterBytes: cutAfter)) }
+        for option in fault where option.path == "*" { faults += option.faults }
         return faults
     }
 }

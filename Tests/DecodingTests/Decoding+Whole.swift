@@ -3,6 +3,11 @@ import Media
 
 /// Decodes from where `decoder` stands, to the end or until `limit` samples are there.
 func decodeRest(_ decoder: any AudioDecoder, limit: Int = .max) async throws -> [Int16] {
+    Array(try await decodeOn(decoder, atLeast: limit).prefix(limit))
+}
+
+/// Decodes from where `decoder` stands, to the end or until at least so many samples are there; gives all of them.
+func decodeOn(_ decoder: any AudioDecoder, atLeast limit: Int) async throws -> [Int16] {
     let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 8_192)
     defer { pcm.deallocate() }
     var samples: [Int16] = []
@@ -14,7 +19,7 @@ func decodeRest(_ decoder: any AudioDecoder, limit: Int = .max) async throws -> 
         case .end: return samples
         }
     }
-    return Array(samples.prefix(limit))
+    return samples
 }
 
 extension MPEGDecoder {

@@ -68,6 +68,22 @@ struct Fixture: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Encodes `seconds` of the same music with `ffmpeg`, whose encoder for Layer II is the one that is at hand.
+    static func layerII(_ name: String, _ arguments: [String], seconds: Int, rate: Int, channels: Int) throws
+        -> Fixture
+    {
+        try inFolder { folder in
+            let wave = folder.appending(path: "in.raw")
+            try music(seconds: seconds, rate: rate, channels: channels).write(to: wave)
+            let output = folder.appending(path: "out.mp2")
+            let input = ["-f", "s16le", "-ar", "\(rate)", "-ac", "\(channels)", "-i", wave.path]
+            let command = ["ffmpeg", "-v", "error", "-nostdin"] + input + ["-c:a", "mp2"] + arguments
+            let status = try run(command + ["-f", "mp2", output.path], output: nil)
+            guard status == 0 else { throw ToolFailed(tool: "ffmpeg", status: status) }
+            return Fixture(name: name, bytes: Array(try Data(contentsOf: output)))
+        }
+    }
+
     private static func music(seconds: Int, rate: Int, channels: Int) -> Data {
         var random = SeededGenerator(seed: 7)
         var samples: [Int16] = []

@@ -34,6 +34,26 @@ import Testing
         #expect(restored.frameCount == table.frameCount)
     }
 
+    @Test func `a table takes at most 0.5 % of the audio at every constant rate there is`() throws {
+        for version in [0, 2, 3] as [UInt32] {
+            for rate in 1..<15 as Range<UInt32> {
+                for frequency in 0..<3 as Range<UInt32> {
+                    let raw = 0xFFE3_0000 | version << 19 | rate << 12 | frequency << 10
+                    let header = try #require(FrameHeader(raw))
+                    let constant = try #require(ConstantRate(header))
+                    var table = SeekTable()
+                    let frames: Int64 = 8_000
+                    for frame in stride(from: 0, to: frames, by: 8) {
+                        table.record(frame: frame, at: constant.offset(ofFrame: frame))
+                    }
+                    let bytes = constant.offset(ofFrame: frames)
+                    let stored = table.stored(for: SeekTableKey(header: header, origin: 600_000, length: nil))
+                    #expect(Int64(stored.count) * 200 <= bytes, "\(header)")
+                }
+            }
+        }
+    }
+
     @Test func `a table of other music is not taken`() throws {
         let stored = table(seed: 0).stored(for: try key())
         #expect(SeekTable(stored: stored, for: try key(origin: 1_001)) == nil)
@@ -110,9 +130,11 @@ import Testing
 
     /// A table with a right check that knows frame 0 and, unless `offset` is 0, frame 8 to begin there.
     private func hostile(frameCount: Int64?, offset: Int64, _ key: SeekTableKey) -> [UInt8] {
-        var content = Array("RST".utf8) + [1, 1, 3]
+        var content = Array("RST".utf8) + [2, 1, 3]
         let numbers = [Int64(key.header.sampleRate), key.origin, (frameCount ?? -1) + 1, 0]
-        for number in numbers + (offset == 0 ? [1, 0] : [2, 0, offset]) {
+        // The step to frame 8 is written as its difference from 0, times two for its sign and two for its kind.
+        let step = min(offset, .max >> 2) << 2
+        for number in numbers + (offset == 0 ? [1, 0] : [2, 0, step]) {
             var rest = number
             while rest >= 0x80 {
                 content.append(UInt8(rest & 0x7F) | 0x80)

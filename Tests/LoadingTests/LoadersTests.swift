@@ -257,7 +257,7 @@ import Testing
         let content = content(300_000)
         let stores = MemoryStores()
         stores.store(of: url).preload(content, [0..<100_000], validators: Validators(etag: "\"1\""))
-        let transport = ScriptedTransport(.init(content: content, status: 503, forbidsStoring: true))
+        let transport = ScriptedTransport(.init(content: content, status: 404, forbidsStoring: true))
         let loaders = loaders(transport, stores)
         let reader = try await loaders.open(.web(url))
         await #expect(throws: MediaError.self) { _ = try await reader.read(at: 100_000, count: 1) }

@@ -1,48 +1,29 @@
 import Media
+import TerminalUI
+import TestSupport
 import Testing
 
 @testable import Reprise
 
 @Suite
 struct CacheCommandTests {
-    private struct FixedCache: CacheAdministration {
-        var entries: [CacheListing] = []
-        var error: MediaError?
-
-        func list() async throws -> [CacheListing] {
-            if let error { throw error }
-            return entries
-        }
-
-        func info(_ source: String) async throws -> CacheListing? {
-            entries.first { $0.source.string == source }
-        }
-
-        func clear() async throws -> CacheClearing {
-            CacheClearing(removedEntries: 2, removedBytes: 3_000_000, keptEntries: 1)
-        }
-    }
-
-    private final class Printed: Sendable {
-        private let lines = Locked<[String]>([])
-
-        var all: [String] { lines.withLock { $0 } }
-
-        func append(_ line: String) { lines.withLock { $0.append(line) } }
-    }
-
     private static let entries = [
         CacheListing(
             source: "http://h/a.mp3",
             title: "Étude",
             duration: .seconds(125),
             length: 4_000_000,
-            storedBytes: 3_999_999,
-            ranges: [0..<65_536, 131_072..<4_000_000],
+            stored: ByteRangeSet([0..<65_536, 131_072..<4_000_000]),
+            allocatedBytes: 4_001_792,
             contentType: "audio/mpeg",
+            etag: "\"a\"",
+            lastModified: "Sat, 21 Nov 2026 03:00:00 GMT",
+            isSeekable: true,
+            isPinned: true,
+            created: 3,
             lastPlayed: 5
         ),
-        CacheListing(source: "http://h/b", storedBytes: 12, lastPlayed: 6),
+        CacheListing(source: "http://h/b", stored: ByteRangeSet(0..<12), lastPlayed: 6),
     ]
 
     private func run(
@@ -50,68 +31,67 @@ struct CacheCommandTests {
         cache: FixedCache = FixedCache(entries: entries),
         isJSON: Bool = false,
         answer: String? = nil
-    ) async -> (code: Reprise.ExitCode, output: [String], said: [String]) {
-        let output = Printed()
-        let said = Printed()
-        let command = CacheCommand(
-            administration: cache,
-            write: { output.append($0) },
-            say: { said.append($0.string) },
-            ask: { _ in answer },
-            time: { "day \($0)" }
-        )
-        let code = await command.run(CacheRequest(action: action, folder: "/c", isJSON: isJSON))
-        return (code, output.all, said.all)
+    ) async throws -> CommandRun {
+        try await CommandRun(action, cache: cache, isJSON: isJSON, answer: answer)
     }
 
-    @Test func `the list stands in columns with a sum`() async {
-        let result = await run(.list)
-        #expect(result.code == .success)
+    @Test func `the list is one JSON object an entry`() async throws {
         #expect(
-            result.output == [
-                "STORED    SIZE   %  LAST PLAYED  SOURCE",
-                "3.9 MB  4.0 MB  99  day 5        http://h/a.mp3",
-                "  12 B       ?   ?  day 6        http://h/b",
-                "2 entries, 4.0 MB",
-            ]
-        )
-    }
-
-    @Test func `an empty cache says so, and in JSON is no line`() async {
-        #expect(await run(.list, cache: FixedCache()).output == ["nothing is kept"])
-        #expect(await run(.list, cache: FixedCache(), isJSON: true).output.isEmpty)
-    }
-
-    @Test func `the list is one JSON object an entry`() async {
-        #expect(
-            await run(.list, isJSON: true).output == [
+            try await run(.list(EntrySelection(order: .source)), isJSON: true).output == [
                 #"{"source":"http://h/a.mp3","title":"Étude","artist":null,"duration":125,"type":"audio/mpeg","#
-                    + #""size":4000000,"stored":3999999,"lastPlayed":5}"#,
+                    + #""size":4000000,"stored":3934464,"lastPlayed":5,"created":3,"allocated":4001792,"#
+                    + #""complete":false,"pinned":true}"#,
                 #"{"source":"http://h/b","title":null,"artist":null,"duration":null,"type":null,"size":null,"#
-                    + #""stored":12,"lastPlayed":6}"#,
+                    + #""stored":12,"lastPlayed":6,"created":null,"allocated":0,"complete":false,"pinned":false}"#,
             ]
         )
     }
 
-    @Test func `info tells what is known of one entry`() async {
+    @Test func `an empty cache says so, and in JSON is no line`() async throws {
+        let list = CacheRequest.Action.list(EntrySelection())
+        #expect(try await run(list, cache: FixedCache()).output == ["nothing is kept"])
+        #expect(try await run(list, cache: FixedCache(), isJSON: true).output.isEmpty)
         #expect(
-            await run(.info(source: "http://h/a.mp3")).output == [
-                "source       http://h/a.mp3",
-                "title        Étude",
-                "duration     2:05",
-                "type         audio/mpeg",
-                "size         4.0 MB (4000000 bytes)",
-                "stored       3.9 MB (3999999 bytes)",
-                "share        99 %",
-                "ranges       0-65536 131072-4000000",
-                "last played  day 5",
+            try await run(.list(EntrySelection(words: ["no such"]))).output == [
+                "nothing that is kept matches"
             ]
         )
     }
 
-    @Test func `info of what is not kept repeats no source and tells by its code`() async {
-        let result = await run(.info(source: "http://u:secret@h/"))
-        #expect(result.code == .nothingPlayed)
+    @Test func `info tells what is known of one entry`() async throws {
+        #expect(
+            try await run(.info(source: "http://h/a.mp3")).output == [
+                "source         http://h/a.mp3",
+                "title          Étude",
+                "duration       2:05",
+                "type           audio/mpeg",
+                "size           4.0 MB (4000000 bytes)",
+                "stored         3.9 MB (3934464 bytes)",
+                "share          98 %",
+                "ranges         0-65536 131072-4000000",
+                "missing        65536-131072",
+                "on disk        4.0 MB (4001792 bytes)",
+                "seekable       yes",
+                "etag           \"a\"",
+                "last modified  Sat, 21 Nov 2026 03:00:00 GMT",
+                "pinned         yes",
+                "first stored   day 3",
+                "last played    day 5",
+            ]
+        )
+        let json = try await run(.info(source: "http://h/a.mp3"), isJSON: true).output
+        #expect(
+            json.first?.hasSuffix(
+                #","ranges":[[0,65536],[131072,4000000]],"etag":"\"a\"","#
+                    + #""lastModified":"Sat, 21 Nov 2026 03:00:00 GMT","seekable":true}"#
+            ) == true
+        )
+    }
+
+    @Test(arguments: ["http://u:secret@h/", "secret", "http:/u:secret@h/x"])
+    func `info of what is not kept repeats no source and tells by its code`(source: String) async throws {
+        let result = try await run(.info(source: source))
+        #expect([.nothingPlayed, .couldNotStart].contains(result.code))
         #expect(result.output.isEmpty)
         #expect(result.said.count == 1)
         #expect(result.said.allSatisfy { !$0.contains("secret") })
@@ -132,16 +112,97 @@ struct CacheCommandTests {
         answer: String?,
         code: Reprise.ExitCode,
         isCleared: Bool
-    ) async {
-        let result = await run(.clear(isConfirmed: isConfirmed), answer: answer)
+    ) async throws {
+        let cache = FixedCache(report: DropReport(removedEntries: 2, removedBytes: 3_000_000, openEntries: 1))
+        let result = try await run(
+            .clear(isConfirmed: isConfirmed, includesPinned: false),
+            cache: cache,
+            answer: answer
+        )
         #expect(result.code == code)
-        #expect(result.output == (isCleared ? ["dropped 2 entries, 3.0 MB; 1 in use were left"] : []))
+        #expect(result.output == (isCleared ? ["dropped 2 entries, 3.0 MB; 1 in use left"] : []))
         #expect(result.said.isEmpty == isCleared)
+        #expect(cache.calls == (isCleared ? ["clear pinned=false"] : []))
     }
 
-    @Test func `a cache that cannot be read is named`() async {
+    @Test(
+        arguments: [
+            (DropReport(removedEntries: 2, removedBytes: 3_000_000), .success, "dropped 2 entries, 3.0 MB"),
+            (
+                DropReport(removedEntries: 1, removedBytes: 12, pinnedEntries: 2, unknownSources: 1),
+                .someFailed,
+                "dropped 1 entry, 12 B; 2 pinned left; 1 not kept"
+            ),
+            (DropReport(openEntries: 1), .nothingPlayed, "dropped 0 entries, 0 B; 1 in use left"),
+        ] as [(report: DropReport, code: Reprise.ExitCode, line: String)]
+    )
+    func `evict tells what went and what stayed`(
+        report: DropReport,
+        code: Reprise.ExitCode,
+        line: String
+    ) async throws {
+        let cache = FixedCache(report: report)
+        let result = try await run(.evict(sources: ["http://h/a"], includesPinned: true), cache: cache)
+        #expect(result.code == code)
+        #expect(result.output == [line])
+        #expect(cache.calls == ["drop http://h/a pinned=true"])
+    }
+
+    @Test func `evicting to a size that pins do not allow says what is left`() async throws {
+        let pinned = CacheListing(
+            source: "http://h/a",
+            allocatedBytes: 5_000_000,
+            isPinned: true,
+            lastPlayed: 1
+        )
+        let cache = FixedCache(entries: [pinned], report: DropReport(removedEntries: 1, removedBytes: 9))
+        let result = try await run(.shrink(to: 1_000_000, includesPinned: false), cache: cache)
+        #expect(result.code == .someFailed)
+        #expect(result.said == ["cache evict: 5.0 MB are left, for the rest is pinned or in use"])
+        #expect(try await run(.shrink(to: 5_000_000, includesPinned: false), cache: cache).code == .success)
+    }
+
+    @Test func `verify tells by its code that something was damaged`() async throws {
+        let good = FixedCache(check: CheckReport(entries: 2, bytes: 5_000_000))
+        let sound = try await run(.verify, cache: good)
+        #expect(sound.code == .success)
+        #expect(sound.output == ["checked 2 entries, 5.0 MB: all is good"])
+        #expect(sound.notes.first == "checked 10 % of 100 B")
+        #expect(sound.notes.last == "checked 100 % of 100 B")
+        #expect(sound.notes.count == 10)
+
+        let bad = FixedCache(
+            check: CheckReport(
+                entries: 2,
+                bytes: 5_000_000,
+                damagedSources: ["http://h/a"],
+                damagedBytes: 65_536,
+                strayFiles: 1
+            )
+        )
+        let damaged = try await run(.verify, cache: bad)
+        #expect(damaged.code == .someFailed)
+        #expect(
+            damaged.output == [
+                "damaged: http://h/a", "removed 1 file that belonged to no entry",
+                "checked 2 entries, 5.0 MB: 65 kB in 1 entry were damaged; they are dropped, and fetched again "
+                    + "when they are played",
+            ]
+        )
+        let json = try await run(.verify, cache: bad, isJSON: true)
+        #expect(
+            json.output == [
+                #"{"source":"http://h/a"}"#,
+                #"{"entries":2,"bytes":5000000,"damagedEntries":1,"damagedBytes":65536,"strayFiles":1,"#
+                    + #""reclaimedBytes":0,"indexLost":false}"#,
+            ]
+        )
+        #expect(json.notes.isEmpty)
+    }
+
+    @Test func `a cache that cannot be read is named`() async throws {
         let error = MediaError(.unreadable, "/c", "permission denied")
-        let result = await run(.list, cache: FixedCache(error: error))
+        let result = try await run(.list(EntrySelection()), cache: FixedCache(error: error))
         #expect(result.code == .couldNotStart)
         #expect(result.said == ["/c: permission denied"])
     }

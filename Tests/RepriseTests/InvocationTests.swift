@@ -1,3 +1,4 @@
+import Cache
 import Media
 import Output
 import Testing
@@ -24,7 +25,7 @@ struct InvocationTests {
     @Test func `without options everything has its default`() throws {
         var expected = Options()
         expected.sources = ["list.m3u8"]
-        expected.cacheFolder = "/home/cache"
+        expected.keeping.folder = "/home/cache"
         #expect(try options("list.m3u8") == expected)
     }
 
@@ -40,6 +41,12 @@ struct InvocationTests {
             "500M",
             "--cache-age",
             "30",
+            "--min-free",
+            "2GB",
+            "--cache-identity",
+            "host=CDN.example strip=token,expires",
+            "--cache-identity",
+            "strip=s host=h",
             "--no-cache",
             "--offline",
             "--read-ahead",
@@ -67,9 +74,15 @@ struct InvocationTests {
         expected.headless = true
         expected.json = true
         expected.sink = .wav(path: "out.wav")
-        expected.cacheFolder = "c"
-        expected.cacheSize = 500_000_000
-        expected.cacheAge = .seconds(30 * 86_400)
+        expected.keeping.folder = "c"
+        expected.keeping.isFolderNamed = true
+        expected.keeping.size = 500_000_000
+        expected.keeping.age = .seconds(30 * 86_400)
+        expected.keeping.minimumFree = 2_000_000_000
+        expected.keeping.identity.rules = [
+            try CacheIdentity.Rule(parsing: "host=cdn.example strip=token,expires"),
+            try CacheIdentity.Rule(parsing: "host=h strip=s"),
+        ]
         expected.noCache = true
         expected.offline = true
         expected.readAhead = .size(4_000_000)
@@ -78,9 +91,9 @@ struct InvocationTests {
         expected.repeatMode = .all
         expected.start = 3
         expected.seek = .seconds(3723)
-        expected.headers = [try #require(RequestHeader(parsing: "X-Key: a:b"))]
-        expected.userAgent = "me"
-        expected.cacertFile = "/dev/null"
+        expected.network.headers = [try #require(RequestHeader(parsing: "X-Key: a:b"))]
+        expected.network.userAgent = "me"
+        expected.network.certificateFile = "/dev/null"
         #expect(options == expected)
         #expect(options.readsListFromInput)
         #expect(try self.options("--refresh", "--plain", "a").refresh)
@@ -117,8 +130,23 @@ struct InvocationTests {
             (["--journal", "x"], "--journal: not built yet"), (["--wobble"], "--wobble"),
             (["config"], "config: not built yet"),
             (["cache"], "list"), (["cache", "burn"], "burn"),
-            (["cache", "pin", "x"], "cache pin: not built yet"),
-            (["cache", "list", "x"], "cache list"), (["cache", "info"], "one file or URL"),
+            (["--min-free", "some"], "--min-free"),
+            (["--cache-identity", "cdn.example"], "--cache-identity"),
+            (["--cache-identity", "host=h strip="], "--cache-identity"),
+            (["--cache-secret", ""], "--cache-secret"),
+            (["--cache-secret", "/nonexistent/key"], "/nonexistent/key"),
+            (["cache", "info", "--cache-dir", "c"], "one URL"), (["cache", "verify", "x"], "x"),
+            (["cache", "list", "--sort", "name"], "--sort takes played, size, stored, age, source"),
+            (["cache", "list", "--complete", "--partial"], "--partial"),
+            (["cache", "evict", "--cache-dir", "c"], "--to SIZE"),
+            (["cache", "evict", "a", "--to", "1MB"], "--to SIZE"),
+            (["cache", "evict", "--to", "much"], "--to"),
+            (["cache", "export", "http://h/"], "standard output"), (["cache", "keygen"], "the file to make"),
+            (["cache", "pin", "--cache-dir", "c"], "cache pin"),
+            (["cache", "unpin", ""], "a source is empty"),
+            (["cache", "fetch", "-", "-"], "standard input"),
+            (["cache", "fetch", "a", "--min-free", "x"], "--min-free"),
+            (["cache", "fetch", "a", "--cache-secret", "/"], "--cache-secret"),
             (["cache", "list", "--yes", "--cache-dir", "c"], "--yes"), (["cache", "list"], "--cache-dir"),
             (["cache", "list", "--wobble"], "--wobble"),
         ] as [(arguments: [String], named: String)]
@@ -156,24 +184,127 @@ struct InvocationTests {
         }
     }
 
-    @Test func `cache commands carry their folder and their consent`() throws {
-        let list = CacheRequest(action: .list, folder: "/d", isJSON: true)
-        #expect(
-            try Invocation.parse(["cache", "list", "--json"], defaultCacheFolder: { "/d" }) == .cache(list)
-        )
-        let clear = CacheRequest(
-            action: .clear(isConfirmed: true),
-            folder: "x",
-            isFolderNamed: true,
-            isJSON: false
-        )
-        #expect(
-            try Invocation.parse(
-                ["cache", "clear", "--yes", "--cache-dir", "x"],
+    private func request(_ arguments: String...) throws -> CacheRequest {
+        guard
+            case .cache(let request) = try Invocation.parse(
+                ["cache"] + arguments,
                 defaultCacheFolder: { "/d" }
             )
-                == .cache(clear)
+        else { throw UsageError("not a command of the cache") }
+        return request
+    }
+
+    @Test(
+        arguments: [
+            (["list"], .list(EntrySelection())),
+            (
+                ["list", "--sort", "size", "--reverse", "--pinned", "--partial", "a", "b"],
+                .list(
+                    EntrySelection(
+                        words: ["a", "b"],
+                        order: .size,
+                        isReversed: true,
+                        isPinnedOnly: true,
+                        completeness: .part
+                    )
+                )
+            ),
+            (["info", "http://h/"], .info(source: "http://h/")), (["verify"], .verify),
+            (["evict", "a", "b"], .evict(sources: ["a", "b"], includesPinned: false)),
+            (["evict", "--to", "1GB", "--pinned"], .shrink(to: 1_000_000_000, includesPinned: true)),
+            (["clear"], .clear(isConfirmed: false, includesPinned: false)),
+            (["clear", "--yes", "--pinned"], .clear(isConfirmed: true, includesPinned: true)),
+            (["export", "u", "f"], .export(CacheRequest.ExportOrder(source: "u", path: "f"))),
+            (
+                ["export", "--partial", "u", "-", "--force"],
+                .export(CacheRequest.ExportOrder(source: "u", path: nil, takesPart: true, replaces: true))
+            ),
+            (["pin", "a"], .pin(sources: ["a"], isFetched: true)),
+            (["pin", "a", "--only-mark"], .pin(sources: ["a"], isFetched: false)),
+            (["unpin", "a"], .unpin(sources: ["a"])), (["fetch", "a", "-"], .fetch(sources: ["a", "-"])),
+        ] as [(arguments: [String], action: CacheRequest.Action)]
+    )
+    func `a cache command says what it does`(arguments: [String], action: CacheRequest.Action) throws {
+        guard
+            case .cache(let request) = try Invocation.parse(
+                ["cache"] + arguments,
+                defaultCacheFolder: { "/d" }
+            )
+        else {
+            Issue.record("\(arguments) is no command of the cache")
+            return
+        }
+        #expect(request.action == action)
+        #expect(request.folder == "/d")
+        #expect(!request.isJSON)
+    }
+
+    @Test func `options may stand before a cache command's name`() throws {
+        let before = try request("--json", "--cache-dir", "list", "--cache-identity=host=h strip=s", "list")
+        #expect(
+            before
+                == (try request("list", "--json", "--cache-dir", "list", "--cache-identity=host=h strip=s"))
         )
+        #expect(before.folder == "list")
+        #expect(before.isJSON)
+        #expect(before.keeping.isFolderNamed)
+    }
+
+    @Test func `keygen makes a secret and needs no cache`() throws {
+        #expect(
+            try Invocation.parse(["cache", "keygen", "k"], defaultCacheFolder: { nil })
+                == .makeSecret(path: "k")
+        )
+    }
+
+    @Test func `every option and command of the contract is built or refused by name`() throws {
+        let options = [
+            "--headless", "--json", "--plain", "--sink", "--cache-dir", "--cache-size", "--cache-age",
+            "--no-cache",
+            "--offline", "--refresh", "--read-ahead", "--volume", "--shuffle", "--repeat", "--start",
+            "--seek",
+            "--header", "--user-agent", "--cacert", "--fill", "--journal", "--cache-identity",
+            "--cache-secret",
+            "--min-free", "--fresh", "--gain",
+        ]
+        let help = try shown("--help")
+        for option in options {
+            let isRefused = refused([option])?.contains("\(option): not built yet") == true
+            #expect(help.contains("\(option) ") != isRefused, "\(option)")
+            #expect(Invocation.notBuilt.contains(option) == isRefused, "\(option)")
+        }
+        let commands = [
+            "list", "info", "clear", "verify", "pin", "unpin", "fetch", "evict", "export", "keygen",
+        ]
+        let cacheHelp = try shown("cache", "--help")
+        for command in commands {
+            #expect(cacheHelp.contains("  \(command) "), "\(command)")
+            #expect(try shown("cache", command, "--help").contains("USAGE: reprise cache \(command)"))
+        }
+        #expect(refused(["config"]) == "config: not built yet")
+    }
+
+    @Test func `completions know the options and the commands`() throws {
+        let script = try shown("--generate-completion-script", "bash")
+        for word in [
+            "--headless", "--cache-secret", "verify", "--only-mark", "--sort",
+        ] {
+            #expect(script.contains(word), "\(word)")
+        }
+    }
+
+    @Test func `a refused cache command names its own help`() {
+        let error = #expect(throws: UsageError.self) {
+            try Invocation.parse(["cache", "list", "--sort", "x"], defaultCacheFolder: { "/d" })
+        }
+        #expect(error?.help == "reprise cache list --help")
+    }
+
+    private func shown(_ arguments: String...) throws -> String {
+        guard case .show(let text) = try Invocation.parse(arguments, defaultCacheFolder: { "/d" }) else {
+            throw UsageError("nothing to show")
+        }
+        return text
     }
 
     @Test func `a file called cache is played by its path`() throws {

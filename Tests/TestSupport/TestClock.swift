@@ -18,6 +18,15 @@ package final class TestClock: MonotonicClock {
     /// How many sleeps are under way: wait for this to be reached before advancing.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// When the earliest of the sleeps under way ends; nil when nobody sleeps.
+    package var nextWake: Duration? { state.withLock { $0.sleepers.values.map(\.wakeAt).min() } }
+
+    /// Moves the time on to `time`, and wakes as `advance(by:)` does; a time that has passed changes nothing.
+    package func advance(to time: Duration) {
+        let ahead = time - now
+        if ahead > .zero { advance(by: ahead) }
+    }
+
     /// Moves the time on and wakes who slept until then, the earliest first, and of two for one time the one that asked first.
     package func advance(by duration: Duration) {
         let woken = state.withLock { state in

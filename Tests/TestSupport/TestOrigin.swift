@@ -12,10 +12,11 @@ package final class TestOrigin: Sendable {
     package init(
         _ files: [String: [UInt8]] = [:],
         folder: String? = nil,
+        port: UInt16 = 0,
         shaping: Shaping = Shaping(),
         faults: [Fault] = []
     ) throws {
-        origin = try Origin(folder: folder, shaping: shaping, faults: faults)
+        origin = try Origin(folder: folder, port: port, shaping: shaping, faults: faults)
         for (path, bytes) in files { set(bytes, at: path) }
     }
 

@@ -28,6 +28,11 @@ package struct FrameHeader: Sendable, Hashable {
     package let channelCount: Int
     private let raw: UInt32
 
+    /// Whether libmpg123 takes `raw` for a header (`head_check`): it asks nothing of the version.
+    package static func passes(_ raw: UInt32) -> Bool {
+        raw >> 21 == 0x7FF && (raw >> 17) & 3 != 0 && (raw >> 12) & 15 != 15 && (raw >> 10) & 3 != 3
+    }
+
     /// Parses `raw`, the four bytes read big-endian; nil where they are no header.
     package init?(_ raw: UInt32) {
         guard raw >> 21 == 0x7FF else { return nil }

@@ -1,3 +1,5 @@
+package import Media
+
 /// What the first frame says of the stream when it is no music: the Xing or Info header, with
 /// LAME's part, or Fraunhofer's VBRI.
 package struct XingHeader: Sendable, Equatable {
@@ -20,6 +22,8 @@ package struct XingHeader: Sendable, Equatable {
     /// Samples that the encoder put before the music, and after it; nil without LAME's part.
     package var encoderDelay: Int?
     package var encoderPadding: Int?
+    /// What LAME's part says.
+    package var loudness = Loudness()
 
     /// Whether the decoder passes over this frame in silence.
     package var isSilent: Bool { kind != .vbri }
@@ -55,7 +59,10 @@ package struct XingHeader: Sendable, Equatable {
         // LAME's part: encoder name (9), method, low-pass, peak (4), gains (4), flags, rate, then two
         // numbers of 12 bits. Any encoder that writes a name is believed, as the reference does.
         guard let first = reader.peek, first != 0 else { return }
-        _ = reader.take(21)
+        let name = reader.take(9)
+        _ = reader.take(2)
+        loudness = ReplayGain.loudness(ofLAME: reader.take(8), writtenBy: name)
+        _ = reader.take(2)
         guard let both = reader.next(3) else { return }
         encoderDelay = Int(both >> 12)
         encoderPadding = Int(both & 0xFFF)

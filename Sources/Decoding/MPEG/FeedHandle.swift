@@ -8,15 +8,25 @@ import Media
 final class FeedHandle {
     /// What the next step brought.
     enum Step {
-        /// The samples of one MPEG frame, interleaved, valid until the next call. `number` counts the
-        /// frames since the jump, and `offset` the bytes fed before the frame.
-        case frame(number: Int64, offset: Int64, samples: UnsafeBufferPointer<Int16>)
+        /// One decoded MPEG frame.
+        case frame(Frame)
         /// From here on samples have this format.
         case format(AudioFormat)
         /// All fed bytes are used up.
         case needMore
         /// Nothing can be decoded any more: more damage than the limit, or an end.
         case end
+    }
+
+    struct Frame {
+        /// Counts the frames since the jump.
+        var number: Int64
+        /// The bytes fed before the frame.
+        var offset: Int64
+        /// The length of the frame with its header.
+        var byteCount: Int64
+        /// Its samples, interleaved, valid until the next call.
+        var samples: UnsafeBufferPointer<Int16>
     }
 
     /// The bytes of damage after which the reference decoder gives up.
@@ -60,7 +70,11 @@ final class FeedHandle {
             let raw = UnsafeRawBufferPointer(start: audio, count: audio == nil ? 0 : byteCount)
             // libmpg123 aligns its output buffer for every sample type.
             let samples = raw.assumingMemoryBound(to: Int16.self)
-            return .frame(number: Int64(number), offset: Int64(mpg123_framepos(pointer)), samples: samples)
+            var information = mpg123_frameinfo2()
+            try check(mpg123_info2(pointer, &information))
+            let place = Int64(mpg123_framepos(pointer))
+            let length = Int64(information.framesize)
+            return .frame(Frame(number: Int64(number), offset: place, byteCount: length, samples: samples))
         case CInt(MPG123_NEW_FORMAT.rawValue):
             var rate = 0
             var channels: CInt = 0

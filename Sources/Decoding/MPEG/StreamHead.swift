@@ -10,6 +10,8 @@ struct StreamHead {
     private static let wantedFrames = 16
 
     var tags = TrackTags()
+    /// What the tags say, and behind that what the header of the first frame says.
+    var loudness = Loudness()
     /// Where the leading tags end, and feeding begins.
     var feedStart: Int64
     /// What was read from `feedStart` on.
@@ -32,21 +34,27 @@ struct StreamHead {
             throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
         }
         var tags = TrackTags()
+        var loudness = Loudness()
         // Each tag may be followed by another; no honest file has many.
         for _ in 0..<8 {
             guard let header = ID3v2Header(window.bytes[...]) else { break }
             let tagLength = header.tagByteCount
             try await window.fill(min(tagLength, reach), askingUpTo: reach(of: window))
-            if let tag = ID3v2Tag(window.bytes[...]) { tags = tags.filled(from: tag.tags) }
+            if let tag = ID3v2Tag(window.bytes[...]) {
+                tags = tags.filled(from: tag.tags)
+                loudness = loudness.filled(from: tag.loudness)
+            }
             window = window.dropping(tagLength)
             try await window.fill(ID3v2Header.byteCount, askingUpTo: reach(of: window))
         }
-        return try await read(&window, tags: tags, subject: subject)
+        var head = try await read(&window, subject: subject)
+        head.tags = tags
+        head.loudness = loudness.filled(from: head.xing?.loudness ?? Loudness())
+        return head
     }
 
     private static func read(
         _ window: inout ByteWindow,
-        tags: TrackTags,
         subject: SafeText
     ) async throws -> StreamHead {
         var limit = reach(of: window)
@@ -64,7 +72,7 @@ struct StreamHead {
                 continue
             }
             guard let first = frames.first, first.index < reach else { throw noMusic(window.bytes, subject) }
-            return make(window, frames, tags)
+            return make(window, frames)
         }
     }
 
@@ -75,16 +83,13 @@ struct StreamHead {
         return left >= 4 * FrameWalkerLimits.longestFrame ? left : reach
     }
 
-    private static func make(_ window: ByteWindow, _ walked: [FrameWalker.Frame], _ tags: TrackTags)
-        -> StreamHead
-    {
+    private static func make(_ window: ByteWindow, _ walked: [FrameWalker.Frame]) -> StreamHead {
         var frames = walked
         let first = walked[0]
         let xing = XingHeader(window.bytes[first.index...], header: first.header)
         if xing?.isSilent == true { frames.removeFirst() }
         let origin = frames.first?.index ?? first.index + first.byteCount
         return StreamHead(
-            tags: tags,
             feedStart: window.start,
             bytes: window.bytes,
             firstFrame: window.start + Int64(first.index),

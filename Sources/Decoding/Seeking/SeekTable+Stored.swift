@@ -20,11 +20,15 @@ package struct SeekTableKey: Sendable, Equatable {
 
 extension SeekTable {
     /// The mark and the version of the format; another version is not read.
-    private static let mark: [UInt8] = Array("RST".utf8) + [1]
+    private static let mark: [UInt8] = Array("RST".utf8) + [2]
     private static let checkByteCount = 8
 
-    /// The table as bytes: the mark, what it is checked against, runs of known points as differences, and a
-    /// check over all of it. Empty when nothing is known.
+    /// The table as bytes: the mark, what it is checked against, runs of known points, and a check over all of it.
+    /// Empty when nothing is known.
+    ///
+    /// A run is the number of unknown points before it, its own number of points, the first one's distance from
+    /// the last one known, and for each further one the difference between its step and the step before,
+    /// which is small. An odd number stands for so many differences of 0.
     package func stored(for key: SeekTableKey) -> [UInt8] {
         guard !isEmpty else { return [] }
         var bytes = Self.mark + key.kind
@@ -41,10 +45,9 @@ extension SeekTable {
             guard point > runStart else { break }
             Self.append(Int64(runStart - holeStart), to: &bytes)
             Self.append(Int64(point - runStart), to: &bytes)
-            for offset in offsets[runStart..<point] {
-                Self.append(offset - previous, to: &bytes)
-                previous = offset
-            }
+            Self.append(offsets[runStart] - previous, to: &bytes)
+            Self.append(steps: offsets[runStart..<point], to: &bytes)
+            previous = offsets[point - 1]
         }
         return bytes + Self.check(of: bytes[...])
     }
@@ -67,22 +70,16 @@ extension SeekTable {
         // No frame is shorter than its header and one byte, none of two points is nearer.
         let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
         let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset)
-        var previous: Int64?
         while !rest.isEmpty {
             guard let hole = Self.take(&rest), let run = Self.take(&rest), run > 0,
                 hole <= Int64(Self.mostPoints), run <= Int64(Self.mostPoints),
-                Int64(offsets.count) + hole + run <= Int64(Self.mostPoints)
+                Int64(offsets.count) + hole + run <= Int64(Self.mostPoints),
+                let points = Self.run(of: run, behind: offsets.last, &rest, shortest, end - key.origin),
+                // As many frames as the hole has need room too, so that a few bytes cannot ask for much memory.
+                points[0] >= (Int64(offsets.count) + hole) * shortest
             else { return nil }
             offsets.append(contentsOf: repeatElement(-1, count: Int(hole)))
-            for _ in 0..<run {
-                guard let step = Self.take(&rest) else { return nil }
-                let (offset, overflow) = (previous ?? 0).addingReportingOverflow(step)
-                guard !overflow, previous == nil || step >= shortest, end - key.origin > offset else {
-                    return nil
-                }
-                offsets.append(offset)
-                previous = offset
-            }
+            offsets += points
         }
         if let first = offsets.first, first > 0 { return nil }
         if count > 0 {
@@ -92,6 +89,58 @@ extension SeekTable {
             else { return nil }
             frameCount = count - 1
         }
+    }
+
+    /// Appends how the steps between `points` differ, each from the one before.
+    private static func append(steps points: ArraySlice<Int64>, to bytes: inout [UInt8]) {
+        var last: Int64 = 0
+        var zeros: Int64 = 0
+        for (point, next) in zip(points, points.dropFirst()) {
+            let difference = next - point - last
+            last = next - point
+            if difference == 0 {
+                zeros += 1
+                continue
+            }
+            if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
+            zeros = 0
+            // Signs alternate, so that small differences of either make small numbers.
+            append((difference < 0 ? -2 * difference - 1 : 2 * difference) << 1, to: &bytes)
+        }
+        if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
+    }
+
+    /// The next `count` points of `bytes`, which rise by at least `shortest` from `previous` on and stay before
+    /// `end`; nil where that is not so.
+    private static func run(
+        of count: Int64,
+        behind previous: Int64?,
+        _ bytes: inout ArraySlice<UInt8>,
+        _ shortest: Int64,
+        _ end: Int64
+    ) -> [Int64]? {
+        guard let first = take(&bytes), previous == nil || first >= shortest,
+            first < end - (previous ?? 0)
+        else { return nil }
+        var offset = (previous ?? 0) + first
+        var points = [offset]
+        var step: Int64 = 0
+        while points.count < count {
+            guard let code = take(&bytes) else { return nil }
+            let repeats = code & 1 == 1 ? code >> 1 : 1
+            if code & 1 == 0 {
+                let folded = code >> 1
+                step += folded & 1 == 1 ? -(folded / 2) - 1 : folded / 2
+            }
+            guard repeats > 0, repeats <= count - Int64(points.count), step >= shortest,
+                step <= (end - 1 - offset) / repeats
+            else { return nil }
+            for _ in 0..<repeats {
+                offset += step
+                points.append(offset)
+            }
+        }
+        return points
     }
 
     /// Appends a number of 0 or more, seven bits for each byte, the lowest first.

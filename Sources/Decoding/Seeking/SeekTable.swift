@@ -67,6 +67,27 @@ package struct SeekTable: Sendable, Equatable {
         return nil
     }
 
+    /// The first point after frame `number` (-1: of all) behind which a walk finds something new: the next is
+    /// not known, and the stream does not end before it.
+    package func runEnd(after number: Int64) -> (frame: Int64, offset: Int64)? {
+        let first = max(0, (number + Self.stride) / Self.stride)
+        guard first < offsets.count else { return nil }
+        for point in Int(first)..<offsets.count where offsets[point] != Self.hole {
+            let frame = Int64(point) * Self.stride
+            if let frameCount, frame + Self.stride >= frameCount { return nil }
+            if point + 1 == offsets.count || offsets[point + 1] == Self.hole {
+                return (frame, offsets[point])
+            }
+        }
+        return nil
+    }
+
+    /// The first point at `offset` or behind it.
+    package func point(atOrBehind offset: Int64) -> (frame: Int64, offset: Int64)? {
+        guard let point = offsets.firstIndex(where: { $0 >= offset && $0 != Self.hole }) else { return nil }
+        return (Int64(point) * Self.stride, offsets[point])
+    }
+
     /// The point from which frame `number` is reached with everything it depends on; nil when it lies in a hole.
     ///
     /// Fed from there, frame `number` and the two before it find their overlap, filter bank and bit

@@ -15,12 +15,19 @@ struct StreamMap {
         case estimate(frame: Int64, offset: Int64, sample: FrameCount)
     }
 
+    /// More bytes than this behind the stated ones are not taken for an ID3v1 tag.
+    private static let unexplained: Int64 = 65_536
+
     let header: FrameHeader
     private(set) var xing: XingHeader?
     private(set) var trim: GaplessTrim
     /// Where frame 0 begins in the resource.
     private(set) var origin: Int64
     private let firstFrame: Int64
+    /// The length of a free-format frame without padding; nil in all other streams.
+    let freeByteCount: Int?
+    /// The length of the whole music where frames of several kinds were counted to the end.
+    var mixedLength: Duration?
     var table = SeekTable()
     private(set) var rate: ConstantRate?
     /// Where the audio ends in the resource, tags at the end not counted; nil while unknown.
@@ -36,9 +43,17 @@ struct StreamMap {
         firstFrame = head.firstFrame
         rate = ConstantRate(head.header)
         self.audioEnd = audioEnd
-        for (number, frame) in head.frames.enumerated() {
-            observe(frame: Int64(number), at: head.feedStart + Int64(frame.index))
-        }
+        freeByteCount = head.frames.first { $0.header.bitRate == 0 }
+            .map { $0.byteCount - ($0.header.isPadded ? 1 : 0) }
+        // Numbered by the scan's rules, which are those of the decoder.
+        guard !head.frames.isEmpty else { return }
+        var scan = self.scan(fromFrame: 0, at: origin)
+        scan.scan(Array(head.bytes[Int(origin - head.feedStart)...])) { observe(frame: $0, at: $1) }
+    }
+
+    /// A scan from frame `number`, which begins at `offset` of the resource.
+    func scan(fromFrame number: Int64, at offset: Int64) -> FrameScan {
+        FrameScan(fromFrame: number, at: offset, like: header, freeByteCount: freeByteCount)
     }
 
     var format: AudioFormat {
@@ -57,6 +72,8 @@ struct StreamMap {
     mutating func observe(frame number: Int64, at offset: Int64) {
         let distance = offset - origin
         guard distance >= 0 else { return }
+        // A table that says otherwise is of no use anywhere.
+        if let known = table.offset(ofFrame: number), known != distance { table = SeekTable() }
         table.record(frame: number, at: distance)
         rate?.observe(frame: number, at: distance)
         if number > furthest.number { furthest = (number, distance) }
@@ -81,13 +98,31 @@ struct StreamMap {
     /// The length of the music in PCM frames, counted or stated by a header; nil while neither is known.
     var statedLength: FrameCount? {
         if let count = table.frameCount { return trim.position(ofSample: count * samplesPerFrame) }
-        if let length = trim.musicLength { return length }
-        return nil
+        guard let length = trim.musicLength, !isCutShort else { return nil }
+        return length
+    }
+
+    /// Whether `statedLength` is the truth as far as can be told.
+    var isLengthExact: Bool {
+        guard table.frameCount == nil else { return true }
+        // Bytes behind the stated ones may be a tag, and may be music that was joined on.
+        guard let bytes = xing?.byteCount, let audioEnd else { return statedLength != nil }
+        return statedLength != nil && audioEnd - firstFrame - bytes < Self.unexplained
+    }
+
+    /// Whether the resource ends before the music that its header states.
+    private var isCutShort: Bool {
+        guard let bytes = xing?.byteCount, let audioEnd else { return false }
+        return audioEnd - firstFrame < bytes - Int64(FrameWalkerLimits.longestFrame)
     }
 
     /// The length of the music by the mean length of the frames seen; nil where the resource's is unknown.
     var estimatedLength: FrameCount? {
         if let statedLength { return statedLength }
+        if xing?.kind == .vbri, !isCutShort, let frames = xing?.frameCount {
+            // The header's own frame plays too.
+            return trim.position(ofSample: (frames + 1) * samplesPerFrame)
+        }
         guard let audioEnd, audioEnd > origin else { return nil }
         let frames = Double(audioEnd - origin) / meanFrameLength
         guard frames < 1e12 else { return nil }

@@ -3,7 +3,12 @@ package enum ID3Text {
     /// Decodes a text frame's payload; several values are joined with `, `, and what cannot be
     /// decoded becomes U+FFFD.
     package static func decode(_ payload: ArraySlice<UInt8>) -> String {
-        guard let encoding = payload.first else { return "" }
+        values(payload).joined(separator: ", ")
+    }
+
+    /// Decodes a text frame's payload into its values, without empty ones and blanks around them.
+    package static func values(_ payload: ArraySlice<UInt8>) -> [String] {
+        guard let encoding = payload.first else { return [] }
         let bytes = Array(payload.dropFirst())
         let text =
             switch encoding {
@@ -14,7 +19,7 @@ package enum ID3Text {
             // A frame without its encoding byte, as some early writers made them.
             default: latin1(payload)
             }
-        return text.split(separator: "\0").map(trimmed).filter { !$0.isEmpty }.joined(separator: ", ")
+        return text.split(separator: "\0").map(trimmed).filter { !$0.isEmpty }
     }
 
     /// ISO 8859-1: every byte is the scalar of its number.

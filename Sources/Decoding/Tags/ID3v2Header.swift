@@ -6,6 +6,8 @@ package struct ID3v2Header: Sendable, Equatable {
     package let version: Int
     package let isUnsynchronised: Bool
     package let hasExtendedHeader: Bool
+    /// Whether the flag of a footer is set, in whatever version.
+    package let hasFooter: Bool
     /// The length of the whole tag: header, content and footer.
     package let tagByteCount: Int
 
@@ -19,8 +21,8 @@ package struct ID3v2Header: Sendable, Equatable {
         let flags = head[5]
         isUnsynchronised = flags & 0x80 != 0
         hasExtendedHeader = version > 2 && flags & 0x40 != 0
-        let hasFooter = version == 4 && flags & 0x10 != 0
-        tagByteCount = Self.byteCount + size + (hasFooter ? Self.byteCount : 0)
+        hasFooter = flags & 0x10 != 0
+        tagByteCount = Self.byteCount + size + (version == 4 && hasFooter ? Self.byteCount : 0)
     }
 
     /// A number of seven bits for each byte; nil when a byte has its eighth bit set.

@@ -11,6 +11,10 @@ package struct ID3v2Tag: Sendable, Equatable {
     private static let mostFrames = 4_096
 
     package private(set) var tags = TrackTags()
+    /// What the tag says in text, and behind that what it says as a volume adjustment.
+    package var loudness: Loudness { written.filled(from: adjusted) }
+    private var written = Loudness()
+    private var adjusted = Loudness()
     /// Whether every frame of the tag was seen.
     package private(set) var isComplete = false
 
@@ -50,6 +54,8 @@ package struct ID3v2Tag: Sendable, Equatable {
         case "TRCK", "TRK": tags.number = tags.number ?? Self.text(payload)
         // The year's own frames, and the recording time that took their place in 2.4.
         case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
+        case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
+        case "RVA2": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
         default: break
         }
     }

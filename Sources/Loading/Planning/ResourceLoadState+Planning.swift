@@ -1,31 +1,14 @@
 import Media
 
-// What is fetched next. Priorities: a read that waits, then ahead of a reader, then what was asked
-// to be prefetched.
+// What is fetched next.
 extension ResourceLoadState {
-    /// Ends the fetches that nobody wants and starts those that somebody does.
-    mutating func plan() -> [Action] {
-        guard verdict == nil else { return [] }
-        var actions = dropUnwanted()
-        if description.acceptsRanges == false {
-            return actions + planWhole()
-        }
-        for id in readers.keys.sorted() {
-            guard let reader = readers[id], reader.isWaiting else { continue }
-            guard !fetches.values.contains(where: { brings(reader.offset, $0) }) else { continue }
-            isBackgroundHeld = false
-            actions.append(start(at: reader.offset, window: settings.demandWindow))
-        }
-        if let range = nextInBackground() {
-            actions.append(start(at: range.lowerBound, window: window(), notBeyond: range.upperBound))
-        }
-        return actions
-    }
+    /// A jump over so many bytes is told to the journal; less is a decoder that skips a tag.
+    private static let notableJump: Int64 = 16 << 10
 
-    /// Whether `fetch` will bring `offset` sooner than a new request would.
-    private func brings(_ offset: Int64, _ fetch: Fetch) -> Bool {
-        guard fetch.remaining.contains(offset) else { return false }
-        return fetch.isWhole || offset - fetch.next <= settings.readThrough
+    /// Ends the fetches that nobody wants and starts those that somebody does. `newcomer` began to wait just now.
+    mutating func plan(newcomer: ReaderID? = nil) -> [Action] {
+        guard verdict == nil, !isLive, !isHandingOver else { return [] }
+        return dropUnwanted() + planDemands(newcomer: newcomer) + planBackground()
     }
 
     private mutating func dropUnwanted() -> [Action] {
@@ -39,102 +22,103 @@ extension ResourceLoadState {
                 lingering += 1
                 continue
             }
-            fetches[id] = nil
-            actions.append(.cancelFetch(id))
+            actions.append(cancel(id))
         }
         return actions
     }
 
-    private func isWanted(_ fetch: Fetch) -> Bool {
-        // A body that cannot be resumed is read to its end while anyone listens.
-        if fetch.isWhole { return !readers.isEmpty }
-        return readers.values.contains { reader in
-            if reader.isWaiting, brings(reader.offset, fetch) { return true }
-            let zone = zone(of: reader)
-            if zone.contains(fetch.next) { return true }
-            return reader.prefetches.contains { $0.overlaps(fetch.remaining) }
+    private mutating func planDemands(newcomer: ReaderID?) -> [Action] {
+        var actions: [Action] = []
+        for id in readers.keys.sorted() {
+            guard let reader = readers[id], reader.isWaiting else { continue }
+            let offset = reader.offset
+            if let fetch = fetches.values.first(where: { $0.remaining.contains(offset) }) {
+                if id == newcomer, fetch.isAnswered, !fetch.isWhole, offset - fetch.next >= Self.notableJump {
+                    actions.append(.decided(.readThrough, Self.text(from: fetch.next, to: offset)))
+                }
+                continue
+            }
+            if let left = leaving.values.first(where: { $0.contains(offset) }) {
+                // Begins when that one has ended, so that nothing of it is asked for twice.
+                if id == newcomer {
+                    actions.append(.decided(.reconnect, Self.text(from: left.lowerBound, to: offset)))
+                }
+                continue
+            }
+            guard admitsRequest(early: id == newcomer) else { continue }
+            if description.acceptsRanges == false {
+                guard !fetches.values.contains(where: \.isWhole) else { continue }
+                actions.append(begin(wanted: nil, why: .demand))
+            } else {
+                actions.append(start(at: offset, why: .demand))
+            }
         }
+        return actions
     }
 
-    /// What `reader` wants to have soon.
-    private func zone(of reader: Reader) -> ByteRange {
-        let ahead = reader.readAhead ?? settings.demandWindow
-        let (end, overflow) = reader.offset.addingReportingOverflow(ahead)
-        let start = max(0, reader.offset)
-        return start..<max(start, min(overflow ? .max : end, length ?? .max))
-    }
-
-    /// The first gap worth fetching without anyone waiting; nil when there is none or it is not the time.
-    private func nextInBackground() -> ByteRange? {
-        guard let length, !isBackgroundHeld else { return nil }
+    private mutating func planBackground() -> [Action] {
+        guard admitsRequest(early: false), let want = nextWant(), mayBegin(want.why) else { return [] }
+        if description.acceptsRanges == false {
+            guard !isComplete, !fetches.values.contains(where: \.isWhole) else { return [] }
+            return [begin(wanted: nil, why: want.why)]
+        }
+        // The next window is asked for before the current one has ended, so that the line never waits.
         let underWay = fetches.values.filter { isWanted($0) }
-        let left = underWay.reduce(Int64(0)) { $0 + Int64($1.remaining.count) }
-        guard underWay.count < 2, left < settings.askNextAt || underWay.isEmpty else { return nil }
-        let ordered = readers.keys.sorted().compactMap { readers[$0] }
-        for reader in ordered where reader.readAhead != nil {
-            if let gap = firstMissing(in: zone(of: reader)) { return gap }
+        let left = underWay.reduce(Int64(0)) { sum, fetch in
+            sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
-        for range in ordered.flatMap(\.prefetches) {
-            if let gap = firstMissing(in: range.clamped(to: 0..<length)) { return gap }
-        }
-        return nil
+        guard underWay.isEmpty || (underWay.count < 2 && left < askNextAt) else { return [] }
+        return [start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)]
     }
 
-    /// The first part of `range` that is neither stored nor on its way.
-    private func firstMissing(in range: ByteRange) -> ByteRange? {
-        var underWay = ByteRangeSet()
-        for fetch in fetches.values { underWay.insert(contentsOf: fetch.remaining) }
-        for gap in stored.gaps(in: range) {
-            if let missing = underWay.gaps(in: gap).first { return missing }
-        }
-        return nil
+    /// Whether a request for `why` may begin beside what is needed here and elsewhere.
+    private func mayBegin(_ why: FetchReason) -> Bool {
+        if let othersNeed, othersNeed < why { return false }
+        guard why > .readAhead else { return true }
+        return !readers.values.contains(where: \.isWaiting)
+            && !fetches.values.contains { $0.plan.why < why && isWanted($0) }
     }
 
-    /// The next window of read-ahead: about two seconds of what the line brings.
-    private func window() -> Int64 {
-        guard let rate else { return settings.firstWindow }
-        return min(settings.largestWindow, max(settings.demandWindow, Int64(min(rate * 2, 1e12))))
+    /// What may be left of a window when the next one is asked for: what comes while its answer is on its way.
+    private var askNextAt: Int64 {
+        min(settings.largestWindow / 2, max(settings.askNextAt, measure.bytesPerRequest ?? 0))
     }
 
     /// Starts a fetch of what is missing from `offset` on. It ends at a block's edge where it can, so
     /// that extents stay whole blocks, and never asks for a byte that is stored or on its way.
-    private mutating func start(at offset: Int64, window: Int64, notBeyond limit: Int64 = .max) -> Action {
+    private mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
+        let window = window(for: why)
         let block = settings.demandWindow
-        var end = offset + window
+        let (sum, overflow) = offset.addingReportingOverflow(window)
+        var end = overflow ? .max : sum
         let rounded = end - end % block
         if rounded > offset + window / 2 { end = rounded }
         end = min(end, length ?? .max, limit)
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
         }
-        return begin(wanted: offset..<max(end, offset + 1))
+        return begin(wanted: offset..<max(end, offset + 1), why: why)
     }
 
-    private mutating func planWhole() -> [Action] {
-        guard !isComplete, !fetches.values.contains(where: \.isWhole) else { return [] }
-        let isWaitedFor = readers.values.contains { $0.isWaiting }
-        let isReadAhead = !isBackgroundHeld && readers.values.contains { $0.readAhead != nil }
-        guard isWaitedFor || isReadAhead else { return [] }
-        return [begin(wanted: nil)]
-    }
-
-    private mutating func begin(wanted: ByteRange?) -> Action {
+    private mutating func begin(wanted: ByteRange?, why: FetchReason) -> Action {
         let id = FetchPlan.ID(value: nextFetchID)
         nextFetchID += 1
-        var plan = FetchPlan(id: id, wanted: wanted, overlap: 0..<0)
+        var plan = FetchPlan(id: id, why: why, wanted: wanted, overlap: 0..<0)
+        plan.wantsTitles = stored.isEmpty
         if let wanted, !stored.isEmpty {
-            plan.ifRange = description.validators.ifRange
+            plan.ifRange = ifRangeStep.condition(for: description.validators)
             if description.validators.isEmpty, !brought.contains(wanted.lowerBound - 1) {
                 plan.overlap = storedBytes(before: wanted.lowerBound)
             }
-        } else if wanted == nil, description.validators.isEmpty {
-            plan.overlap = (stored.run(from: 0) ?? 0..<0).clamped(to: 0..<settings.overlap)
         }
-        fetches[id] = Fetch(
+        var fetch = Fetch(
             plan: plan,
             next: wanted?.lowerBound ?? 0,
             end: wanted?.upperBound ?? length ?? .max
         )
+        fetch.round = round
+        fetch.isEarly = !isDue
+        fetches[id] = fetch
         return .startFetch(plan)
     }
 
@@ -142,5 +126,9 @@ extension ResourceLoadState {
     private func storedBytes(before offset: Int64) -> ByteRange {
         guard let before = stored.range(around: offset - 1), before.upperBound == offset else { return 0..<0 }
         return before.clamped(to: max(0, offset - settings.overlap)..<offset)
+    }
+
+    private static func text(from here: Int64, to offset: Int64) -> SafeText {
+        SafeText("from \(here) to \(offset)")
     }
 }

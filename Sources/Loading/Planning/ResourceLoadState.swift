@@ -3,7 +3,7 @@ package import Media
 /// Decides what is fetched of one resource: events in, actions out.
 ///
 /// Knows what is stored, who reads where, and which requests are under way. It holds no task,
-/// lock or clock, and never sees a byte of the body.
+/// lock or clock (`timeIs` tells it the time), and never sees a byte of the body.
 package struct ResourceLoadState: Sendable {
     /// One listener of the resource.
     package struct ReaderID: Hashable, Sendable, Comparable {
@@ -22,11 +22,15 @@ package struct ResourceLoadState: Sendable {
     package enum Action: Equatable, Sendable {
         case startFetch(FetchPlan)
         case cancelFetch(FetchPlan.ID)
-        /// The wait is over: its offset is stored, or lies past the end.
+        /// The wait is over: its offset is stored, lies past the end, or comes from a live stream.
         case wakeRead(WaitID)
         case failRead(WaitID, MediaError)
+        /// `timeCame` is wanted then, in place of any earlier wish.
+        case wakeAt(Duration)
         /// The resource is another one now; comes once.
         case declareChanged
+        /// For the journal.
+        case decided(JournalRecord.Decision, SafeText)
     }
 
     struct Reader: Sendable {
@@ -37,6 +41,8 @@ package struct ResourceLoadState: Sendable {
         /// Nil until read-ahead is allowed.
         var readAhead: Int64?
         var prefetches: [ByteRange] = []
+        /// It wants all that is missing, when nobody else wants anything.
+        var fills = false
     }
 
     struct Fetch: Sendable {
@@ -45,8 +51,14 @@ package struct ResourceLoadState: Sendable {
         var next: Int64
         /// Where it ends; `Int64.max` when that is not known.
         var end: Int64
+        /// How many failures there had been when it began: of several that fail together one counts.
+        var round = 0
+        /// Began before the next attempt was due, for a read that came newly.
+        var isEarly = false
         var isAnswered = false
         var hasProgress = false
+        /// The server began before what was asked for.
+        var startsEarlier = false
 
         var isWhole: Bool { plan.wanted == nil }
         var remaining: ByteRange { min(next, end)..<end }
@@ -62,26 +74,47 @@ package struct ResourceLoadState: Sendable {
     var brought = ByteRangeSet()
     var readers: [ReaderID: Reader] = [:]
     var fetches: [FetchPlan.ID: Fetch] = [:]
+    /// Cancelled fetches whose last bytes may still be on their way into the store: what they are to bring is not
+    /// asked for again until they have ended.
+    var leaving: [FetchPlan.ID: ByteRange] = [:]
     var nextFetchID = 1
     var nextWaitID = 1
-    /// Set by a failure without progress: nothing is fetched ahead until a read wants something.
+    /// Set by a failure that waiting does not change: nothing is fetched ahead until a read brought something.
     var isBackgroundHeld = false
-    /// Bytes per second, as measured by the shell.
-    var rate: Double?
+    /// What others need most urgently; what is less urgent does not begin here meanwhile.
+    var othersNeed: FetchReason?
+    private var othersRevision = 0
+    package internal(set) var measure: LineMeasure
+    var retry: RetryState
+    /// Counts the failures that count.
+    var round = 0
+    var now = Duration.zero
+    /// How this server is asked for a part of an unchanged file only.
+    var ifRangeStep = IfRangeStep.entityTag
+    /// Ranges were of no use; the whole is asked for.
+    var hasFallenBack = false
+    /// A live stream answered; the next bytes come from elsewhere as soon as `handedOver` says so.
+    var isHandingOver = false
+    package internal(set) var isLive = false
     /// Why the resource is of no more use; every further read fails with it.
     package internal(set) var verdict: MediaError?
 
-    /// `subject` names the resource in errors; `stored` is what the store has at the start.
+    /// `subject` names the resource in errors; `stored` is what the store has at the start; `measure` what is known
+    /// of the line; `seed` decides the jitter of the delays.
     package init(
         settings: LoadSettings,
         subject: SafeText,
         description: EntryDescription,
-        stored: ByteRangeSet
+        stored: ByteRangeSet,
+        measure: LineMeasure = LineMeasure(),
+        seed: UInt64 = 0
     ) {
         self.settings = settings
         self.subject = subject
         self.description = description
         self.stored = stored
+        self.measure = measure
+        retry = RetryState(policy: settings.retry, seed: seed)
         // A server that had no ranges the last time is asked again: it may have them by now, and asking
         // costs nothing, while the whole from its first byte costs what is stored once more.
         if description.acceptsRanges == false { self.description.acceptsRanges = nil }
@@ -99,160 +132,48 @@ package struct ResourceLoadState: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// What a read at `offset` finds now.
-    package func outlook(at offset: Int64) -> ReadOutlook {
-        if let length, offset >= length { return .end }
-        if stored.contains(offset) { return .stored }
-        if let verdict { return .failed(verdict) }
-        return .missing
-    }
+    /// Set while nothing comes and the next attempt is awaited.
+    package var wait: LoadWait? { retry.wait }
 
+    /// What a read finds.
     package enum ReadOutlook: Equatable, Sendable {
         case stored
         case end
         case missing
+        /// The live stream has it, or will.
+        case live
         case failed(MediaError)
     }
-}
 
-// What readers do.
-extension ResourceLoadState {
-    package mutating func readerOpened(_ id: ReaderID) {
-        readers[id] = Reader()
+    /// What a read at `offset` finds now.
+    package func outlook(at offset: Int64) -> ReadOutlook {
+        if let length, offset >= length { return .end }
+        if stored.contains(offset) { return .stored }
+        if isLive { return .live }
+        if let verdict { return .failed(verdict) }
+        // A server that was given up is asked again by the next read, but not by twenty in a second.
+        if let surrender = retry.surrender, !retry.mayTryEarly(at: now), !isComing(offset) {
+            return .failed(surrender)
+        }
+        return .missing
     }
 
-    /// A read looks at `offset`. When that is missing, the reader counts as waiting from now on.
-    package mutating func readRequested(_ id: ReaderID, at offset: Int64) -> [Action] {
-        guard readers[id] != nil else { return [] }
-        readers[id]?.offset = offset
-        guard outlook(at: offset) == .missing else {
-            readers[id]?.wait = nil
-            return plan()
-        }
-        readers[id]?.wait = WaitID(value: nextWaitID)
-        nextWaitID += 1
+    /// Whether a request under way brings `offset`.
+    func isComing(_ offset: Int64) -> Bool { fetches.values.contains { $0.remaining.contains(offset) } }
+
+    /// Tells the time, on the clock of every other time here; what follows happens then.
+    package mutating func timeIs(_ time: Duration) { now = max(now, time) }
+
+    /// What others need most urgently has changed. Of two the one with the higher `revision` is the later.
+    package mutating func othersNeedChanged(_ need: FetchReason?, revision: Int) -> [Action] {
+        guard revision > othersRevision else { return [] }
+        othersRevision = revision
+        othersNeed = need
         return plan()
     }
 
-    /// The wait that the reader is in; nil when it waits for nothing.
-    package func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
-
-    /// Whether the reader is still there.
-    package func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
-
-    /// Whether the fetch was neither cancelled nor has ended.
-    package func isUnderWay(_ id: FetchPlan.ID) -> Bool { fetches[id] != nil }
-
-    /// The waiting task was cancelled. What it wanted goes on until the reader's next read or its close
-    /// tells where it wants to be: a seek's first act is to cancel, and its target may lie near.
-    package mutating func readCancelled(_ id: ReaderID) {
-        readers[id]?.wait = nil
-    }
-
-    package mutating func readAheadAllowed(_ id: ReaderID, bytesPerSecond: Double) -> [Action] {
-        let ahead = readAhead(bytesPerSecond: bytesPerSecond)
-        readers[id]?.readAhead = bytesPerSecond > 0 ? ahead : nil
-        return plan()
-    }
-
-    package mutating func prefetchRequested(_ id: ReaderID, _ range: ByteRange) -> [Action] {
-        guard !range.isEmpty else { return [] }
-        readers[id]?.prefetches.append(range)
-        return plan()
-    }
-
-    /// The reader is gone; what only it wanted ends, also in mid-body.
-    package mutating func readerClosed(_ id: ReaderID) -> [Action] {
-        readers[id] = nil
-        guard readers.isEmpty else { return plan() }
-        defer { fetches = [:] }
-        return fetches.keys.sorted().map { .cancelFetch($0) }
-    }
-
-    private func readAhead(bytesPerSecond: Double) -> Int64 {
-        switch settings.readAhead {
-        case .all: .max / 4
-        case .size(let size): max(0, size)
-        case .time(let time):
-            max(settings.leastReadAhead, Int64(min(time.seconds * max(0, bytesPerSecond), 1e15)))
-        }
-    }
-}
-
-// What fetches bring.
-extension ResourceLoadState {
-    /// `range` was written to the store by the fetch `id`.
-    ///
-    /// Counted also for a fetch that was cancelled meanwhile: its bytes are as good as any.
-    package mutating func bytesStored(_ range: ByteRange, by id: FetchPlan.ID) -> [Action] {
-        // Bytes that were there before are no progress: a server that always breaks off among them
-        // would be asked for ever.
-        let isNew = !stored.covers(range)
-        stored.insert(contentsOf: range)
-        brought.insert(contentsOf: range)
-        if isNew { isBackgroundHeld = false }
-        if var fetch = fetches[id] {
-            fetch.next = max(fetch.next, range.upperBound)
-            fetch.hasProgress = fetch.hasProgress || isNew
-            fetches[id] = fetch
-            if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody { return endless(id) }
-        }
-        return wakes() + plan()
-    }
-
-    /// The store no longer has everything it had (a failed check, an eviction): it now has `stored`.
-    package mutating func bytesLost(nowStored stored: ByteRangeSet) -> [Action] {
-        self.stored = stored
-        brought.formIntersection(stored)
-        return plan()
-    }
-
-    /// The body ended as its framing told, or with `error`.
-    package mutating func fetchEnded(_ id: FetchPlan.ID, error: MediaError?) -> [Action] {
-        // A cancelled fetch is no longer in the table: its end is no news.
-        guard let fetch = fetches.removeValue(forKey: id) else { return [] }
-        // A server that broke off may come back with another file.
-        if error != nil { brought.remove(contentsOf: max(0, fetch.next - settings.overlap)..<fetch.next) }
-        if error == nil, fetch.isWhole, fetch.isAnswered, length == nil {
-            // A body without a stated length told it by ending.
-            description.length = fetch.next
-            return wakes() + plan()
-        }
-        if fetch.hasProgress { return wakes() + plan() }
-        isBackgroundHeld = true
-        let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
-        return failReads(in: fetch, reason) + plan()
-    }
-
-    /// The rate of the line, as the shell measured it.
-    package mutating func rateMeasured(bytesPerSecond: Double) { rate = bytesPerSecond }
-
-    /// Wakes every read whose wait is over.
-    mutating func wakes() -> [Action] {
-        var actions: [Action] = []
-        for id in readers.keys.sorted() {
-            guard let reader = readers[id], let wait = reader.wait else { continue }
-            switch outlook(at: reader.offset) {
-            case .missing: continue
-            case .stored, .end: actions.append(.wakeRead(wait))
-            case .failed(let error): actions.append(.failRead(wait, error))
-            }
-            readers[id]?.wait = nil
-        }
-        return actions
-    }
-
-    /// Fails the reads that waited for `fetch` (all, when it was to bring everything).
-    mutating func failReads(in fetch: Fetch, _ error: MediaError) -> [Action] {
-        var actions: [Action] = []
-        for id in readers.keys.sorted() {
-            guard let reader = readers[id], let wait = reader.wait else { continue }
-            guard fetch.isWhole || fetch.remaining.contains(reader.offset) else { continue }
-            readers[id]?.wait = nil
-            actions.append(.failRead(wait, error))
-        }
-        return actions
-    }
+    /// The line was measured.
+    package mutating func measured(_ update: (inout LineMeasure) -> Void) { update(&measure) }
 }
 
 // What is kept with the entry besides its bytes.

@@ -20,6 +20,13 @@ final class LoaderReader: ResourceReader {
         return try await loader.read(id, at: offset, count: count)
     }
 
+    func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try Task.checkCancellation()
+        // Past the planning: a look aside must not move the read-ahead.
+        guard !isClosed.withLock({ $0 }), isStored(offset..<offset + 1) else { return [] }
+        return try await loader.store.read(at: offset, count: count)
+    }
+
     func isStored(_ range: ByteRange) -> Bool { loader.guarded.withLock { $0.state.stored.covers(range) } }
 
     func allowReadAhead(bytesPerSecond: Double) {
@@ -28,10 +35,7 @@ final class LoaderReader: ResourceReader {
 
     func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range) } }
 
-    func fill() {
-        guard let length else { return }
-        prefetch(0..<length)
-    }
+    func fill() { loader.step { $0.fillRequested(id) } }
 
     func reject() async { await loader.reject() }
 

@@ -1,117 +1,199 @@
 import Media
-import Synchronization
 
 // One fetch, from its request to its last byte.
 extension ResourceLoader {
     /// Carries out `plan`. Cancelling the task ends the transfer; what came until then is kept.
     func run(_ plan: FetchPlan) async {
         do {
-            let overlap = try await storedOverlap(of: plan)
-            let request = RangeRequest(url: url, range: plan.asked, ifRange: plan.ifRange)
-            let response = try await send(request)
-            // The request itself was counted when it was sent; redirects are told by the answer.
-            guarded.withLock { $0.counters.requestCount += response.answer.requestCount - 1 }
-            defer { response.body.cancel() }
-            let outcome = guarded.withLock { $0.state.fetchAnswered(plan.id, response.answer) }
-            if outcome.forbidsKeeping { await store.discard() }
-            switch outcome.use {
-            case .discard:
-                await performAll(outcome.actions)
-            case .store(let start, let end):
-                keepDescription()
-                perform(outcome.actions)
-                try await receive(response.body, in: start..<end, for: plan, expecting: overlap)
-            }
-            keepDescription()
+            try await fetch(plan)
             finish(plan.id, error: nil)
         } catch is CancellationError {
             finish(plan.id, error: nil)
-        } catch let error as MediaError {
-            finish(plan.id, error: error)
         } catch {
-            finish(plan.id, error: MediaError(.internalError, url.safeText, SafeText("\(error)")))
+            finish(plan.id, error: mediaError(error))
+        }
+    }
+
+    private func fetch(_ plan: FetchPlan) async throws {
+        let overlap = try await store.bytes(in: plan.overlap)
+        let request = RangeRequest(
+            url: url,
+            range: plan.asked,
+            ifRange: plan.ifRange,
+            wantsTitles: plan.wantsTitles
+        )
+        var log = RequestLog(request, why: plan.why, number: parts.numbers.next(), at: parts.clock.now)
+        do {
+            let response = try await send(request)
+            log.answered(response.answer, at: parts.clock.now)
+            let end = try await take(response, for: plan, expecting: overlap, log: &log)
+            tell(log.ended(end, at: parts.clock.now))
+        } catch let error as MediaError where error.code == .offline {
+            // Nothing was sent.
+            throw error
+        } catch {
+            let end = error is CancellationError ? "cancelled" : mediaError(error).code.rawValue
+            tell(log.ended(end, at: parts.clock.now))
+            throw error
         }
     }
 
     /// A request counts from when it is sent, whatever becomes of it; offline none is sent.
     private func send(_ request: RangeRequest) async throws -> RangeResponse {
         guarded.withLock { $0.counters.requestCount += 1 }
+        let sentAt = parts.clock.now
         do {
-            return try await transport.send(request)
+            let response = try await parts.transport.send(request)
+            let time = parts.clock.now - sentAt
+            guarded.withLock { guarded in
+                // The request itself was counted when it was sent; redirects are told by the answer.
+                guarded.counters.requestCount += response.answer.requestCount - 1
+                guard response.answer.requestCount == 1 else { return }
+                guarded.state.measured { $0.answered(after: time) }
+            }
+            return response
         } catch let error as MediaError where error.code == .offline {
             guarded.withLock { $0.counters.requestCount -= 1 }
             throw error
         }
     }
 
-    /// The stored bytes that the answer must begin with; empty when validators do that work.
-    private func storedOverlap(of plan: FetchPlan) async throws -> [UInt8] {
-        guard !plan.overlap.isEmpty else { return [] }
-        var bytes: [UInt8] = []
-        while bytes.count < plan.overlap.count {
-            let offset = plan.overlap.lowerBound + Int64(bytes.count)
-            let more = try await store.read(at: offset, count: plan.overlap.count - bytes.count)
-            guard !more.isEmpty else { break }
-            bytes += more
+    /// Does with an answer what it means; returns how the request ended.
+    private func take(
+        _ response: RangeResponse,
+        for plan: FetchPlan,
+        expecting overlap: [UInt8],
+        log: inout RequestLog
+    ) async throws -> String {
+        var isHandedOver = false
+        defer { if !isHandedOver { response.body.cancel() } }
+        let outcome = decide { $0.state.fetchAnswered(plan.id, response.answer) }
+        if outcome.forbidsKeeping { await store.discard() }
+        switch outcome.use {
+        case .discard:
+            await performAll(outcome.actions)
+            return discarded(response.answer)
+        case .live:
+            perform(outcome.actions)
+            isHandedOver = await handOver(response, at: 0, by: plan.id)
+            return "live"
+        case .store(let start, let end):
+            keepDescription()
+            perform(outcome.actions)
+            var sink = BodySink(
+                place: start..<end,
+                overlap: OverlapCheck(expected: overlap, at: plan.overlap.lowerBound)
+            )
+            if outcome.comparesStored { sink.compared = store.stored }
+            let ending = try await receive(response.body, into: &sink, for: plan, log: &log)
+            keepDescription()
+            if case .live = ending { isHandedOver = await handOver(response, at: sink.offset, by: plan.id) }
+            return ending.rawValue
         }
-        return bytes
+    }
+
+    /// Why the body of `answer` was of no use.
+    private func discarded(_ answer: RangeAnswer) -> String {
+        switch answer.kind {
+        case .part, .whole, .notModified: "discarded"
+        case .unsatisfiable, .refused: MediaError.Code.httpStatus.rawValue
+        }
+    }
+
+    private enum BodyEnding: String {
+        case complete
+        case live
+        case changed = "resource-changed"
     }
 
     private func receive(
         _ body: any ResponseBody,
-        in bounds: ByteRange,
+        into sink: inout BodySink,
         for plan: FetchPlan,
-        expecting overlap: [UInt8]
-    ) async throws {
-        let check = OverlapCheck(expected: overlap, at: plan.overlap.lowerBound)
-        var offset = bounds.lowerBound
-        var began: Duration?
-        var received: Int64 = 0
-        while offset < bounds.upperBound, var chunk = try await body.next() {
-            let now = clock.now
-            if Int64(chunk.count) > bounds.upperBound - offset {
-                chunk.removeLast(chunk.count - Int(bounds.upperBound - offset))
+        log: inout RequestLog
+    ) async throws -> BodyEnding {
+        while sink.offset < sink.place.upperBound, let chunk = try await body.next() {
+            let now = parts.clock.now
+            log.received(chunk.count)
+            let bytes = sink.clipped(chunk)
+            guard try await isUnchanged(bytes, in: sink) else {
+                await performAll(decide { $0.state.overlapDiffered(plan.id) })
+                return .changed
             }
-            guard check.passes(chunk, at: offset) else {
-                await performAll(guarded.withLock { $0.state.overlapDiffered(plan.id) })
-                return
-            }
-            try await store.write(chunk, at: offset)
-            let range = offset..<offset + Int64(chunk.count)
-            offset = range.upperBound
-            // The first chunk only starts the watch: what came before it was waiting, not rate.
-            if let began, now > began { received += Int64(chunk.count) } else { began = began ?? now }
-            let elapsed = now - (began ?? now)
-            let actions = guarded.withLock { guarded in
-                guarded.counters.fetchedBytes += Int64(chunk.count)
-                if elapsed > .milliseconds(20) {
-                    guarded.state.rateMeasured(bytesPerSecond: Double(received) / elapsed.seconds)
-                }
-                return guarded.state.bytesStored(range, by: plan.id)
+            try await store.write(bytes, at: sink.offset)
+            let range = sink.offset..<sink.offset + Int64(bytes.count)
+            sink.offset = range.upperBound
+            let piece = sink.watch.received(Int64(bytes.count), at: now)
+            let (actions, isLive) = decide { guarded in
+                guarded.counters.fetchedBytes += Int64(bytes.count)
+                if let piece { guarded.state.measured { $0.received(piece.bytes, in: piece.time) } }
+                let actions = guarded.state.bytesStored(range, by: plan.id)
+                return (actions, guarded.state.isHandingOver(plan.id))
             }
             perform(actions)
+            if isLive { return .live }
         }
+        return .complete
+    }
+
+    private func isUnchanged(_ bytes: [UInt8], in sink: BodySink) async throws -> Bool {
+        guard sink.overlap.passes(bytes, at: sink.offset) else { return false }
+        guard let compared = sink.compared else { return true }
+        let range = sink.offset..<sink.offset + Int64(bytes.count)
+        for piece in compared.intersection(ByteRangeSet(range)).ranges {
+            let known = OverlapCheck(expected: try await store.bytes(in: piece), at: piece.lowerBound)
+            guard known.passes(bytes, at: sink.offset) else { return false }
+        }
+        return true
+    }
+
+    /// Gives the rest of a body without end, which goes on at `offset`, to the live stream. False when nobody
+    /// listens any more.
+    private func handOver(_ response: RangeResponse, at offset: Int64, by id: FetchPlan.ID) async -> Bool {
+        await store.discard()
+        let live = LiveStream(
+            url: url,
+            transport: parts.transport,
+            clock: parts.clock,
+            settings: parts.settings,
+            journal: parts.journal,
+            numbers: parts.numbers
+        )
+        let isHeard = guarded.withLock { guarded in
+            if !guarded.isClosed { guarded.live = live }
+            return !guarded.isClosed
+        }
+        guard isHeard else { return false }
+        live.begin(response, at: offset)
+        step { $0.handedOver(id) }
+        return true
+    }
+
+    private func mediaError(_ error: any Error) -> MediaError {
+        error as? MediaError ?? MediaError(.internalError, url.safeText, SafeText("\(error)"))
     }
 }
 
-/// Compares what a server sends again with what is stored.
-struct OverlapCheck {
-    let expected: [UInt8]
-    let start: Int64
+/// Where the bytes of one body go.
+struct BodySink {
+    /// What is taken of the body; what lies beyond was not asked for.
+    let place: ByteRange
+    let overlap: OverlapCheck
+    /// What is compared besides; nil where a validator does that.
+    var compared: ByteRangeSet?
+    /// The next byte's offset.
+    var offset: Int64
+    var watch = BodyWatch()
 
-    init(expected: [UInt8], at start: Int64) {
-        self.expected = expected
-        self.start = start
+    init(place: ByteRange, overlap: OverlapCheck) {
+        self.place = place
+        self.overlap = overlap
+        offset = place.lowerBound
     }
 
-    /// Whether `chunk`, which begins at `offset`, agrees with the stored bytes where both have any.
-    func passes(_ chunk: [UInt8], at offset: Int64) -> Bool {
-        let shared = (start..<start + Int64(expected.count)).intersection(
-            offset..<offset + Int64(chunk.count)
-        )
-        guard !shared.isEmpty else { return true }
-        let mine = expected[Int(shared.lowerBound - start)..<Int(shared.upperBound - start)]
-        let sent = chunk[Int(shared.lowerBound - offset)..<Int(shared.upperBound - offset)]
-        return mine.elementsEqual(sent)
+    /// What of `chunk` was asked for.
+    func clipped(_ chunk: [UInt8]) -> [UInt8] {
+        let room = place.upperBound - offset
+        return Int64(chunk.count) <= room ? chunk : Array(chunk.prefix(Int(room)))
     }
 }

@@ -11,6 +11,13 @@ final class ResourceLoader: Sendable {
         /// The last wait of each reader, over or not.
         var waits: [ResourceLoadState.ReaderID: ResourceLoadState.WaitID] = [:]
         var tasks: [FetchPlan.ID: Task<Void, Never>] = [:]
+        /// Sleeps until the state wants to know that a time has come.
+        var timer: Task<Void, Never>?
+        /// Set once a body without end has gone over to it.
+        var live: LiveStream?
+        /// This loader among those that share the line, and how often it told them what it needs.
+        var lineUser: LinePriorities.User?
+        var needRevision = 0
         var nextReader = 1
         var counters = LoadCounters()
         /// The last reader has closed; nothing begins any more.
@@ -26,40 +33,49 @@ final class ResourceLoader: Sendable {
 
     let url: WebURL
     let store: any ByteStore
-    let transport: any RangeTransport
-    let clock: any MonotonicClock
-    private let onChanged: @Sendable (WebURL) async -> Void
+    let parts: LoaderParts
+    private let onChanged: @Sendable (WebURL, ResourceLoader) async -> Void
     private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
     // Guards everything that changes. Nothing foreign is called, and nothing is resumed, while it is held.
     let guarded: Locked<Guarded>
     // Held while a description is copied and handed to the store, so that an older one never comes last.
     private let describing = Locked(())
 
-    /// `onChanged` makes the next open start anew; `onIdle` is called when the last reader has closed.
+    /// `measure` is what is known of the line to its server. `onChanged` makes the next open start anew; `onIdle`
+    /// is called when the last reader has closed.
     init(
         url: WebURL,
         store: any ByteStore,
-        transport: any RangeTransport,
-        clock: any MonotonicClock,
-        settings: LoadSettings,
-        onChanged: @escaping @Sendable (WebURL) async -> Void,
+        parts: LoaderParts,
+        measure: LineMeasure = LineMeasure(),
+        seed: UInt64,
+        onChanged: @escaping @Sendable (WebURL, ResourceLoader) async -> Void,
         onIdle: @escaping @Sendable (WebURL, ResourceLoader) -> Void
     ) {
         self.url = url
         self.store = store
-        self.transport = transport
-        self.clock = clock
+        self.parts = parts
         self.onChanged = onChanged
         self.onIdle = onIdle
         let stored = store.stored
         var state = ResourceLoadState(
-            settings: settings,
+            settings: parts.settings,
             subject: url.safeText,
             description: store.description,
-            stored: stored
+            stored: stored,
+            measure: measure,
+            seed: seed
         )
         state.forgetImpossibleLength()
         guarded = Locked(Guarded(state: state, counters: LoadCounters(storedAtOpen: stored)))
+    }
+
+    /// Takes its place among those that share the line. Once, before the first reader.
+    func joinLine() {
+        let user = parts.line.join { [weak self] need, revision in
+            self?.step { $0.othersNeedChanged(need, revision: revision) }
+        }
+        guarded.withLock { $0.lineUser = user }
     }
 
     // MARK: Readers
@@ -81,6 +97,9 @@ final class ResourceLoader: Sendable {
             try Task.checkCancellation()
             switch guarded.withLock({ $0.state.outlook(at: offset) }) {
             case .end: return []
+            case .live:
+                guard let live = guarded.withLock({ $0.live }) else { throw CancellationError() }
+                return try await live.read(at: offset, count: count)
             case .missing, .failed: try await waitForBytes(id, at: offset)
             case .stored:
                 let bytes = try await store.read(at: offset, count: count)
@@ -93,7 +112,7 @@ final class ResourceLoader: Sendable {
                         "what is kept of it cannot be read; play it again"
                     )
                 }
-                let actions = guarded.withLock { guarded in
+                let actions = decide { guarded in
                     guard !bytes.isEmpty else {
                         // An extent failed its check, or was evicted: plan with what is left.
                         return guarded.state.bytesLost(nowStored: left)
@@ -107,12 +126,26 @@ final class ResourceLoader: Sendable {
         }
     }
 
+    /// Lets the state take one event and performs what it wants.
     func step(_ event: (inout ResourceLoadState) -> [ResourceLoadState.Action]) {
-        perform(guarded.withLock { event(&$0.state) })
+        perform(decide { event(&$0.state) })
+    }
+
+    /// Lets the state take one event; those that share the line learn what is needed here now.
+    func decide<Result: Sendable>(_ event: (inout Guarded) -> Result) -> Result {
+        let now = parts.clock.now
+        let (result, user, need, revision) = guarded.withLock { guarded in
+            guarded.state.timeIs(now)
+            let result = event(&guarded)
+            guarded.needRevision += 1
+            return (result, guarded.lineUser, guarded.state.need, guarded.needRevision)
+        }
+        if let user { parts.line.needs(need, of: user, revision: revision) }
+        return result
     }
 
     func close(_ id: ResourceLoadState.ReaderID) async {
-        let (actions, waiter, isLast) = guarded.withLock { guarded in
+        let (actions, waiter, isLast) = decide { guarded in
             let actions = guarded.state.readerClosed(id)
             let isLast = guarded.state.readers.isEmpty && !guarded.isClosed
             if isLast { guarded.isClosed = true }
@@ -120,8 +153,21 @@ final class ResourceLoader: Sendable {
         }
         waiter?.resume(throwing: CancellationError())
         perform(actions)
-        guard isLast else { return }
-        let tasks = guarded.withLock { Array($0.tasks.values) }
+        if isLast { await end() }
+    }
+
+    /// Lets go of everything. Only once, after the last reader.
+    private func end() async {
+        let (tasks, timer, live, user) = guarded.withLock { guarded in
+            defer {
+                guarded.timer = nil
+                guarded.lineUser = nil
+            }
+            return (Array(guarded.tasks.values), guarded.timer, guarded.live, guarded.lineUser)
+        }
+        if let user { parts.line.leave(user) }
+        timer?.cancel()
+        await live?.close()
         // A cancelled fetch may still be writing what came; the store closes after it.
         for task in tasks { await task.value }
         await store.close()
@@ -154,7 +200,7 @@ final class ResourceLoader: Sendable {
     private func waitForBytes(_ id: ResourceLoadState.ReaderID, at offset: Int64) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-                let (result, actions) = guarded.withLock {
+                let (result, actions) = decide {
                     guarded -> (Result<Void, any Error>?, [ResourceLoadState.Action]) in
                     // The handler below may have run before there was a waiter to find.
                     if Task.isCancelled || guarded.isClosed || !guarded.state.hasReader(id) {
@@ -162,7 +208,7 @@ final class ResourceLoader: Sendable {
                     }
                     let actions = guarded.state.readRequested(id, at: offset)
                     switch guarded.state.outlook(at: offset) {
-                    case .stored, .end: return (.success(()), actions)
+                    case .stored, .end, .live: return (.success(()), actions)
                     case .failed(let error): return (.failure(error), actions)
                     case .missing:
                         guard let wait = guarded.state.wait(of: id) else {
@@ -177,7 +223,7 @@ final class ResourceLoader: Sendable {
                 perform(actions)
             }
         } onCancel: {
-            let waiter = guarded.withLock { guarded in
+            let waiter = decide { guarded in
                 guarded.state.readCancelled(id)
                 return guarded.takeWaiter(of: id)
             }
@@ -194,6 +240,15 @@ final class ResourceLoader: Sendable {
             case .cancelFetch(let id): guarded.withLock { $0.tasks[id] }?.cancel()
             case .wakeRead(let id): takeWaiter(id)?.resume()
             case .failRead(let id, let error): takeWaiter(id)?.resume(throwing: error)
+            case .wakeAt(let time): wake(at: time)
+            case .decided(let decision, let text):
+                tell(
+                    JournalRecord(
+                        time: parts.clock.now,
+                        resource: url.safeText,
+                        event: .decision(decision, text)
+                    )
+                )
             case .declareChanged: break
             }
         }
@@ -202,7 +257,7 @@ final class ResourceLoader: Sendable {
     /// Performs `actions`, and waits for what takes its time: a changed resource's new entry.
     func performAll(_ actions: [ResourceLoadState.Action]) async {
         perform(actions)
-        if actions.contains(.declareChanged) { await onChanged(url) }
+        if actions.contains(.declareChanged) { await onChanged(url, self) }
     }
 
     private func takeWaiter(_ id: ResourceLoadState.WaitID) -> CheckedContinuation<Void, any Error>? {
@@ -222,12 +277,28 @@ final class ResourceLoader: Sendable {
 
     /// The end of a fetch's task, whatever ended it.
     func finish(_ id: FetchPlan.ID, error: MediaError?) {
-        let actions = guarded.withLock { guarded in
+        let network = error == nil ? nil : parts.connectivity?.report
+        let actions = decide { guarded in
             guarded.tasks[id] = nil
-            return guarded.state.fetchEnded(id, error: error)
+            return guarded.state.fetchEnded(id, error: error, network: network ?? ConnectivityReport())
         }
         perform(actions)
     }
+
+    private func wake(at time: Duration) {
+        let earlier = guarded.withLock { guarded -> Task<Void, Never>? in
+            guard !guarded.isClosed else { return nil }
+            let earlier = guarded.timer
+            guarded.timer = Task { [weak self, clock = parts.clock] in
+                guard (try? await clock.sleep(until: time)) != nil else { return }
+                self?.step { $0.timeCame() }
+            }
+            return earlier
+        }
+        earlier?.cancel()
+    }
+
+    func tell(_ record: JournalRecord) { parts.journal?.record(record) }
 
     /// Keeps what the answers told.
     func keepDescription() {
@@ -236,9 +307,20 @@ final class ResourceLoader: Sendable {
 
     // MARK: Report
 
+    /// What was spent for this resource before it was opened.
+    func count(requests: Int, bytes: Int64) {
+        guarded.withLock { guarded in
+            guarded.counters.requestCount += requests
+            guarded.counters.fetchedBytes += bytes
+        }
+    }
+
+    /// What is known of the line to the resource's server.
+    var measure: LineMeasure { guarded.withLock { $0.state.measure } }
+
     var report: LoadReport {
         let isKept = store.isPersistent
-        return guarded.withLock { guarded in
+        var (report, live) = guarded.withLock { guarded in
             var report = LoadReport()
             report.length = guarded.state.length
             report.stored = guarded.state.stored
@@ -246,10 +328,13 @@ final class ResourceLoader: Sendable {
             report.cachedBytes = guarded.counters.cachedBytes
             report.fetchedBytes = guarded.counters.fetchedBytes
             report.requestCount = guarded.counters.requestCount
-            report.bytesPerSecond = guarded.state.rate
+            report.bytesPerSecond = guarded.state.measure.bytesPerSecond
+            report.wait = guarded.state.wait
             report.isSeekable = guarded.state.description.acceptsRanges != false || guarded.state.isComplete
             report.isKept = isKept
-            return report
+            return (report, guarded.live)
         }
+        live?.add(to: &report)
+        return report
     }
 }

@@ -22,6 +22,23 @@ package protocol AudioDecoder: AnyObject {
 
     /// The seek table as it is now, to be kept with the entry; empty when there is none worth it.
     func seekTable() -> [UInt8]
+
+    /// Where the last seek really arrived, once that is known of an approximate landing; nil before, and
+    /// after an exact one. `infoRevision` goes up with it, and all that is decoded counts from here.
+    var correctedLanding: SeekLanding? { get }
+
+    /// Looks through a slice of stored bytes that were not decoded yet, so that seeks there become exact
+    /// and an approximate landing is corrected.
+    ///
+    /// For idle moments between two calls of `decode`: never waits for the network, and takes about a
+    /// millisecond. False when there is nothing to look through now, which further stored bytes change.
+    func scanStored() async throws -> Bool
+}
+
+extension AudioDecoder {
+    package var correctedLanding: SeekLanding? { nil }
+
+    package func scanStored() async throws -> Bool { false }
 }
 
 package enum DecodeStep: Sendable, Equatable {
@@ -58,6 +75,10 @@ package struct StreamInfo: Sendable, Equatable {
     /// The offset of the first audio frame in the resource.
     package var audioStart: Int64 = 0
     package var tags = TrackTags()
+    /// How loud the music says it is; nil where it says nothing.
+    package var loudness: Loudness?
+    /// Bytes between the frames decoded so far that were none: damage, and tags in mid-stream.
+    package var skippedByteCount: Int64 = 0
     /// For display: `MPEG-1 Layer III`, `VBR`, ….
     package var codec: SafeText = ""
 

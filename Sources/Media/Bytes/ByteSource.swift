@@ -15,6 +15,19 @@ package protocol ByteSource: Sendable {
 
     /// Whether a read of the whole of `range` would be answered without the network.
     func isStored(_ range: ByteRange) -> Bool
+
+    /// Reads up to `count` bytes that are stored at `offset`; empty where none are.
+    ///
+    /// A look aside: it never waits for the network, and does not count as the place where the listener is.
+    func readStored(at offset: Int64, count: Int) async throws -> [UInt8]
+}
+
+extension ByteSource {
+    package func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
+        let end = min(offset + Int64(count), length ?? .max)
+        guard offset < end, isStored(offset..<end) else { return [] }
+        return try await read(at: offset, count: Int(end - offset))
+    }
 }
 
 /// A byte source with the extra calls of a player that listens to it.

@@ -6,6 +6,8 @@ import Media
 enum Invocation: Equatable {
     case play(Options)
     case cache(CacheRequest)
+    /// A new secret for `--cache-secret`.
+    case makeSecret(path: String)
     /// Text for standard output, and nothing else to do: help, version, completions.
     case show(String)
 
@@ -14,7 +16,7 @@ enum Invocation: Equatable {
 
     /// Options of the contract that are still to come: named, so that they are refused as such.
     static let notBuilt: Set<String> = [
-        "--fill", "--journal", "--cache-identity", "--cache-secret", "--min-free", "--fresh", "--gain",
+        "--fill", "--journal", "--fresh", "--gain",
     ]
 
     /// Reads the arguments behind the program's name.
@@ -29,8 +31,19 @@ enum Invocation: Equatable {
         switch arguments.first {
         case "cache": try cache(Array(arguments.dropFirst()), defaultCacheFolder: defaultCacheFolder)
         case "config": throw UsageError("config: not built yet")
+        case "--generate-completion-script": try completions(arguments)
         default:
             try play(arguments, defaultCacheFolder: defaultCacheFolder, fileExists: fileExists)
+        }
+    }
+
+    /// The script that completes the options and the commands in a shell.
+    private static func completions(_ arguments: [String]) throws(UsageError) -> Invocation {
+        do {
+            _ = try CompletionRoot.parseAsRoot(arguments)
+            return .show(CompletionRoot.helpMessage())
+        } catch {
+            return try shownOrRefused(error, by: CompletionRoot.self)
         }
     }
 
@@ -69,19 +82,48 @@ enum Invocation: Equatable {
         _ arguments: [String],
         defaultCacheFolder: () -> String?
     ) throws(UsageError) -> Invocation {
-        if let name = arguments.first, CacheArguments.notBuilt.contains(name) {
-            throw UsageError("cache \(name): not built yet")
+        var arguments = CacheCommands.commandFirst(arguments)
+        if arguments.first == "help" { arguments = Array(arguments.dropFirst()) + ["--help"] }
+        let names = CacheCommands.names.joined(separator: ", ")
+        guard let name = arguments.first else { throw UsageError("cache needs a command: \(names)") }
+        if !name.hasPrefix("-"), !CacheCommands.names.contains(name) {
+            throw UsageError("cache \(name): no such command; there are \(names)")
         }
-        let command: CacheArguments
         do {
-            guard let parsed = try CacheArguments.parseAsRoot(arguments) as? CacheArguments else {
-                return .show(CacheArguments.helpMessage())
-            }
+            return try cacheCommand(arguments, defaultCacheFolder: defaultCacheFolder)
+        } catch {
+            var error = error
+            error.help = SafeText("reprise cache \(name.hasPrefix("-") ? "" : name + " ")--help")
+            throw error
+        }
+    }
+
+    private static func cacheCommand(
+        _ arguments: [String],
+        defaultCacheFolder: () -> String?
+    ) throws(UsageError) -> Invocation {
+        let command: any ParsableCommand
+        do {
+            var parsed = try CacheCommandRoot.parseAsRoot(["cache"] + arguments)
+            // Only help is a command of another type; running it throws what it prints.
+            if !(parsed is any CacheSubcommand) { try parsed.run() }
             command = parsed
         } catch {
-            return try shownOrRefused(error, by: CacheArguments.self)
+            guard case .show(let text) = try shownOrRefused(error, by: CacheCommandRoot.self) else {
+                return .show(CacheCommandRoot.helpMessage(for: CacheCommands.self))
+            }
+            // The parser's own hint leads to a command that plays.
+            return .show(
+                text.split(separator: "\n", omittingEmptySubsequences: false).map {
+                    $0.contains("'reprise help cache")
+                        ? "  reprise cache COMMAND --help tells more of each." : $0
+                }.joined(separator: "\n")
+            )
         }
-        return .cache(try command.request(defaultCacheFolder: defaultCacheFolder))
+        guard let command = command as? any CacheSubcommand else {
+            return .show(CacheCommandRoot.helpMessage(for: CacheCommands.self))
+        }
+        return try command.invocation(defaultCacheFolder: defaultCacheFolder)
     }
 
     /// Help and completions arrive as errors with exit code 0; all others are refusals.

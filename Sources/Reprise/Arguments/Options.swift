@@ -18,12 +18,7 @@ struct Options: Sendable, Equatable {
     var json = false
     var plain = false
     var sink = SinkKind.pulse(sink: nil)
-    /// As typed or by the XDG rules; nil when there is neither, and then nothing can be kept.
-    var cacheFolder: String?
-    /// In bytes.
-    var cacheSize: Int64 = Options.defaultCacheSize
-    /// Whole days; nil keeps entries however old they are.
-    var cacheAge: Duration?
+    var keeping = KeepingOptions()
     var noCache = false
     var offline = false
     var refresh = false
@@ -36,13 +31,7 @@ struct Options: Sendable, Equatable {
     var start = 1
     /// Where the first track begins.
     var seek = Duration.zero
-    var headers: [RequestHeader] = []
-    var userAgent: String?
-    /// A file of PEM certificates to trust in place of the system's.
-    var cacertFile: String?
-
-    /// About a hundred albums: much to have at hand, little on a disk of today.
-    static let defaultCacheSize: Int64 = 10_000_000_000
+    var network = NetworkOptions()
 
     /// Whether the playlist comes on standard input, which then carries no commands.
     var readsListFromInput: Bool { sources.contains("-") }

@@ -24,14 +24,8 @@ struct PlayArguments: ParsableArguments {
     @Option(help: "pulse (default), pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:-.")
     var sink = "pulse"
 
-    @Option(help: "Where fetched music is kept.", completion: .directory)
-    var cacheDir: String?
-
-    @Option(help: "How much is kept, as 500M or 10GB (default).")
-    var cacheSize: String?
-
-    @Option(help: "Days after which what was not played is dropped.")
-    var cacheAge: String?
+    @OptionGroup var folder: FolderArguments
+    @OptionGroup var bounds: BoundsArguments
 
     @Flag(help: "Keep nothing.")
     var noCache = false
@@ -60,17 +54,7 @@ struct PlayArguments: ParsableArguments {
     @Option(help: "Where the first track begins, as S, M:SS or H:MM:SS.")
     var seek: String?
 
-    @Option(
-        name: .customLong("header"),
-        help: "'Name: value' to send to the servers named as SOURCE, or @FILE with one a line."
-    )
-    var headers: [String] = []
-
-    @Option(help: "What to call ourselves to servers.")
-    var userAgent: String?
-
-    @Option(help: "A file of certificates to trust, in place of the system's.", completion: .file())
-    var cacert: String?
+    @OptionGroup var network: NetworkArguments
 
     @Flag(help: "Show the version.")
     var version = false
@@ -82,7 +66,8 @@ struct PlayCommand: ParsableCommand {
         commandName: "reprise",
         abstract: "Plays music that lives on the web, and fetches no byte of it twice.",
         discussion: """
-            reprise cache list | info SOURCE | clear   what is kept, and dropping it.
+            reprise cache COMMAND   what is kept: listed, checked, dropped, pinned, fetched ahead.
+                                    reprise cache --help names the commands.
             A file that is called cache or config is played as ./cache or ./config.
             """
     )

@@ -8,6 +8,7 @@ enum EventField: Sendable {
     case flag(Bool)
     case text(SafeText)
     case group([(key: String, value: EventField)])
+    case list([EventField])
     /// Not known: `null` in JSON, left out in words.
     case none
 

@@ -20,6 +20,7 @@ extension EventLine {
         case .flag(let flag): flag ? "true" : "false"
         case .text(let text): quoted(text.string)
         case .group(let fields): json(fields)
+        case .list(let values): "[" + values.map { json($0) }.joined(separator: ",") + "]"
         case .none: "null"
         }
     }

@@ -15,6 +15,7 @@ extension EventLine {
         case .flag(let flag): ["\(key)=\(flag)"]
         case .text(let text): ["\(key)=\(quoted(text.string))"]
         case .group(let fields): fields.flatMap { words("\(key).\($0.key)", $0.value) }
+        case .list(let values): values.enumerated().flatMap { words("\(key).\($0.offset + 1)", $0.element) }
         case .none: []
         }
     }

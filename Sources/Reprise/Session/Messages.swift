@@ -9,7 +9,7 @@ enum Messages {
     static func show(_ error: MediaError) { show(error.safeText) }
 
     /// `reprise: ` and the refusal, and where to read on.
-    static func show(_ error: UsageError) { show(error.message + " (see reprise --help)") }
+    static func show(_ error: UsageError) { show(error.message + " (see " + error.help + ")") }
 
     /// `reprise: ` and `sentence`.
     static func show(_ sentence: SafeText) { writer.write("reprise: \(sentence)") }

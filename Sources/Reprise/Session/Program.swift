@@ -25,7 +25,8 @@ enum Program {
             case .show(let text):
                 LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {}).write(text)
                 return .success
-            case .cache(let request): return await Session.run(request)
+            case .cache(let request): return await Session.run(request, clock: clock)
+            case .makeSecret(let path): return Session.makeSecret(at: path)
             case .play(let options): return await Session.run(options, clock: clock)
             }
         } catch {

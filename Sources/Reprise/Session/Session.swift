@@ -15,24 +15,32 @@ enum Session {
         return await Wiring.run(options: options, presentation: presentation, clock: clock)
     }
 
-    /// Shows or drops what is kept.
-    static func run(_ request: CacheRequest) async -> ExitCode {
-        // The graceful end is for music; a table needs none.
-        Signals.onTermination { _ in _exit(ExitCode.signal.rawValue) }
-        if request.isFolderNamed, access(request.folder, F_OK) != 0 {
+    /// Does what `reprise cache` was asked for.
+    static func run(_ request: CacheRequest, clock: any MonotonicClock) async -> ExitCode {
+        if request.keeping.isFolderNamed, !request.action.mayMakeFolder, access(request.folder, F_OK) != 0 {
             let reason = SafeText(String(cString: strerror(errno)))
             Messages.show("there is no cache in " + SafeText(request.folder) + ": " + reason)
             return .couldNotStart
         }
-        do {
-            let administration = try await Wiring.cacheAdministration(folder: request.folder)
-            return await CacheCommand(administration: administration).run(request)
-        } catch let error as MediaError {
-            Messages.show(error)
-        } catch {
-            Messages.show(SafeText("the cache in \(request.folder): \(error)"))
+        let console = CacheConsole(clock: clock, showsProgress: !request.isJSON)
+        let working = Task { await Wiring.run(request, console: console, clock: clock) }
+        Signals.onTermination { _ in
+            // What can be ended in the middle ends in order; a question or a table just ends.
+            guard request.action.endsInOrder else { _exit(ExitCode.signal.rawValue) }
+            working.cancel()
         }
-        return .couldNotStart
+        return await working.value
+    }
+
+    /// Makes a secret for `--cache-secret`.
+    static func makeSecret(at path: String) -> ExitCode {
+        do {
+            try SecretFile.make(at: path, text: Wiring.newSecretText())
+            return .success
+        } catch {
+            Messages.show(error)
+            return .couldNotStart
+        }
     }
 
     /// Without a screen nobody could add a track to an empty queue.

@@ -6,12 +6,17 @@ extension Answer {
             closes = true
         } else if request.method != "GET" && request.method != "HEAD" {
             self.init(status: 405, fields: [HTTPField("Allow", "GET, HEAD")], body: .none)
+        } else if let refusal = Self.refusal(of: request, by: faults) {
+            self = refusal
         } else if let representation {
             self.init(to: request, with: representation, applying: faults)
         } else {
             self = .page(status: 404, text: "There is nothing at \(request.path).\n")
         }
         apply(faults, length: representation?.length)
+        if faults.contains(.multipart), status == 206, let representation, case .resource(let range) = body {
+            wrapInMultipart(Array(representation.source.bytes(at: range.lowerBound, count: range.count)))
+        }
         finish(request, faults)
     }
 
@@ -32,7 +37,10 @@ extension Answer {
             default: break
             }
         }
-        let ignoresRanges = faults.contains(.ignoresRanges)
+        let ignoresRanges = faults.contains { fault in
+            if case .live = fault { return true }
+            return fault == .ignoresRanges
+        }
         var common: [HTTPField] = []
         if let etag { common.append(HTTPField("ETag", etag)) }
         if let lastModified { common.append(HTTPField("Last-Modified", lastModified)) }
@@ -81,74 +89,7 @@ extension Answer {
         return ifRange == etag || ifRange == lastModified
     }
 
-    private static func contentRange(_ range: Range<Int64>, total: String) -> String {
+    static func contentRange(_ range: Range<Int64>, total: String) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
     }
-
-    private mutating func apply(_ faults: [Fault], length: Int64?) {
-        for fault in faults {
-            switch fault {
-            case .cut(let count): interruption = .cut(afterBytes: count)
-            case .stall(let count): interruption = .stall(afterBytes: count)
-            case .silence: isSilent = true
-            case .status(let code): self = .page(status: code, text: "This is status \(code).\n")
-            case .htmlPage: self = .page(status: 200, text: Self.portal, type: "text/html")
-            case .redirect(let code, let location):
-                self = .page(status: code, text: "It is at \(location).\n")
-                fields.append(HTTPField("Location", location))
-            case .shiftedRange(let distance): shift(by: distance, length: length ?? 0)
-            case .unknownTotal:
-                if status == 206, case .resource(let range) = body {
-                    fields.set("Content-Range", Self.contentRange(range, total: "*"))
-                }
-            case .contentRange(let value):
-                if status == 206 { fields.set("Content-Range", value) }
-            case .otherBytes(let pattern):
-                if case .resource(let range) = body, !pattern.isEmpty { body = .pattern(pattern, range) }
-            case .chunked: framing = .chunked
-            case .closeDelimited: framing = .untilClose
-            // These were taken into account before, or are when the head is finished.
-            case .ignoresRanges, .ignoresIfRange, .noValidators, .etag, .lastModified, .contentLength, .field:
-                break
-            }
-        }
-    }
-
-    private mutating func shift(by distance: Int64, length: Int64) {
-        guard status == 206, case .resource(let range) = body else { return }
-        let start = min(max(0, range.lowerBound + distance), length - 1)
-        let shifted = start..<max(start + 1, range.upperBound)
-        body = .resource(shifted)
-        fields.set("Content-Range", Self.contentRange(shifted, total: "\(length)"))
-    }
-
-    private mutating func finish(_ request: RequestHead, _ faults: [Fault]) {
-        // HTTP/1.0 knows no chunks.
-        if framing == .chunked && request.isVersion1Point0 { framing = .untilClose }
-        if status == 304 { framing = .length }
-        switch framing {
-        case .length: if status != 304 { fields.append(HTTPField("Content-Length", "\(length)")) }
-        case .chunked: fields.append(HTTPField("Transfer-Encoding", "chunked"))
-        case .untilClose: closes = true
-        }
-        for fault in faults {
-            switch fault {
-            case .contentLength(let count):
-                fields.set("Content-Length", "\(count)")
-                // What is left would be taken for the next answer.
-                closes = true
-                if count < length { interruption = interruption ?? .cut(afterBytes: count) }
-            case .field(let name, let value): fields.set(name, value)
-            default: break
-            }
-        }
-        if !request.keepsConnection { closes = true }
-        if closes { fields.set("Connection", "close") }
-        if request.method == "HEAD" {
-            body = .none
-            framing = .length
-        }
-    }
-
-    private static let portal = "<!DOCTYPE html><title>Sign in</title><p>Sign in to use this network.</p>\n"
 }

@@ -32,6 +32,10 @@ struct Answer: Sendable, Equatable {
     var closes = false
     /// Whether no byte at all is sent.
     var isSilent = false
+    /// What the status line begins with.
+    var protocolName = "HTTP/1.1"
+    /// Whether values stand on lines of their own.
+    var foldsFields = false
 
     /// How many bytes the body has.
     var length: Int64 {
@@ -44,8 +48,12 @@ struct Answer: Sendable, Equatable {
 
     /// The status line and the fields, with the empty line at the end.
     var head: [UInt8] {
-        var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
-        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        var text = "\(protocolName) \(status) \(Self.reason(status))\r\n"
+        for field in fields {
+            // A length on a line of its own is more than libcurl takes.
+            let isFolded = foldsFields && field.name.lowercased() != "content-length"
+            text += field.name + (isFolded ? ":\r\n " : ": ") + field.value + "\r\n"
+        }
         return Array((text + "\r\n").utf8)
     }
 

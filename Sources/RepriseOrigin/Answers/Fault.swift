@@ -39,4 +39,37 @@ package enum Fault: Sendable, Equatable {
     case field(String, String?)
     /// Other bytes in place of the resource's, repeated over its length, with its validators.
     case otherBytes([UInt8])
+    /// Any `Range` header is answered with this status and a page; requests without one are answered well.
+    case refusesRanges(status: Int)
+    /// A 206 brings at most this many bytes of what was asked for, and says so.
+    case shortParts(atMost: Int64)
+    /// `Content-Range` says this for the length of the resource, right or wrong.
+    case total(Int64)
+    /// What `Content-Range` says in a 416; nil sends none.
+    case unsatisfied(String?)
+    /// A 206 comes as `multipart/byteranges` with one part.
+    case multipart
+    /// `Content-Length` is larger than the body by this much, or smaller when negative: the body is cut there.
+    case lengthOff(by: Int64)
+    /// The resource is really compressed with gzip, whatever was asked for; ranges count compressed bytes.
+    case gzip
+    /// An endless stream, as radio stations send it.
+    case live(LiveStream)
+    /// What the status line begins with in place of `HTTP/1.1`: `HTTP/1.0`, or `ICY`. The connection ends
+    /// with the answer, and a body in chunks becomes one that ends with it.
+    case protocolName(String)
+    /// One more field, also where there is one with its name.
+    case addedField(String, String)
+    /// Every field comes this many times.
+    case repeatedFields(Int)
+    /// All names of fields are in lower case.
+    case lowerCaseFields
+    /// Every value but that of `Content-Length` stands on a line of its own below its name (RFC 9112 §5.2, obsolete).
+    case foldedFields
+    /// Further fields of this many bytes together.
+    case paddedHead(bytes: Int)
+    /// 401 unless the request has this field with this value.
+    case demandsField(String, String)
+    /// This status unless the query is this one: an address that expires.
+    case demandsQuery(String, status: Int)
 }

@@ -33,6 +33,14 @@ struct RequestHead: Sendable, Equatable {
         }
     }
 
+    /// The query, as sent; empty where there is none.
+    var query: String {
+        target.firstIndex(of: "?").map { target[target.index(after: $0)...].prefix { $0 != "#" } }.map(
+            String.init
+        )
+            ?? ""
+    }
+
     /// Whether the connection may serve another request after this one (RFC 9112 §9.3).
     var keepsConnection: Bool {
         let options = fields["Connection"]?.lowercased() ?? ""

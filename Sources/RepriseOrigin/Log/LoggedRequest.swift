@@ -27,6 +27,8 @@ package struct LoggedRequest: Sendable, Equatable {
     /// Which bytes of the resource those were; empty for pages of the origin's own.
     package var sent: Range<Int64> = 0..<0
     package var outcome = Outcome.underWay
+    /// Whether its answer is held now: by a gate, a stall or silence.
+    package var isHeld = false
     /// When it came and ended, in events of this origin: the smaller one was earlier.
     package var begun: Int
     package var ended: Int?

@@ -109,6 +109,10 @@ package final class RequestLog: Sendable {
         }
     }
 
+    func held(_ number: Int, _ isHeld: Bool) {
+        update(number) { $0.isHeld = isHeld }
+    }
+
     func ended(_ number: Int, _ outcome: LoggedRequest.Outcome) {
         let request = state.withLock { state -> LoggedRequest? in
             state.events += 1

@@ -4,6 +4,7 @@ import Glibc
 enum BodySource: Sendable {
     case memory([UInt8])
     case file(OpenFile)
+    case live(LiveBody)
 
     /// Up to `count` bytes from `offset`; empty past the end, or when the file can no longer be read.
     func bytes(at offset: Int64, count: Int) -> ArraySlice<UInt8> {
@@ -13,6 +14,8 @@ enum BodySource: Sendable {
             return bytes[start..<min(bytes.count, start + count)]
         case .file(let file):
             return file.bytes(at: offset, count: count)[...]
+        case .live(let body):
+            return body.bytes(at: offset, count: count)[...]
         }
     }
 }

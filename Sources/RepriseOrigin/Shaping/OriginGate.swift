@@ -7,14 +7,24 @@ package final class OriginGate: Sendable {
     package enum Place: Sendable, Equatable {
         /// Requests are read and logged, and get no byte.
         case beforeHead
+        /// Every response sends this many bytes of its head, and nothing more.
+        case afterHeadBytesOfEach(Int64)
         /// Every response sends its head and this many bytes of its body.
         case afterBytesOfEach(Int64)
         /// All responses together send this many bytes of body, counted from when the gate was made.
         case afterBytesTogether(Int64)
     }
 
+    /// What of a response leaves.
+    enum Part {
+        case head
+        case body
+    }
+
     private struct State {
         var isReleased = false
+        /// Bytes that `letPass` added to what the place allows.
+        var extra: Int64 = 0
         var sentTogether: Int64 = 0
         var sentByRequest: [Int: Int64] = [:]
         var held: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -51,18 +61,22 @@ package final class OriginGate: Sendable {
         for continuation in held { continuation.resume() }
     }
 
-    /// Takes leave to send up to `count` bytes of the body for `request`; 0 when it must wait.
-    func take(upTo count: Int, for request: Int) -> Int {
+    /// Lets `count` bytes more pass and then holds again, for each or all together as the place says: a drip.
+    package func letPass(_ count: Int64) {
+        let held = state.withLock { state in
+            state.extra += count
+            defer { state.held = [:] }
+            return Array(state.held.values)
+        }
+        // Who may still not go on comes back and waits again.
+        for continuation in held { continuation.resume() }
+    }
+
+    /// Takes leave to send up to `count` bytes of `part` for `request`; 0 when it must wait.
+    func take(upTo count: Int, of part: Part, for request: Int) -> Int {
         state.withLock { state in
-            let allowed: Int
-            switch place {
-            case .beforeHead:
-                return count
-            case .afterBytesOfEach(let limit):
-                allowed = Self.allowed(count, limit: limit, used: state.sentByRequest[request, default: 0])
-            case .afterBytesTogether(let limit):
-                allowed = Self.allowed(count, limit: limit, used: state.sentTogether)
-            }
+            guard governs(part) else { return count }
+            let allowed = Int(min(Int64(count), max(0, left(for: request, state))))
             let granted = state.isReleased ? count : allowed
             state.sentTogether += Int64(granted)
             state.sentByRequest[request, default: 0] += Int64(granted)
@@ -71,20 +85,23 @@ package final class OriginGate: Sendable {
     }
 
     /// Gives back leave that was taken and not used.
-    func giveBack(_ count: Int, for request: Int) {
+    func giveBack(_ count: Int, of part: Part, for request: Int) {
         state.withLock { state in
+            guard governs(part) else { return }
             state.sentTogether -= Int64(count)
             state.sentByRequest[request, default: 0] -= Int64(count)
         }
     }
 
-    /// Returns when the gate is released, or the task is cancelled.
-    func passage(for request: Int) async {
+    /// Returns when the gate is released, lets bytes of `part` pass, or the task is cancelled.
+    func passage(for request: Int, of part: Part? = nil) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let passes = state.withLock { state in
                     // A cancellation that came before is seen here, one that comes later finds it held.
                     if state.isReleased || Task.isCancelled { return true }
+                    // Something may have been let pass since the caller got no leave.
+                    if let part, governs(part), left(for: request, state) > 0 { return true }
                     state.held[request] = continuation
                     state.heldCount += 1
                     return false
@@ -96,7 +113,21 @@ package final class OriginGate: Sendable {
         }
     }
 
-    private static func allowed(_ count: Int, limit: Int64, used: Int64) -> Int {
-        Int(min(Int64(count), max(0, limit - used)))
+    private func governs(_ part: Part) -> Bool {
+        switch place {
+        case .beforeHead: false
+        case .afterHeadBytesOfEach: part == .head
+        case .afterBytesOfEach, .afterBytesTogether: part == .body
+        }
+    }
+
+    /// How many bytes of the part that it governs may still leave for `request`.
+    private func left(for request: Int, _ state: borrowing State) -> Int64 {
+        switch place {
+        case .beforeHead: 0
+        case .afterHeadBytesOfEach(let limit), .afterBytesOfEach(let limit):
+            limit + state.extra - state.sentByRequest[request, default: 0]
+        case .afterBytesTogether(let limit): limit + state.extra - state.sentTogether
+        }
     }
 }

@@ -1,0 +1,100 @@
+import Media
+
+/// Reads what tags and headers say of loudness. All of it is outside text: what cannot be true is left out.
+enum ReplayGain {
+    /// A longer number is none.
+    private static let longestNumber = 24
+    /// `LAME 3.95.1` was the first to measure against 89 dB instead of 83.
+    private static let raisedBy = 6.0
+
+    /// What the text frame `payload` (ID3v2 `TXXX`: encoding, description, value) says, where it is one of
+    /// the customary `replaygain_…` frames.
+    static func loudness(ofText payload: ArraySlice<UInt8>) -> Loudness {
+        let values = ID3Text.values(payload)
+        guard values.count == 2 else { return Loudness() }
+        switch values[0].lowercased() {
+        case "replaygain_track_gain": return Loudness(track: .init(gain: decibels(values[1])))
+        case "replaygain_track_peak": return Loudness(track: .init(peak: number(values[1][...])))
+        case "replaygain_album_gain": return Loudness(album: .init(gain: decibels(values[1])))
+        case "replaygain_album_peak": return Loudness(album: .init(peak: number(values[1][...])))
+        default: return Loudness()
+        }
+    }
+
+    /// A number with or without `dB` behind it; nil where it is none.
+    static func decibels(_ text: String) -> Double? {
+        let bytes = text.utf8.count > longestNumber ? "" : text
+        let unit = bytes.lowercased().hasSuffix("db") ? 2 : 0
+        return number(bytes.dropLast(unit))
+    }
+
+    /// A decimal number, with a point or a comma.
+    private static func number(_ text: Substring) -> Double? {
+        let plain = ID3Text.trimmed(text)
+        guard (1...longestNumber).contains(plain.utf8.count),
+            plain.utf8.allSatisfy({ "+-.,0123456789eE".utf8.contains($0) }),
+            let value = Double(String(plain.map { $0 == "," ? "." : $0 })), value.isFinite
+        else { return nil }
+        return value
+    }
+
+    /// What the frame `payload` (ID3v2.4 §4.11 `RVA2`: a name, then channels) says of the master volume.
+    ///
+    /// The name `album` stands for the album, any other for the track.
+    static func loudness(ofAdjustment payload: ArraySlice<UInt8>) -> Loudness {
+        guard let end = payload.firstIndex(of: 0) else { return Loudness() }
+        let name = ID3Text.trimmed(ID3Text.latin1(payload[..<end])).lowercased()
+        var reader = BigEndianReader(Array(payload[(end + 1)...]))
+        while let channel = reader.next(1), let adjustment = reader.next(2), let bits = reader.next(1) {
+            let peak = reader.take((Int(bits) + 7) / 8)
+            guard channel == 1 else { continue }
+            let level = Loudness.Level(
+                gain: Double(Int16(truncatingIfNeeded: adjustment)) / 512,
+                peak: bits == 0 ? nil : self.peak(peak, bits: Int(bits))
+            )
+            return name == "album" ? Loudness(album: level) : Loudness(track: level)
+        }
+        return Loudness()
+    }
+
+    /// `bytes` hold a number of `bits` bits, whose highest bit stands for full scale.
+    private static func peak(_ bytes: ArraySlice<UInt8>, bits: Int) -> Double? {
+        guard bytes.count == (bits + 7) / 8 else { return nil }
+        var value = 0.0
+        for byte in bytes { value = value * 256 + Double(byte) }
+        for _ in 1..<bits { value /= 2 }
+        return value
+    }
+
+    /// What the eight bytes `fields` of LAME's header say (LAME's *MP3 Info Tag*: peak, then the gain of the track
+    /// and that of the album).
+    static func loudness(ofLAME fields: ArraySlice<UInt8>, writtenBy name: ArraySlice<UInt8>) -> Loudness {
+        var reader = BigEndianReader(Array(fields))
+        guard let peak = reader.next(4), let first = reader.next(2), let second = reader.next(2) else {
+            return Loudness()
+        }
+        let raise = isOld(name) ? raisedBy : 0
+        var loudness = Loudness(track: .init(peak: Double(peak) / Double(1 << 23)))
+        for field in [first, second] {
+            // Three bits of whose gain, three of who measured, a sign, and tenths of a decibel.
+            let gain = Double(field & 0x1FF) / 10 * (field & 0x200 != 0 ? -1 : 1) + raise
+            guard (field >> 10) & 7 != 0 else { continue }
+            switch field >> 13 {
+            case 1: loudness.track.gain = Loudness.Level(gain: gain).gain
+            case 2: loudness.album.gain = Loudness.Level(gain: gain).gain
+            default: break
+            }
+        }
+        return loudness
+    }
+
+    /// Whether `name` is that of a LAME before 3.95.
+    private static func isOld(_ name: ArraySlice<UInt8>) -> Bool {
+        guard name.starts(with: "LAME".utf8) else { return false }
+        let parts = ID3Text.latin1(name.dropFirst(4)).split(separator: ".")
+        guard parts.count >= 2, let major = Int(parts[0]), let minor = Int(parts[1].prefix { $0.isNumber }) else {
+            return false
+        }
+        return (major, minor) < (3, 95)
+    }
+}

@@ -1,0 +1,13 @@
+import Media
+
+/// What all loaders share.
+struct LoaderParts: Sendable {
+    var transport: any RangeTransport
+    var clock: any MonotonicClock
+    var settings = LoadSettings()
+    /// Nil where nobody watches the network: then it counts as there.
+    var connectivity: (any Connectivity)?
+    var journal: (any RequestJournal)?
+    var numbers = RequestNumbers()
+    var line = LineArbiter()
+}

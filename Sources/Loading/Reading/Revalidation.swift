@@ -1,0 +1,78 @@
+import Media
+
+/// One small request that tells whether an entry is current; a changed one is replaced by an empty one.
+///
+/// With validators it is a conditional one, whose answer has no body when all is as it was; without, the
+/// first bytes are asked for again and compared. A server that cannot be reached changes nothing.
+struct Revalidation {
+    struct Outcome: Sendable {
+        var isChanged = false
+        /// Requests sent, redirects included.
+        var requestCount = 0
+        /// Body bytes received.
+        var bytes: Int64 = 0
+    }
+
+    let url: WebURL
+    let kept: any ByteStoreOpener
+    let parts: LoaderParts
+
+    func run() async throws -> Outcome {
+        var outcome = Outcome()
+        guard let store = try? await kept.open(url) else { return outcome }
+        let known = store.description
+        let probe = (store.stored.run(from: 0) ?? 0..<0).clamped(to: 0..<parts.settings.overlap)
+        let head = (try? await store.bytes(in: probe)) ?? []
+        await store.close()
+        guard !head.isEmpty else { return outcome }
+        let request =
+            known.validators.isEmpty
+            ? RangeRequest(url: url, range: 0..<Int64(head.count))
+            : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
+        var log = RequestLog(request, why: .revalidate, number: parts.numbers.next(), at: parts.clock.now)
+        var end = "complete"
+        do {
+            let response = try await parts.transport.send(request)
+            defer { response.body.cancel() }
+            outcome.requestCount = response.answer.requestCount
+            log.answered(response.answer, at: parts.clock.now)
+            outcome.isChanged = try await isChanged(response, from: known, head: head, &log)
+        } catch is CancellationError {
+            tell(log.ended("cancelled", at: parts.clock.now))
+            throw CancellationError()
+        } catch {
+            // Unreachable is not changed.
+            let code = (error as? MediaError)?.code
+            guard code != .offline else { return outcome }
+            outcome.requestCount = max(1, outcome.requestCount)
+            end = (code ?? .internalError).rawValue
+        }
+        outcome.bytes = log.record.bytes
+        if outcome.isChanged {
+            end = MediaError.Code.resourceChanged.rawValue
+            if let fresh = try? await kept.replace(url) { await fresh.close() }
+        }
+        tell(log.ended(end, at: parts.clock.now))
+        return outcome
+    }
+
+    private func isChanged(
+        _ response: RangeResponse,
+        from known: EntryDescription,
+        head: [UInt8],
+        _ log: inout RequestLog
+    ) async throws -> Bool {
+        let answer = response.answer
+        guard answer.isContent, !answer.isForeignPage(for: known) else { return false }
+        if answer.contradicts(known) { return true }
+        guard known.validators.isEmpty else { return false }
+        var bytes: [UInt8] = []
+        while bytes.count < head.count, let more = try await response.body.next() {
+            log.received(more.count)
+            bytes += more
+        }
+        return bytes.count < head.count || !OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)
+    }
+
+    private func tell(_ record: JournalRecord) { parts.journal?.record(record) }
+}

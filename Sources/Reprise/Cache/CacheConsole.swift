@@ -1,0 +1,54 @@
+import Glibc
+import Media
+
+/// Where a command of `reprise cache` writes to and asks.
+struct CacheConsole: Sendable {
+    /// Takes a line for standard output.
+    let write: @Sendable (String) -> Void
+    /// Takes a message for standard error.
+    let say: @Sendable (SafeText) -> Void
+    /// Takes a line about how far it is, for standard error.
+    let note: @Sendable (SafeText) -> Void
+    /// Asks a question on the terminal and returns the answer; nil where there is no terminal.
+    let ask: @Sendable (String) -> String?
+    /// Seconds since 1970 as text.
+    let time: @Sendable (Int64) -> String
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+    /// What standard output can show.
+    let style: TextStyle
+    /// Draws progress on standard error; nil where that is no terminal.
+    let painter: ProgressPainter?
+    let clock: any MonotonicClock
+}
+
+extension CacheConsole {
+    /// This process's own terminal and streams.
+    init(clock: any MonotonicClock, showsProgress: Bool) {
+        let output = LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {})
+        let painter = showsProgress ? ProgressPainter.ofStandardError(clock: clock) : nil
+        // Both streams may be the terminal that the progress is drawn on.
+        let inOrder: @Sendable (() -> Void) -> Void = { write in
+            if let painter { painter.above(write) } else { write() }
+        }
+        self.init(
+            write: { line in inOrder { output.write(line) } },
+            say: { message in inOrder { Messages.show(message) } },
+            note: { line in inOrder { Messages.showLine(line) } },
+            ask: Self.asked,
+            time: { CalendarTime.text(secondsSince1970: $0) },
+            now: { Int64(Glibc.time(nil)) },
+            style: TextStyle(descriptor: STDOUT_FILENO),
+            painter: painter,
+            clock: clock
+        )
+    }
+
+    private static func asked(_ question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        _ = Array(question.utf8).withUnsafeBytes {
+            Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
+        }
+        return readLine() ?? ""
+    }
+}

@@ -1,0 +1,89 @@
+import Decoding
+import Media
+import TestSupport
+import Testing
+
+/// How long the music is said to be before it was heard.
+@Suite struct DurationTests {
+    private func opened(_ bytes: [UInt8]) async throws -> StreamInfo {
+        let decoder = MPEGDecoder(bytes)
+        try await decoder.open()
+        return decoder.info
+    }
+
+    private func counted(_ bytes: [UInt8]) async throws -> Duration {
+        let decoder = MPEGDecoder(bytes)
+        let samples = try await decodeRest(decoder)
+        return decoder.info.format.duration(of: Int64(samples.count / decoder.info.format.channelCount))
+    }
+
+    @Test(arguments: [Fixture.cbr, .bareCBR, .vbr, .mono, .low])
+    func `a leading tag of any size is not counted as music`(fixture: Fixture) async throws {
+        let plain = try await opened(fixture.bytes)
+        for length in [3_000, 70_000, 600_000] {
+            let tagged = try await opened(tag(of: length) + fixture.bytes)
+            #expect(tagged.duration == plain.duration)
+            #expect(tagged.isDurationExact == plain.isDurationExact)
+        }
+    }
+
+    @Test(arguments: [Fixture.bareCBR, OddStreams.layerII, OddStreams.layerI, OddStreams.free])
+    func `a constant rate tells the duration to a frame`(fixture: Fixture) async throws {
+        let told = try #require(try await opened(fixture.bytes + OddStreams.id3v1).duration)
+        let real = try await counted(fixture.bytes)
+        #expect(abs((told - real).seconds) < 0.03, "\(fixture): \(told), \(real)")
+    }
+
+    @Test(arguments: [Fixture.cbr, .vbr])
+    func `a header that states more than there is is not believed`(fixture: Fixture) async throws {
+        let cut = Array(fixture.bytes.prefix(fixture.bytes.count / 2))
+        let info = try await opened(cut)
+        #expect(!info.isDurationExact)
+        let real = try await counted(cut)
+        let told = try #require(info.duration)
+        // A variable rate is told by its mean.
+        #expect(abs((told - real) / real) < 0.15)
+        #expect(told < (try #require(try await opened(fixture.bytes).duration)))
+    }
+
+    @Test func `a header that states less than there is is not called exact until the end is counted`()
+        async throws
+    {
+        let joined = Fixture.vbr.bytes + Fixture.bareCBR.bytes
+        let decoder = MPEGDecoder(joined)
+        try await decoder.open()
+        #expect(!decoder.info.isDurationExact)
+        let samples = try await decodeRest(decoder)
+        #expect(decoder.info.isDurationExact)
+        #expect(decoder.info.duration == decoder.info.format.duration(of: Int64(samples.count / 2)))
+    }
+
+    @Test func `a tag in mid-stream that claims more than memory should hold ends the music`() async throws {
+        let source = EndlessSource(
+            OddStreams.stereo.bytes + Array("ID3".utf8) + [3, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F]
+        )
+        let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+        let heard = try await decodeRest(decoder)
+        #expect(heard == (try await decodeRest(MPEGDecoder(OddStreams.stereo.bytes))))
+        #expect(source.given.withLock { $0 } < 34 << 20)
+    }
+}
+
+/// Bytes, and behind them zeros for a terabyte.
+private final class EndlessSource: ByteSource {
+    let bytes: [UInt8]
+    let given = Locked(0)
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var length: Int64? { 1 << 40 }
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        given.withLock { $0 += count }
+        let zeros = [UInt8](repeating: 0, count: count)
+        guard offset < bytes.count else { return zeros }
+        return Array((bytes[Int(offset)...] + zeros).prefix(count))
+    }
+
+    func isStored(_ range: ByteRange) -> Bool { false }
+}

@@ -1,0 +1,204 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// Damaged input of every kind: nothing crashes, every loop ends within counted steps, and nothing grows beyond
+/// what the input is worth.
+@Suite struct FuzzTests {
+    /// 1,000,000 inputs in all, 20,000 in the subset.
+    private static let blocks = 0..<(isSoak ? 1_000 : 20) as Range<UInt64>
+    private static let inputsPerBlock: UInt64 = 1_000
+
+    @Test(.timeLimit(.minutes(5)), arguments: blocks)
+    func `damaged frames, tags, headers and tables are survived`(block: UInt64) async throws {
+        for seed in block * Self.inputsPerBlock..<(block + 1) * Self.inputsPerBlock {
+            var mutator = Mutator(seed: seed)
+            switch seed % 8 {
+            case 0, 1: frames(&mutator, seed)
+            case 2, 3: tags(&mutator, seed)
+            case 4: headers(&mutator, seed)
+            case 5, 6: try tables(&mutator, seed)
+            default: try await stream(&mutator, seed)
+            }
+        }
+    }
+
+    /// A few frames of a kind, and where they begin.
+    private struct Sample: Sendable {
+        var bytes: [UInt8]
+        var starts: [Int]
+
+        init(_ fixture: Fixture, frames count: Int) {
+            let starts = OddStreams.frameStarts(fixture.bytes)
+            guard starts.count > count else {
+                (bytes, self.starts) = ([], [])
+                return
+            }
+            bytes = Array(fixture.bytes[starts[0]..<starts[count]])
+            self.starts = starts.prefix(count).map { $0 - starts[0] }
+        }
+    }
+
+    private static let samples = [
+        OddStreams.stereo, OddStreams.variable, OddStreams.mono, OddStreams.low, OddStreams.lowest,
+        OddStreams.free, OddStreams.layerII, OddStreams.layerI, Fixture.vbr,
+    ].map { Sample($0, frames: 16) }
+
+    private static let tag: [UInt8] = {
+        func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {
+            Array(name.utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
+        }
+        let frames = [
+            frame("TIT2", [1, 0xFF, 0xFE, 0x4B, 0x04, 0x38, 0x04]),
+            frame("TXXX", [3] + Array("replaygain_track_gain\0-6.5 dB".utf8)),
+            frame("RVA2", Array("album\0".utf8) + [1, 0xF4, 0x00, 16, 0x40, 0x00]),
+            frame("TPE1", [0] + Array("Artist".utf8)), frame("TRCK", [3] + Array("3/12".utf8)),
+        ].flatMap { $0 }
+        return Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, UInt8(frames.count & 0x7F)] + frames
+    }()
+
+    private func frames(_ mutator: inout Mutator, _ seed: UInt64) {
+        guard let sample = Self.samples.randomElement(using: &mutator.random) else { return }
+        let bytes = mutator.damaged(sample.bytes, favouring: sample.starts)
+        var walker = FrameWalker(bytes)
+        var last = -1
+        var count = 0
+        while let frame = walker.next() {
+            #expect(frame.index > last && frame.index < bytes.count && frame.byteCount > 0, "seed \(seed)")
+            last = frame.index
+            count += 1
+        }
+        #expect(count <= bytes.count / 5 + 1 && walker.junkByteCount <= bytes.count, "seed \(seed)")
+        guard let header = FrameHeader(bytes, at: 0) else { return }
+        _ = header.mainDataBegin(bytes.prefix(mutator.number(0...8)))
+        var scan = FrameScan(fromFrame: 0, at: 0, like: header, freeByteCount: mutator.number(5...3_000))
+        var steps = 0
+        while !scan.isLost, scan.offset < bytes.count {
+            let start = scan.offset
+            scan.scan(Array(bytes[Int(start)...].prefix(mutator.number(4...2_000)))) { _, _ in steps += 1 }
+            if scan.offset == start { break }
+        }
+        #expect(steps <= bytes.count / 5 + 1, "seed \(seed)")
+        #expect(scan.junkByteCount <= Int64(bytes.count), "seed \(seed)")
+    }
+
+    private func tags(_ mutator: inout Mutator, _ seed: UInt64) {
+        var bytes = Self.tag
+        // Any version and any flags, unsynchronised and extended ones too.
+        bytes[3] = UInt8(mutator.number(2...4))
+        if mutator.number(0...2) == 0 { bytes[5] = UInt8(mutator.number(0...255)) }
+        bytes = mutator.damaged(bytes, favouring: [6, 10, 27, 66, 90])
+        if let tag = ID3v2Tag(bytes[...]) {
+            let loudness = tag.loudness
+            for level in [loudness.track, loudness.album] {
+                #expect(level.gain.map { abs($0) <= Loudness.mostDecibels } ?? true, "seed \(seed)")
+                #expect(level.peak.map { $0 > 0 && $0 <= Loudness.highestPeak } ?? true, "seed \(seed)")
+            }
+            #expect((tag.tags.title?.string.count ?? 0) <= bytes.count, "seed \(seed)")
+        }
+        _ = ID3v1Tag.tags(in: Array(mutator.damaged(OddStreams.id3v1).prefix(128)))
+        let ape = mutator.damaged(OddStreams.ape(mutator.number(0...40)), favouring: [0, 8, 12, 20])
+        for end in [Array(ape.prefix(32)), Array(ape.suffix(32))] {
+            #expect(APETag.byteCount(ofHeader: end).map { $0 >= 32 && $0 < 1 << 33 } ?? true, "seed \(seed)")
+            #expect(APETag.byteCount(ofFooter: end).map { $0 >= 32 && $0 < 1 << 33 } ?? true, "seed \(seed)")
+        }
+    }
+
+    private func headers(_ mutator: inout Mutator, _ seed: UInt64) {
+        let shares = (0..<100).map { UInt8($0 * 2) }
+        let xing = xingFrame(
+            "Xing",
+            frames: 1_000,
+            bytes: 400_000,
+            shares: shares,
+            delay: 576,
+            padding: 1_234
+        )
+        let vbri =
+            [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + Array("VBRI".utf8)
+            + [0, 1, 0, 0, 0, 0, 0, 0, 0x9C, 0x40, 0, 0, 0, 100, 0, 4, 0, 2, 0, 1, 0, 25, 10, 10, 20, 60]
+        let frame = mutator.number(0...1) == 0 ? xing : vbri + [UInt8](repeating: 0, count: 417 - vbri.count)
+        let bytes = mutator.damaged(frame, favouring: [36, 40, 46, 50, 56, 150, 170])
+        guard let header = FrameHeader(bytes, at: 0), let read = XingHeader(bytes[...], header: header) else {
+            return
+        }
+        let places = [-1, 0, 0.3, 0.999, 1, 7].compactMap(read.byteShare(at:))
+        #expect(places.allSatisfy { (0...1).contains($0) } && places == places.sorted(), "seed \(seed)")
+        let trim = GaplessTrim(read, samplesPerFrame: header.samplesPerFrame)
+        #expect((trim.musicLength ?? 0) >= 0 && trim.paddingLength >= 0, "seed \(seed)")
+        #expect(trim.music(in: 0..<100_000).reduce(0) { $0 + $1.count } <= 100_000, "seed \(seed)")
+    }
+
+    private func tables(_ mutator: inout Mutator, _ seed: UInt64) throws {
+        let length = Int64(mutator.number(0...3)) * 400_000
+        let header = try #require(FrameHeader(0xFFFB_9000))
+        let key = SeekTableKey(header: header, origin: 1_000, length: length == 0 ? nil : length)
+        var table = SeekTable()
+        var offset: Int64 = 0
+        for point in 0..<40 as Range<Int64> {
+            if point % 15 < 12 { table.record(frame: point * SeekTable.stride, at: offset) }
+            offset += Int64(mutator.number(800...4_000))
+        }
+        if mutator.number(0...1) == 0 { table.frameCount = 321 }
+        let content = Array(table.stored(for: key).dropLast(8))
+        let stored = checked(mutator.damaged(content, favouring: [4, 8, 12, 13, 14]))
+        guard let read = SeekTable(stored: stored, for: key) else { return }
+        if length > 0 { #expect(read.offsets.count <= Int(length) / 40 + 1, "seed \(seed)") }
+        let known = read.offsets.filter { $0 >= 0 }
+        #expect(known == known.sorted(), "seed \(seed)")
+        #expect(known.allSatisfy { $0 + 1_000 < key.length ?? .max }, "seed \(seed)")
+        _ = read.primingPoint(forFrame: Int64(mutator.number(0...400)), like: header)
+        _ = read.runEnd(after: Int64(mutator.number(-1...400)))
+        // What was taken is written as it was read.
+        if !read.isEmpty {
+            #expect(SeekTable(stored: read.stored(for: key), for: key) == read, "seed \(seed)")
+        }
+    }
+
+    private func stream(_ mutator: inout Mutator, _ seed: UInt64) async throws {
+        guard let sample = Self.samples.randomElement(using: &mutator.random) else { return }
+        let front = mutator.number(0...2) == 0 ? Self.tag : []
+        let back = [[], OddStreams.id3v1, OddStreams.ape(100)][mutator.number(0...2)]
+        let places = sample.starts.map { $0 + front.count }
+        let bytes = mutator.damaged(front + sample.bytes + back, favouring: places + [0, 3, 6, 36, 40])
+        let source = PartialSource(bytes, stored: mutator.number(0...1) == 0 ? [0..<Int64(bytes.count)] : [])
+        let table = (0..<mutator.number(0...60)).map { _ in UInt8(mutator.number(0...255)) }
+        let decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: table)
+        var steps = 0
+        func decodeOn() async throws {
+            let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 4_608)
+            defer { pcm.deallocate() }
+            while try await decoder.decode(into: pcm) != .end {
+                steps += 1
+                // No frame is shorter than its header, and each makes at most a step of PCM and one of format.
+                guard steps <= bytes.count else { throw Endless() }
+            }
+        }
+        do {
+            try await decoder.open()
+            for _ in 0..<3 {
+                _ = try await decoder.seek(to: .milliseconds(mutator.number(-100...3_000)))
+                while mutator.number(0...1) == 0, try await decoder.scanStored() { steps += 1 }
+                if mutator.number(0...1) == 0 { try await decodeOn() }
+            }
+            try await decodeOn()
+            while try await decoder.scanStored() { steps += 1 }
+        } catch is MediaError {
+            // Said in words, as it should be.
+        }
+        #expect(steps <= 4 * bytes.count, "seed \(seed)")
+        #expect(source.requests.count <= 4, "seed \(seed)")
+        #expect(source.readByteCount <= 60 * (bytes.count + 1), "seed \(seed)")
+    }
+
+    private struct Endless: Error {}
+
+    /// `content` and the check that belongs behind it.
+    private func checked(_ content: [UInt8]) -> [UInt8] {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return content + (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+    }
+}

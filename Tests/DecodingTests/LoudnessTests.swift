@@ -1,0 +1,119 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+@Suite struct LoudnessTests {
+    private func tag(_ frames: [(String, [UInt8])]) -> [UInt8] {
+        func size(_ count: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8((count >> $0) & 0x7F) } }
+        let content = frames.flatMap { (name, body) -> [UInt8] in
+            Array(name.utf8) + size(body.count) + [0, 0] + body
+        }
+        return Array("ID3".utf8) + [4, 0, 0] + size(content.count) + content
+    }
+
+    private func text(_ name: String, _ value: String) -> (String, [UInt8]) {
+        ("TXXX", [3] + Array("\(name)\0\(value)".utf8))
+    }
+
+    private func loudness(_ frames: [(String, [UInt8])]) throws -> Loudness {
+        try #require(ID3v2Tag(tag(frames)[...])).loudness
+    }
+
+    @Test func `the four customary text frames are read, whatever their case`() throws {
+        let read = try loudness([
+            text("REPLAYGAIN_TRACK_GAIN", "-6.50 dB"), text("replaygain_track_peak", "0.988"),
+            text("ReplayGain_Album_Gain", "+1,25dB"), text("replaygain_album_peak", "1.05"),
+            text("replaygain_reference_loudness", "89.0 dB"),
+        ])
+        #expect(read.track == Loudness.Level(gain: -6.5, peak: 0.988))
+        #expect(read.album == Loudness.Level(gain: 1.25, peak: 1.05))
+    }
+
+    @Test(
+        arguments: [
+            "", "dB", "nan dB", "inf", "0x10 dB", "1e400 dB", "-64.5 dB", "65", "1e9", "six", "1 2", "--3",
+            "1234567890123456789012345", "\u{1B}[31m-6 dB",
+        ]
+    )
+    func `a gain that is none, or would hurt, is left out`(value: String) throws {
+        #expect(try loudness([text("replaygain_track_gain", value)]).isEmpty)
+    }
+
+    @Test(arguments: ["0", "-1", "17", "nan", "1e-400", "loud"])
+    func `a peak that cannot be is left out`(value: String) throws {
+        #expect(try loudness([text("replaygain_track_peak", value)]).isEmpty)
+    }
+
+    @Test func `the first frame of a kind counts, and text before an adjustment`() throws {
+        let adjustment: (String, [UInt8]) = ("RVA2", Array("track\0".utf8) + [1, 0xF4, 0, 16, 0x40, 0])
+        let read = try loudness([
+            adjustment, text("replaygain_track_gain", "-2 dB"), text("replaygain_track_gain", "-3 dB"),
+        ])
+        #expect(read.track == Loudness.Level(gain: -2, peak: 0.5))
+    }
+
+    @Test(
+        arguments: [
+            // -6 dB for the master volume, without a peak.
+            ([1, 0xF4, 0x00, 0], Loudness.Level(gain: -6)),
+            // Another channel first; then +1.5 dB, and full scale in 16 bits.
+            ([2, 0x7F, 0xFF, 8, 0xFF, 1, 0x03, 0x00, 16, 0x80, 0x00], Loudness.Level(gain: 1.5, peak: 1)),
+            ([1, 0x03, 0x00, 12, 0x04, 0x00], Loudness.Level(gain: 1.5, peak: 0.5)),
+            // Cut short, or absurd.
+            ([1, 0x03], Loudness.Level()),
+            ([1, 0x03, 0x00, 255, 1], Loudness.Level(gain: 1.5)),
+            ([1, 0x7F, 0xFF, 0], Loudness.Level(gain: 63.998_046_875)),
+            ([], Loudness.Level()),
+        ] as [([UInt8], Loudness.Level)]
+    )
+    func `a volume adjustment is read for the master channel`(channels: [UInt8], expected: Loudness.Level)
+        throws
+    {
+        #expect(try loudness([("RVA2", Array("normalize\0".utf8) + channels)]).track == expected)
+        #expect(try loudness([("RVA2", Array("Album\0".utf8) + channels)]).album == expected)
+        #expect(try loudness([("RVA2", channels)]).isEmpty || channels.contains(0))
+    }
+
+    @Test(arguments: [("LAME3.100", -7.3), ("LAME3.93 ", -1.3), ("Lavc60.31", -7.3)])
+    func `LAME's header tells gains, raised where an old one measured against 83 dB`(
+        name: String,
+        gain: Double
+    )
+        throws
+    {
+        var frame = xingFrame("Info", frames: 10, delay: 576, padding: 1_000)
+        let start = try #require(frame.indices.first { frame[$0...].starts(with: "LAME".utf8) })
+        frame.replaceSubrange(start..<start + 9, with: Array(name.utf8))
+        // Half of full scale; the track's by the user, -7.3 dB; the album's by nobody.
+        let fields: [UInt8] = [0x00, 0x40, 0x00, 0x00, 0b0010_1010, 73, 0b0100_0010, 20]
+        frame.replaceSubrange(start + 11..<start + 19, with: fields)
+        let header = try #require(FrameHeader(frame, at: 0))
+        let xing = try #require(XingHeader(frame[...], header: header))
+        #expect(xing.loudness.track.peak == 0.5)
+        let read = try #require(xing.loudness.track.gain)
+        #expect(abs(read - gain) < 1e-9)
+        #expect(xing.loudness.album.isEmpty)
+        #expect(xing.encoderDelay == 576)
+    }
+
+    @Test func `what LAME measured itself is told when the track opens, and a tag's word goes before it`()
+        async throws
+    {
+        let fixture = try Fixture.lame("measured", ["-b", "128", "--replaygain-accurate"], seconds: 5)
+        let decoder = MPEGDecoder(fixture.bytes)
+        let samples = try await decodeRest(decoder)
+        let measured = try #require(decoder.info.loudness?.track)
+        let loudest = Double(samples.map { abs(Int($0)) }.max() ?? 0) / 32_768
+        let peak = try #require(measured.peak)
+        #expect(abs(peak - loudest) < 0.02)
+        #expect(measured.gain.map { (-30...0).contains($0) } == true)
+        let tagged = MPEGDecoder(tag([text("replaygain_track_gain", "3 dB")]) + fixture.bytes)
+        try await tagged.open()
+        #expect(tagged.info.loudness?.track == Loudness.Level(gain: 3, peak: measured.peak))
+        let silent = MPEGDecoder(OddStreams.stereo.bytes)
+        try await silent.open()
+        #expect(silent.info.loudness == nil)
+    }
+}

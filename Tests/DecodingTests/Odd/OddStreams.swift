@@ -1,0 +1,140 @@
+import Decoding
+import TestSupport
+import Testing
+
+/// Streams that no encoder makes in one go, by surgery on frames.
+enum OddStreams {
+    /// Six seconds each, without any header frame.
+    static let stereo = bare("stereo", ["-b", "128"])
+    static let variable = bare("variable", ["-V", "3"])
+    static let mono = bare("mono", ["-b", "64"], channels: 1)
+    static let high = bare("48 kHz", ["-b", "128"], rate: 48_000)
+    static let low = bare("22.05 kHz", ["-b", "64"], rate: 22_050)
+    static let lowest = bare("8 kHz mono", ["-b", "8"], rate: 8_000, channels: 1)
+    static let free = bare("free format", ["--freeformat", "-b", "200"])
+    static let layerII = second("Layer II", ["-b:a", "192k"], rate: 44_100)
+    static let lowLayerII = second("Layer II at 22.05 kHz", ["-b:a", "64k"], rate: 22_050)
+    static let layerI = Fixture(name: "Layer I", bytes: LayerIEncoder.noise(frames: 600, seed: 1))
+
+    private static func bare(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2)
+        -> Fixture
+    {
+        let made = try? Fixture.lame(name, arguments + ["-t"], seconds: 6, rate: rate, channels: channels)
+        return made ?? Fixture(name: name + " (lame is missing)", bytes: [])
+    }
+
+    private static func second(_ name: String, _ arguments: [String], rate: Int) -> Fixture {
+        let made = try? Fixture.layerII(name, arguments, seconds: 6, rate: rate, channels: 2)
+        return made ?? Fixture(name: name + " (ffmpeg is missing)", bytes: [])
+    }
+
+    /// Where the frames of `bytes` begin.
+    static func frameStarts(_ bytes: [UInt8]) -> [Int] {
+        var walker = FrameWalker(bytes)
+        var starts: [Int] = []
+        while let frame = walker.next() { starts.append(frame.index) }
+        return starts
+    }
+
+    /// `fixture` with `inserted` before its frame `number`, or so many bytes behind that frame's start.
+    static func inserting(
+        _ inserted: [UInt8],
+        _ fixture: Fixture,
+        beforeFrame number: Int,
+        plus bytes: Int = 0
+    )
+        -> Fixture
+    {
+        var fixture = fixture
+        let place = frameStarts(fixture.bytes)[number] + bytes
+        fixture.bytes.insert(contentsOf: inserted, at: place)
+        return fixture
+    }
+
+    /// The first `count` frames of each of `parts`, one behind the other.
+    static func joined(_ parts: [Fixture], frames count: Int) -> Fixture {
+        let bytes = parts.flatMap { part in
+            let starts = frameStarts(part.bytes)
+            return Array(part.bytes[starts[0]..<starts[count]])
+        }
+        return Fixture(name: parts.map(\.name).joined(separator: ", "), bytes: bytes)
+    }
+
+    /// `fixture` behind a silent frame that holds Fraunhofer's header, with a table of 1 % steps.
+    static func withVBRI(_ fixture: Fixture) throws -> Fixture {
+        let starts = frameStarts(fixture.bytes)
+        let header = try #require(FrameHeader(fixture.bytes, at: starts[0]))
+        // 128 kbit/s, whatever the first frame has: room for the table.
+        let length = 1152 / 8 * 128_000 / header.sampleRate
+        var frame = [0xFF, 0xFB, 0x90 | fixture.bytes[starts[0] + 2] & 0x0C, 0x00]
+        frame += [UInt8](repeating: 0, count: 32) + Array("VBRI".utf8) + [0, 1, 0, 0, 0, 75]
+        func append(_ value: Int, _ count: Int) {
+            frame += (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let entries = 100
+        let perEntry = (starts.count + entries - 1) / entries
+        append(length + fixture.bytes.count, 4)
+        append(starts.count, 4)
+        append(entries, 2)
+        append(1, 2)
+        append(2, 2)
+        append(perEntry, 2)
+        for entry in 0..<entries {
+            let first = starts.count <= entry * perEntry ? fixture.bytes.count : starts[entry * perEntry]
+            let next = (entry + 1) * perEntry
+            append((next < starts.count ? starts[next] : fixture.bytes.count) - first, 2)
+        }
+        frame += [UInt8](repeating: 0, count: length - frame.count)
+        return Fixture(name: fixture.name + " with VBRI", bytes: frame + fixture.bytes)
+    }
+
+    /// An APEv2 tag with header, footer and `count` bytes between them.
+    static func ape(_ count: Int) -> [UInt8] {
+        func end(_ flags: UInt8) -> [UInt8] {
+            let size = count + 32
+            let digits = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: size >> $0) }
+            return Array("APETAGEX".utf8) + [0xD0, 7, 0, 0] + digits + [1, 0, 0, 0, 0, 0, 0, flags]
+                + [UInt8](repeating: 0, count: 8)
+        }
+        // Filled with what looks like headers, so that it is noticed where it is not stepped over.
+        return end(0xA0) + (0..<count).map { [0xFF, 0xFB, 0x90, 0x00][$0 % 4] } + end(0x80)
+    }
+
+    static let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)
+}
+
+/// Makes Layer I frames of noise: valid in every bit, and loud in some subbands (ISO/IEC 11172-3 §2.4.1.5).
+enum LayerIEncoder {
+    static func noise(frames: Int, seed: UInt64) -> [UInt8] {
+        var random = SeededGenerator(seed: seed)
+        var bytes: [UInt8] = []
+        for number in 0..<frames {
+            // 192 kbit/s at 44.1 kHz, mono; padding as the rate wants it.
+            let isPadded = (number + 1) * 12 * 192_000 / 44_100 - number * 12 * 192_000 / 44_100 > 52
+            var bits = BitWriter()
+            bits.append(0xFFFF, 16)
+            bits.append(0x60 | (isPadded ? 2 : 0), 8)
+            bits.append(0xC0, 8)
+            let sounding = Int.random(in: 1...8, using: &random)
+            for subband in 0..<32 { bits.append(subband < sounding ? 3 : 0, 4) }
+            for _ in 0..<sounding { bits.append(Int.random(in: 10...40, using: &random), 6) }
+            for _ in 0..<12 * sounding { bits.append(Int.random(in: 0...14, using: &random), 4) }
+            bytes += bits.bytes
+            bytes += [UInt8](repeating: 0, count: (52 + (isPadded ? 1 : 0)) * 4 - bits.bytes.count)
+        }
+        return bytes
+    }
+
+    private struct BitWriter {
+        var bytes: [UInt8] = []
+        private var count = 0
+
+        mutating func append(_ value: Int, _ width: Int) {
+            for bit in (0..<width).reversed() {
+                if count % 8 == 0 { bytes.append(0) }
+                if (value >> bit) & 1 == 1 { bytes[bytes.count - 1] |= 0x80 >> UInt8(count % 8) }
+                count += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// What stored bytes tell without being decoded, and how it mends what was only an estimate.
+@Suite struct StoredScanTests {
+    private static let variable = [Fixture.vbr, Fixture.bareVBR, Fixture.average]
+
+    private func decoder(_ source: PartialSource, table: [UInt8] = []) -> MPEGDecoder {
+        MPEGDecoder(source: source, subject: "song.mp3", seekTable: table)
+    }
+
+    private func scanAll(_ decoder: MPEGDecoder) async throws -> Int {
+        var steps = 0
+        while try await decoder.scanStored() { steps += 1 }
+        return steps
+    }
+
+    @Test(arguments: variable)
+    func `a seek into stored bytes that nobody walked is exact and costs no request`(fixture: Fixture)
+        async throws
+    {
+        let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
+        for percent in [20, 55, 90] {
+            let source = PartialSource(fixture.bytes, stored: [0..<Int64(fixture.bytes.count)])
+            let decoder = decoder(source)
+            let target = whole.count / 2 * percent / 100
+            try await decoder.open()
+            let landing = try await decoder.seek(to: decoder.info.format.duration(of: Int64(target)))
+            #expect(landing == SeekLanding(frame: Int64(target), isExact: true))
+            let isEqual =
+                try await decodeRest(decoder, limit: 8_192) == Array(whole[(2 * target)...].prefix(8_192))
+            #expect(isEqual)
+            #expect(source.requests.isEmpty)
+            // Walked once, and read from a little before the place.
+            #expect(source.readByteCount <= fixture.bytes.count + 4 * 65_536)
+        }
+    }
+
+    @Test(arguments: variable)
+    func `scanning a stored track asks for nothing, counts all frames and ends`(fixture: Fixture) async throws
+    {
+        let source = PartialSource(fixture.bytes, stored: [0..<Int64(fixture.bytes.count)])
+        let decoder = decoder(source)
+        let steps = try await scanAll(decoder)
+        #expect(source.requests.isEmpty)
+        #expect(steps <= fixture.bytes.count / 60_000 + 2)
+        #expect(decoder.info.isDurationExact)
+        let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
+        #expect(decoder.info.duration == decoder.info.format.duration(of: Int64(whole.count / 2)))
+        #expect(try await !decoder.scanStored())
+        // The table is the one that decoding makes.
+        let decoded = MPEGDecoder(fixture.bytes)
+        _ = try await decodeRest(decoded)
+        #expect(decoder.seekTable() == decoded.seekTable())
+    }
+
+    @Test func `a scan goes on where bytes came to be stored, and looks at nothing twice`() async throws {
+        let bytes = Fixture.bareVBR.bytes
+        let source = PartialSource(bytes)
+        let decoder = decoder(source)
+        try await decoder.open()
+        _ = try await scanAll(decoder)
+        let settled = source.readCount
+        #expect(try await scanAll(decoder) == 0)
+        #expect(source.readCount == settled)
+        var read = source.readByteCount
+        for end in stride(from: 100_000, to: bytes.count, by: 40_000) {
+            source.store(0..<Int64(end))
+            #expect(try await scanAll(decoder) > 0)
+            #expect(source.readByteCount - read <= 60_000)
+            read = source.readByteCount
+        }
+        #expect(source.requests.count == 1)
+    }
+
+    @Test(arguments: variable)
+    func `an approximate landing is corrected when the bytes before it were scanned`(fixture: Fixture)
+        async throws
+    {
+        let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
+        let source = PartialSource(fixture.bytes)
+        let decoder = decoder(source)
+        try await decoder.open()
+        let target = whole.count / 2 * 7 / 10
+        let landing = try await decoder.seek(to: decoder.info.format.duration(of: Int64(target)))
+        #expect(!landing.isExact)
+        let before = try await decodeOn(decoder, atLeast: 30_000)
+        _ = try await scanAll(decoder)
+        #expect(decoder.correctedLanding == nil)
+        let revision = decoder.infoRevision
+        source.store(0..<Int64(fixture.bytes.count))
+        _ = try await scanAll(decoder)
+        let corrected = try #require(decoder.correctedLanding)
+        #expect(corrected.isExact)
+        #expect(decoder.infoRevision > revision)
+        let heard = before + (try await decodeRest(decoder))
+        // From the landing on, all is there to the last sample, the first ones apart, whose past was unknown.
+        let expected = whole[(2 * Int(corrected.frame))...]
+        #expect(heard.count == expected.count)
+        let isEqual = heard.dropFirst(4_608).elementsEqual(expected.dropFirst(4_608))
+        #expect(isEqual)
+        // And any further seek is exact.
+        let again = try await decoder.seek(to: decoder.info.format.duration(of: Int64(target)))
+        #expect(again == SeekLanding(frame: Int64(target), isExact: true))
+        #expect(decoder.correctedLanding == nil)
+    }
+
+    @Test func `an approximate run that meets frames walked before is corrected there`() async throws {
+        let fixture = Fixture.bareVBR
+        let first = MPEGDecoder(fixture.bytes)
+        let whole = try await decodeRest(first)
+        let map = try #require(first.opened).map
+        var holed = SeekTable()
+        let points = map.table.offsets.count
+        for (point, offset) in map.table.offsets.enumerated() where point < 10 || point > points * 3 / 4 {
+            holed.record(frame: Int64(point) * SeekTable.stride, at: offset)
+        }
+        let source = PartialSource(fixture.bytes)
+        let decoder = decoder(source, table: holed.stored(for: map.key(length: source.length)))
+        try await decoder.open()
+        let landing = try await decoder.seek(to: .seconds(14))
+        #expect(!landing.isExact)
+        let heard = try await decodeRest(decoder)
+        let corrected = try #require(decoder.correctedLanding)
+        #expect(corrected.isExact)
+        let expected = whole[(2 * Int(corrected.frame))...]
+        #expect(heard.count == expected.count)
+        #expect(heard.suffix(100_000) == expected.suffix(100_000))
+    }
+
+    @Test func `tags at the end shorten the music as soon as they are stored`() async throws {
+        let bytes = Fixture.bareCBR.bytes + OddStreams.ape(200_000) + OddStreams.id3v1
+        let source = PartialSource(bytes)
+        let decoder = decoder(source)
+        try await decoder.open()
+        let plain = MPEGDecoder(Fixture.bareCBR.bytes)
+        try await plain.open()
+        let real = try #require(plain.info.duration)
+        #expect(try #require(decoder.info.duration) > real + .seconds(5))
+        source.store(Int64(bytes.count - 1_000)..<Int64(bytes.count))
+        _ = try await decoder.scanStored()
+        #expect(decoder.info.duration == real)
+        #expect(decoder.info.tags.title != nil)
+        #expect(source.requests.count == 1)
+    }
+}

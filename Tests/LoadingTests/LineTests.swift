@@ -1,0 +1,112 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Loading
+
+@Suite struct LineTests {
+    @Test func `rate and first byte are medians of the recent five`() {
+        var measure = LineMeasure()
+        #expect(
+            measure.bytesPerSecond == nil && measure.firstByteTime == nil && measure.bytesPerRequest == nil
+        )
+        for (count, milliseconds) in [(100_000, 80), (2_000_000, 1), (110_000, 90), (1, 9_000), (90_000, 70)]
+        {
+            measure.received(Int64(count), in: .seconds(1))
+            measure.answered(after: .milliseconds(milliseconds))
+        }
+        #expect(measure.bytesPerSecond == 100_000)
+        #expect(measure.firstByteTime == .milliseconds(80))
+        #expect(measure.bytesPerRequest == 8_000)
+        // The line got faster: three of five say so.
+        for _ in 1...3 { measure.received(500_000, in: .seconds(1)) }
+        #expect(measure.bytesPerSecond == 500_000)
+    }
+
+    @Test func `what says nothing of the line is not counted`() {
+        var measure = LineMeasure()
+        measure.received(0, in: .seconds(1))
+        measure.received(100, in: .zero)
+        measure.answered(after: .seconds(-1))
+        #expect(measure == LineMeasure())
+    }
+
+    @Test func `a body is measured from its first bytes on, in pieces long enough to tell`() {
+        var watch = BodyWatch()
+        #expect(watch.received(64_000, at: .seconds(5)) == nil)
+        #expect(watch.received(20_000, at: .milliseconds(5_100)) == nil)
+        let piece = watch.received(20_000, at: .milliseconds(5_200))
+        #expect(piece?.bytes == 40_000 && piece?.time == .milliseconds(200))
+        #expect(watch.received(40_000, at: .milliseconds(5_210)) == nil, "the next piece begins anew")
+    }
+
+    @Test func `the less urgent is told of the more urgent, and when that is over`() {
+        var line = LinePriorities()
+        let (current, _) = line.joined()
+        let (next, _) = line.joined()
+        #expect(
+            line.needs(.readAhead, of: current, revision: 1)
+                == [.init(user: next, othersNeed: .readAhead, revision: 3)]
+        )
+        // What the next one needs is no news that keeps the current one from anything.
+        #expect(
+            line.needs(.prefetch, of: next, revision: 1)
+                == [.init(user: current, othersNeed: .prefetch, revision: 4)]
+        )
+        #expect(
+            line.needs(nil, of: current, revision: 2) == [.init(user: next, othersNeed: nil, revision: 5)]
+        )
+    }
+
+    @Test func `news that come late change nothing`() {
+        var line = LinePriorities()
+        let (one, _) = line.joined()
+        let (other, _) = line.joined()
+        _ = line.needs(nil, of: one, revision: 5)
+        #expect(line.needs(.demand, of: one, revision: 4).isEmpty)
+        #expect(line.needs(.demand, of: one, revision: 6).map(\.user) == [other])
+    }
+
+    @Test func `who comes learns what the others need, and who leaves needs nothing`() {
+        var line = LinePriorities()
+        let (one, _) = line.joined()
+        _ = line.needs(.demand, of: one, revision: 1)
+        let (other, news) = line.joined()
+        #expect(news.map(\.user) == [other] && news.first?.othersNeed == .demand)
+        #expect(line.left(one).map(\.othersNeed) == [nil])
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `everyone's last news are the most urgent need of all others`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var line = LinePriorities()
+        var needs: [LinePriorities.User: FetchReason?] = [:]
+        var told: [LinePriorities.User: FetchReason?] = [:]
+        for step in 1...60 {
+            var news: [LinePriorities.News] = []
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                let joined = line.joined()
+                needs[joined.user] = .some(nil)
+                told[joined.user] = .some(nil)
+                news = joined.news
+            case 1:
+                guard let user = needs.keys.sorted().randomElement(using: &random) else { continue }
+                needs[user] = nil
+                told[user] = nil
+                news = line.left(user)
+            default:
+                guard let user = needs.keys.sorted().randomElement(using: &random) else { continue }
+                let need =
+                    Bool.random(using: &random) ? FetchReason.allCases.randomElement(using: &random) : nil
+                needs[user] = .some(need)
+                news = line.needs(need, of: user, revision: step)
+            }
+            for item in news { told[item.user] = .some(item.othersNeed) }
+            for user in needs.keys {
+                let others = needs.filter { $0.key != user }.compactMap(\.value).min()
+                #expect(told[user] == .some(others))
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Loading
+
+@Suite struct RetryTests {
+    private let refused = MediaError(.connectionRefused, "song", "refused")
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `delays double from a quarter of a second to fifteen, moved by a quarter at most`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let policy = RetryPolicy()
+        for attempt in 1...40 {
+            let delay = policy.delay(after: attempt, jitter: Double.random(in: 0...1, using: &random))
+            let base = min(15, 0.25 * Double(1 << min(attempt - 1, 20)))
+            #expect(delay >= .milliseconds(250) && delay <= .seconds(15))
+            #expect(delay.seconds >= base * 0.75 - 1e-9 && delay.seconds <= base * 1.25 + 1e-9)
+        }
+    }
+
+    @Test func `the same seed waits the same, another one differently`() {
+        let waits = { (seed: UInt64) in
+            var state = RetryState(seed: seed)
+            return (1...8).map { _ in state.failed(refused, retryAfter: nil, now: .zero)?.retryAt }
+        }
+        #expect(waits(1) == waits(1))
+        #expect(waits(1) != waits(2))
+    }
+
+    @Test func `the tenth attempt in a row without a byte is the last`() {
+        var state = RetryState(seed: 1)
+        for attempt in 1...9 {
+            let wait = state.failed(refused, retryAfter: nil, now: .seconds(attempt))
+            #expect(wait?.attempt == attempt && wait?.mostAttempts == 10 && wait?.error == refused)
+            #expect(state.wait == wait)
+        }
+        #expect(state.failed(refused, retryAfter: nil, now: .seconds(10)) == nil)
+        #expect(state.wait == nil)
+        #expect(state.surrender?.code == .connectionRefused)
+        #expect(state.surrender?.description.contains("10 attempts") == true)
+    }
+
+    @Test func `progress begins the count anew`() {
+        var state = RetryState(seed: 1)
+        for _ in 1...9 { _ = state.failed(refused, retryAfter: nil, now: .zero) }
+        state.progressed()
+        #expect(state.wait == nil && state.attempts == 0)
+        #expect(state.failed(refused, retryAfter: nil, now: .zero)?.attempt == 1)
+    }
+
+    @Test(
+        arguments: [
+            (nil, 0.25...0.32), (.seconds(0), 0.25...0.32), (.seconds(7), 7...7), (.seconds(60), 60...60),
+            (.seconds(3_600), 60...60),
+        ] as [(Duration?, ClosedRange<Double>)]
+    )
+    func `a server's own wish is followed up to a minute`(retryAfter: Duration?, delay: ClosedRange<Double>) {
+        var state = RetryState(seed: 3)
+        let wait = state.failed(refused, retryAfter: retryAfter, now: .seconds(100))
+        #expect(delay.contains((wait?.retryAt.seconds ?? 0) - 100))
+    }
+
+    @Test
+    func `an early attempt keeps a second away from the last failure, and from what the server ordered`() {
+        var state = RetryState(seed: 1)
+        #expect(state.mayTryEarly(at: .zero))
+        for _ in 1...6 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
+        #expect(!state.mayTryEarly(at: .milliseconds(10_999)))
+        #expect(state.mayTryEarly(at: .seconds(11)))
+        state.failedEarly(now: .seconds(11))
+        #expect(!state.mayTryEarly(at: .milliseconds(11_500)))
+        #expect(state.attempts == 6, "an attempt out of turn does not count")
+        _ = state.failed(refused, retryAfter: .seconds(30), now: .seconds(20))
+        #expect(!state.mayTryEarly(at: .seconds(49)))
+        #expect(state.mayTryEarly(at: .seconds(50)))
+    }
+
+    @Test(
+        arguments: [
+            (.cut, true), (.timedOut, true), (.connectionRefused, true), (.connectionFailed, true),
+            (.unknownHost, true), (.tlsFailed, false), (.tooManyRedirects, false), (.badURL, false),
+            (.missingLibrary, false), (.resourceChanged, false), (.offline, false), (.httpStatus, false),
+            (.notKept, false), (.internalError, false),
+        ] as [(MediaError.Code, Bool)]
+    )
+    func `only what waiting may change is waited for`(code: MediaError.Code, isWorth: Bool) {
+        #expect(RetryPolicy.isWorthWaiting(for: MediaError(code, "song", "cause")) == isWorth)
+    }
+
+    @Test(
+        arguments: [
+            (400, false), (401, false), (403, false), (404, false), (408, true), (410, false), (425, true),
+            (429, true), (451, false), (500, true), (501, false), (502, true), (503, true), (504, true),
+            (505, false), (599, true), (301, false),
+        ]
+    )
+    func `only a refusal that waiting may change is waited for`(status: Int, isWorth: Bool) {
+        #expect(RetryPolicy.isWorthWaiting(forStatus: status) == isWorth)
+    }
+}

@@ -1,0 +1,57 @@
+import Media
+import TestSupport
+import Testing
+
+@Suite struct GainStageTests {
+    private func scaled(_ samples: [Int16], by level: Loudness.Level, _ more: Double = 0) -> [Int16] {
+        var samples = samples
+        samples.withUnsafeMutableBufferPointer { GainStage(level, preamplification: more).apply(to: $0) }
+        return samples
+    }
+
+    @Test func `no gain changes no sample`() {
+        let samples: [Int16] = [0, 1, -1, .max, .min]
+        #expect(scaled(samples, by: Loudness.Level(gain: 0, peak: 1)) == samples)
+        #expect(scaled(samples, by: Loudness.Level()) == samples)
+        #expect(GainStage.unity.isUnity && GainStage(Loudness.Level(gain: 0)).isUnity)
+    }
+
+    @Test func `decibels scale by their factor, rounded to the nearest`() {
+        #expect(scaled([10_000, -10_000, 3], by: Loudness.Level(gain: -20)) == [1_000, -1_000, 0])
+        #expect(scaled([1_000, -7], by: Loudness.Level(gain: 20, peak: 0.05)) == [10_000, -70])
+        #expect(scaled([10_000], by: Loudness.Level(gain: -26), 6) == [1_000])
+    }
+
+    @Test func `the peak bounds the factor, and without one nothing is raised`() {
+        // +6 dB would double; the peak of 0.8 leaves room for a quarter more.
+        #expect(scaled([26_214], by: Loudness.Level(gain: 6, peak: 0.8)) == [32_767])
+        #expect(scaled([20_000], by: Loudness.Level(gain: 6)) == [20_000])
+        #expect(scaled([20_000], by: Loudness.Level(gain: 0, peak: 2)) == [10_000])
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `no sample within the peak is ever clipped, and none turns its sign`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let peak = Double.random(in: 0.001...1.5, using: &random)
+        let level = Loudness.Level(gain: .random(in: -64...64, using: &random), peak: peak)
+        let most = min(peak * 32_768, 32_767)
+        let samples =
+            (0..<500).map { _ in Int16(Double.random(in: -most...most, using: &random)) } + [Int16(most)]
+        let factor = GainStage(level)
+        for (before, after) in zip(samples, scaled(samples, by: level)) {
+            #expect(Int(before).signum() * Int(after).signum() >= 0)
+            // Clipping would show as full scale where the exact product is well below it.
+            #expect(abs(Int(after)) < 32_767 || abs(Double(before)) >= 0.999 * most)
+        }
+        #expect(factor == GainStage(level))
+    }
+
+    @Test func `a lying peak clips instead of wrapping`() {
+        #expect(scaled([.max, .min], by: Loudness.Level(gain: 40, peak: 0.01)) == [.max, .min])
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `an absurd preamplification changes nothing`(decibels: Double) {
+        #expect(GainStage(Loudness.Level(gain: -6), preamplification: decibels).isUnity)
+    }
+}

@@ -1,0 +1,228 @@
+import Cache
+import Decoding
+import HTTP
+import Loading
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// The whole path of a byte in one process: origin, transport, loaders with a cache folder, decoder.
+///
+/// Time stands still but for `TimeKeeper`, which moves it on when everything waits for it. At the end of
+/// a test `end` looks whether anybody is left asleep.
+final class Chain: Sendable {
+    let server: TestOrigin
+    let folder: TemporaryFolder
+    let clock = TestClock()
+    let transport: CurlTransport
+    let loaders: Loaders
+    private let told = Notices()
+    private let opened = Locked<[WatchedReader]>([])
+
+    /// Serves `files`, wrong in the ways of `faults`, and makes everything else ready.
+    convenience init(
+        _ files: [String: [UInt8]] = [:],
+        faults: [Fault] = [],
+        settings: LoadSettings = LoadSettings(),
+        configure: (inout HTTPConfiguration) -> Void = { _ in }
+    ) throws {
+        try self.init(server: TestOrigin(files, faults: faults), settings: settings, configure: configure)
+    }
+
+    /// Goes on with `folder`, where one is given: another process, a day later.
+    init(
+        server: TestOrigin,
+        folder: TemporaryFolder? = nil,
+        settings: LoadSettings = LoadSettings(),
+        configure: (inout HTTPConfiguration) -> Void = { _ in }
+    ) throws {
+        self.server = server
+        self.folder = try folder ?? TemporaryFolder()
+        var configuration = HTTPConfiguration()
+        configuration.clock = clock
+        configure(&configuration)
+        transport = CurlTransport(configuration: configuration)
+        let told = told
+        loaders = Loaders(
+            transport: transport,
+            // Its clock stands for good: commits go by size, and at the close.
+            kept: CacheFolder(path: self.folder.path("cache"), clock: TestClock()),
+            volatile: VolatileStores(),
+            clock: clock,
+            settings: settings,
+            onNotice: { told.append($0) }
+        )
+    }
+
+    /// What the loaders told meanwhile.
+    var notices: [MediaError] { told.all }
+
+    /// The readers that were opened and not closed.
+    var readers: [WatchedReader] { opened.withLock { $0 } }
+
+    // MARK: Reading
+
+    /// Opens `path` of the server, or the URL that it is.
+    func open(_ path: String = "/song.mp3") async throws -> WatchedReader {
+        let url = try #require(WebURL(path.hasPrefix("http") ? path : server.url(path)))
+        let reader = WatchedReader(try await loaders.open(.web(url)))
+        opened.withLock { $0.append(reader) }
+        return reader
+    }
+
+    func close(_ reader: WatchedReader) async {
+        await reader.reader.close()
+        opened.withLock { readers in readers.removeAll { $0 === reader } }
+    }
+
+    /// All bytes from `offset` on.
+    func bytes(_ reader: WatchedReader, from offset: Int64 = 0) async throws -> [UInt8] {
+        try await keepingTime {
+            var bytes: [UInt8] = []
+            while true {
+                let more = try await reader.read(at: offset + Int64(bytes.count), count: 40_000)
+                if more.isEmpty { return bytes }
+                bytes += more
+            }
+        }
+    }
+
+    /// One whole playing, as the player does it: opens, decodes with read-ahead to the end, closes.
+    func play(_ path: String = "/song.mp3", readsAhead: Bool = true) async throws -> Playing {
+        let reader = try await open(path)
+        let playing = try await keepingTime {
+            let decoding = Decoding(reader)
+            return await decoding.play(readsAhead: readsAhead)
+        }
+        // As the player does: what proved to be no music is not kept.
+        if playing.error?.code == .notAudio { await reader.reader.reject() }
+        await close(reader)
+        return playing
+    }
+
+    // MARK: Time
+
+    /// Runs `body` while time moves on by itself, and gives up after a minute of real time.
+    func keepingTime<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let keeper = TimeKeeper(self)
+        let time = Task { await keeper.run() }
+        defer { time.cancel() }
+        return try await watched(body)
+    }
+
+    /// Runs `body`, and gives up after a minute of real time: then somebody is asleep whom nobody wakes.
+    func watched<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let task = Task { try await body() }
+        let isOver = Flag()
+        let end = Task {
+            _ = await task.result
+            isOver.set()
+        }
+        defer { end.cancel() }
+        do {
+            try await wait(for: "the end of \(readers.map(\.waitingReads)) reads; \(picture)") {
+                isOver.isSet
+            }
+        } catch {
+            task.cancel()
+            throw error
+        }
+        return try await task.value
+    }
+
+    /// What is going on, for who waits in vain.
+    private var picture: String {
+        let requests = server.log.requests.map(\.description).joined(separator: "\n")
+        let reports = readers.map { "\($0.reader.report)" }.joined(separator: "\n")
+        return "at \(clock.now):\n\(requests)\n\(reports)"
+    }
+
+    /// Closes what is open and looks whether anybody is left asleep.
+    func end() async throws {
+        for reader in readers {
+            await close(reader)
+            #expect(reader.waitingReads == 0, "every read has ended")
+        }
+        await transport.shutdown()
+        let clock = clock
+        try await wait(for: "all who slept to be woken") { clock.sleeperCount == 0 }
+    }
+
+    // MARK: The store
+
+    /// Keeps `pieces` of `bytes`, as if they had been played before.
+    func preload(
+        _ bytes: [UInt8],
+        _ pieces: ByteRangeSet,
+        _ description: EntryDescription,
+        at path: String = "/song.mp3"
+    ) async throws {
+        let url = try #require(WebURL(server.url(path)))
+        let store = try await CacheFolder(path: folder.path("cache"), clock: TestClock()).open(url)
+        store.describe(description)
+        for piece in pieces.ranges {
+            try await store.write(
+                Array(bytes[Int(piece.lowerBound)..<Int(piece.upperBound)]),
+                at: piece.lowerBound
+            )
+        }
+        await store.close()
+    }
+
+    /// What the cache folder claims of `path` when everything is closed; every byte of it is compared with `bytes`.
+    func claims(
+        _ path: String = "/song.mp3",
+        of bytes: [UInt8],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> (stored: ByteRangeSet, description: EntryDescription) {
+        let cache = CacheFolder(path: folder.path("cache"), clock: TestClock())
+        let url = try #require(WebURL(path.hasPrefix("http") ? path : server.url(path)))
+        let store = try await cache.open(url)
+        let (stored, description) = (store.stored, store.description)
+        for range in stored.ranges {
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let piece = try await store.read(at: offset, count: Int(range.upperBound - offset))
+                let end = Int(offset) + piece.count
+                guard !piece.isEmpty, end <= bytes.count, piece.elementsEqual(bytes[Int(offset)..<end]) else {
+                    Issue.record("what is kept from \(offset) on is wrong", sourceLocation: sourceLocation)
+                    break
+                }
+                offset += Int64(piece.count)
+            }
+        }
+        await store.close()
+        return (stored, description)
+    }
+}
+
+/// What was told, from any thread.
+final class Notices: Sendable {
+    private let errors = Locked<[MediaError]>([])
+
+    var all: [MediaError] { errors.withLock { $0 } }
+    func append(_ error: MediaError) { errors.withLock { $0.append(error) } }
+}
+
+/// Something that happens once.
+final class Flag: Sendable {
+    private let value = Locked(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}
+
+extension RequestLog {
+    /// How many bytes of `path` were sent more than once.
+    func bytesSentAgain(for path: String = "/song.mp3") -> Int64 {
+        requests(for: path).reduce(0) { $0 + Int64($1.sent.count) } - sentRanges(for: path).byteCount
+    }
+
+    /// The `Range` fields of all requests for `path`, in their order.
+    func askedRanges(for path: String = "/song.mp3") -> [String?] { requests(for: path).map(\.range) }
+}

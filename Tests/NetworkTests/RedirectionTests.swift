@@ -1,0 +1,130 @@
+import HTTP
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Where redirects lead, and what they must not.
+@Suite struct RedirectionTests {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect is followed, and the place it leads to is kept`(status: Int) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/music/song.mp3": song.bytes])
+        chain.server.origin.setResource(OriginResource(text: ""), at: "/song.mp3")
+        chain.server.origin.setFaults(
+            [.redirect(status: status, location: "music/song.mp3")],
+            for: "/song.mp3"
+        )
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(chain.server.log.requests(for: "/song.mp3").count == 1, "the target is asked from then on")
+        #expect(chain.server.log.requests(for: "/music/song.mp3").count > 1)
+        #expect(playing.report.requestCount == chain.server.log.requests.count)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test func `ten redirects in a row are followed, and eleven refused`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/10": song.bytes, "/11": song.bytes])
+        for step in 0..<10 {
+            chain.server.origin.setFaults([.redirect(status: 302, location: "/\(step + 1)")], for: "/\(step)")
+        }
+        #expect(isSame(try await chain.play("/0").samples, song.pcm))
+        chain.server.origin.setFaults([.redirect(status: 302, location: "/11")], for: "/10")
+        chain.server.origin.setFaults([.redirect(status: 302, location: "/0")], for: "/start")
+        let playing = try await chain.play("/start")
+        #expect(playing.error?.code == .tooManyRedirects)
+        #expect(playing.error?.subject.string.contains("/start") == true)
+        try await chain.end()
+    }
+
+    @Test func `a loop is refused after one round`() async throws {
+        let chain = try Chain()
+        chain.server.origin.setFaults([.redirect(status: 302, location: "/b")], for: "/a")
+        chain.server.origin.setFaults([.redirect(status: 302, location: "/a")], for: "/b")
+        let playing = try await chain.play("/a")
+        #expect(playing.error?.code == .tooManyRedirects)
+        #expect(chain.server.log.requests.map(\.path) == ["/a", "/b"], "refused at once, and not retried")
+        try await chain.end()
+    }
+
+    @Test func `another host gets neither the password nor the header`() async throws {
+        let song = try await Song.short()
+        let other = try TestOrigin(["/song.mp3": song.bytes])
+        let server = try TestOrigin()
+        let target = other.url("/song.mp3").replacingOccurrences("127.0.0.1", "me:too@localhost")
+        server.origin.setFaults([.redirect(status: 302, location: target)], for: "/song.mp3")
+        let chain = try Chain(server: server) { configuration in
+            configuration.headers = [RequestHeader(parsing: "X-Key: secret")].compactMap { $0 }
+        }
+        let url = server.url("/song.mp3").replacingOccurrences("127.0.0.1", "me:secret@127.0.0.1")
+        let playing = try await chain.play(url)
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let first = try #require(server.log.requests.first)
+        #expect(first.fields["Authorization"] != nil && first.fields["X-Key"] == "secret")
+        #expect(!other.log.requests.isEmpty)
+        for request in other.log.requests {
+            #expect(request.fields["Authorization"] == nil && request.fields["X-Key"] == nil)
+        }
+        try await chain.end()
+        await other.stop()
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a.mp3"])
+    func `a redirect out of the web is refused`(location: String) async throws {
+        let chain = try Chain()
+        chain.server.origin.setFaults([.redirect(status: 302, location: location)], for: "/song.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error?.code == .unsupportedScheme)
+        #expect(chain.server.log.requests.count == 1)
+        try await chain.end()
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func `a target that has expired is found again through the original`(status: Int) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/signed.mp3": song.bytes])
+        let origin = chain.server.origin
+        let sign = { (token: Int) in
+            origin.setFaults(
+                [.redirect(status: 302, location: "/signed.mp3?token=\(token)")],
+                for: "/song.mp3"
+            )
+            origin.setFaults([.demandsQuery("token=\(token)", status: status)], for: "/signed.mp3")
+        }
+        sign(1)
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        sign(2)
+        let rest = try await chain.bytes(reader, from: 1_000)
+        #expect(rest.elementsEqual(song.bytes[1_000...]))
+        let log = chain.server.log
+        #expect(log.requests(for: "/song.mp3").count == 2)
+        #expect(log.requests(for: "/signed.mp3").filter { $0.status == status }.count == 1)
+        #expect(log.bytesSentAgain(for: "/signed.mp3") == 0)
+        try await chain.end()
+        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+    }
+
+    @Test func `a target that stays away after the original was asked again is an error`() async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/signed.mp3": song.bytes])
+        chain.server.origin.setFaults([.redirect(status: 302, location: "/signed.mp3")], for: "/song.mp3")
+        chain.server.origin.script([[]], thenAlways: [.status(403)], for: "/signed.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error?.code == .httpStatus)
+        #expect(playing.error?.subject.string.contains("/song.mp3") == true)
+        #expect(!playing.samples.isEmpty)
+        #expect(chain.server.log.requests(for: "/song.mp3").count <= 3)
+        try await chain.end()
+    }
+}
+
+extension String {
+    /// This text with every `old` replaced by `new`.
+    func replacingOccurrences(_ old: String, _ new: String) -> String {
+        split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
+    }
+}

@@ -1,0 +1,60 @@
+import Media
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct EntrySelectionTests {
+    private static let entries = [
+        CacheListing(
+            source: "http://h/b",
+            title: "Night",
+            artist: "Somebody",
+            length: 10,
+            stored: ByteRangeSet(0..<10),
+            isPinned: true,
+            created: 300,
+            lastPlayed: 3
+        ),
+        CacheListing(
+            source: "http://h/a",
+            title: "DAY",
+            length: 30,
+            stored: ByteRangeSet(0..<20),
+            created: 200,
+            lastPlayed: 1
+        ),
+        CacheListing(source: "http://other/c", stored: ByteRangeSet(0..<5), isPinned: true, lastPlayed: 2),
+    ]
+
+    private func names(_ selection: EntrySelection) -> String {
+        selection.applied(to: Self.entries).compactMap { $0.source.string.last.map(String.init) }.joined()
+    }
+
+    @Test(
+        arguments: [
+            (.played, "bca", "acb"), (.size, "abc", "cba"), (.stored, "abc", "cba"), (.age, "abc", "cba"),
+            (.source, "abc", "cba"),
+        ] as [(order: EntrySelection.Order, names: String, reversed: String)]
+    )
+    func `entries are sorted, and the other way round`(
+        order: EntrySelection.Order,
+        names: String,
+        reversed: String
+    ) {
+        #expect(self.names(EntrySelection(order: order)) == names)
+        #expect(self.names(EntrySelection(order: order, isReversed: true)) == reversed)
+    }
+
+    @Test(
+        arguments: [
+            (EntrySelection(isPinnedOnly: true), "bc"), (EntrySelection(completeness: .whole), "b"),
+            (EntrySelection(completeness: .part), "ca"), (EntrySelection(words: ["day"]), "a"),
+            (EntrySelection(words: ["H/", "some"]), "b"), (EntrySelection(words: ["night", "day"]), ""),
+            (EntrySelection(words: ["other"], isPinnedOnly: true), "c"),
+        ] as [(selection: EntrySelection, names: String)]
+    )
+    func `entries are filtered by pins, completeness and words`(selection: EntrySelection, names: String) {
+        #expect(self.names(selection) == names)
+    }
+}

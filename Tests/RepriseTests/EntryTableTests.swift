@@ -1,0 +1,148 @@
+import Media
+import TerminalUI
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct EntryTableTests {
+    private static let entries = [
+        CacheListing(
+            source: "http://music.example/albums/a.mp3",
+            title: "Étude in C",
+            artist: "Somebody",
+            length: 4_000_000,
+            stored: ByteRangeSet([0..<1_000_000, 2_500_000..<2_600_000]),
+            isPinned: true,
+            created: 1_000_000 - 86_400 * 3,
+            lastPlayed: 5
+        ),
+        CacheListing(
+            source: "http://music.example/b.mp3",
+            title: "夜の音楽 – 長い長い題名がここに続く",
+            length: 52_000,
+            stored: ByteRangeSet(0..<52_000),
+            created: 1_000_000 - 60,
+            lastPlayed: 6
+        ),
+        CacheListing(source: "http://h/c", stored: ByteRangeSet(0..<12), lastPlayed: 7),
+    ]
+
+    private func lines(columns: Int?, glyphs: Glyphs = .unicode) -> [String] {
+        EntryTable(
+            style: TextStyle(columns: columns, glyphs: glyphs),
+            now: 1_000_000,
+            time: { "2026-11-21 03:0\($0)" }
+        ).lines(Self.entries)
+    }
+
+    @Test func `at 80 columns a row has all columns, and the music is cut`() {
+        #expect(
+            lines(columns: 80) == [
+                "  SIZE  STORED  RANGES      LAST PLAYED       AGE  PIN  MUSIC",
+                "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Somebody – Étude in C",
+                " 52 kB   100 %  ██████████  2026-11-21 03:06   1m       夜の音楽 – 長い長い題名…",
+                "     ?    12 B              2026-11-21 03:07    ?       http://h/c",
+                "3 entries, 1.1 MB stored, 1 pinned",
+            ]
+        )
+    }
+
+    @Test func `a narrow terminal has fewer columns, and what is least asked for goes first`() {
+        #expect(
+            lines(columns: 60) == [
+                "  SIZE  STORED  LAST PLAYED       PIN  MUSIC",
+                "4.0 MB    27 %  2026-11-21 03:05  *    Somebody – Étude in C",
+                " 52 kB   100 %  2026-11-21 03:06       夜の音楽 – 長い長い…",
+                "     ?    12 B  2026-11-21 03:07       http://h/c",
+                "3 entries, 1.1 MB stored, 1 pinned",
+            ]
+        )
+        #expect(
+            lines(columns: 30) == [
+                "STORED  MUSIC",
+                "  27 %  Somebody – Étude in C",
+                " 100 %  夜の音楽 – 長い長い題…",
+                "  12 B  http://h/c",
+                "3 entries, 1.1 MB stored, 1 pinned",
+            ]
+        )
+    }
+
+    @Test func `a wide terminal shows title and source, and a file takes all of both`() {
+        let wide = lines(columns: 130)
+        #expect(
+            wide[1] == "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Somebody – Étude in C"
+                + "                http://music.example/albums/a.mp3"
+        )
+        #expect(wide[3].hasSuffix("http://h/c"))
+        #expect(wide.allSatisfy { SafeText($0).columns <= 130 })
+        let file = lines(columns: nil)
+        #expect(file[2].contains("夜の音楽 – 長い長い題名がここに続く  http://music.example/b.mp3"))
+    }
+
+    @Test func `without UTF-8 the bar is ASCII, and so is all of a terminal's text`() {
+        let lines = lines(columns: 80, glyphs: .ascii)
+        #expect(lines[1] == "4.0 MB    27 %  ##+...+...  2026-11-21 03:05   3d  *    Somebody - ?tude in C")
+        #expect(lines[2].hasSuffix("  ???? ? ???????????????"))
+        #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) })
+        let file = self.lines(columns: nil, glyphs: .ascii)
+        #expect(file[1].contains("##+...+...") && file[1].contains("Étude"))
+    }
+
+    @Test(arguments: 1...140)
+    func `no line is wider than the terminal`(columns: Int) {
+        for glyphs in [Glyphs.unicode, .ascii] {
+            let table = lines(columns: columns, glyphs: glyphs).dropLast()
+            #expect(table.allSatisfy { SafeText($0).columns <= columns })
+            #expect(table.allSatisfy { !$0.isEmpty })
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], 10, "·········· "), ([0..<100], 10, "██████████"), ([0..<5], 10, "▒·········"),
+            ([0..<10, 95..<100], 10, "█········▒"), ([50..<51], 10, "·····▒····"),
+            ([0..<1], 1, "▒"), ([0..<100], 0, ""),
+        ] as [(stored: [ByteRange], columns: Int, bar: String)]
+    )
+    func `a cell of the bar claims no more than is true`(stored: [ByteRange], columns: Int, bar: String) {
+        let text = RangeBar.text(ByteRangeSet(stored), length: 100, columns: columns, isUnicode: true)
+        #expect(text.string == bar.filter { $0 != " " })
+    }
+
+    @Test func `a bar stands any length`() {
+        #expect(
+            RangeBar.text(ByteRangeSet(0..<2), length: 3, columns: 6, isUnicode: false).string == "####.."
+        )
+        #expect(RangeBar.text(ByteRangeSet(), length: .max, columns: 3, isUnicode: false).string == "...")
+        #expect(RangeBar.text(ByteRangeSet(0..<5), length: nil, columns: 3, isUnicode: true).isEmpty)
+        #expect(RangeBar.text(ByteRangeSet(), length: 0, columns: 3, isUnicode: true).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (-5, "0m"), (59, "0m"), (3_599, "59m"), (3_600, "1h"), (86_400 * 2 - 1, "47h"),
+            (86_400 * 2, "2d"),
+            (86_400 * 99, "99d"), (86_400 * 100, "14w"), (86_400 * 730, "2y"),
+        ] as [(seconds: Int64, text: String)]
+    )
+    func `an age is told in its largest whole unit`(seconds: Int64, text: String) {
+        #expect(AgeText.text(seconds: seconds).string == text)
+    }
+
+    @Test(
+        arguments: [
+            (nil, [], nil), (0, [], 100), (3, [0..<3], 100), (1_000, [0..<999], 99),
+            (1_000, [0..<1, 500..<600], 10), (.max, [0..<(.max - 1)], 99),
+        ] as [(length: Int64?, stored: [ByteRange], share: Int?)]
+    )
+    func `a share is rounded down, and 100 only when all is there`(
+        length: Int64?,
+        stored: [ByteRange],
+        share: Int?
+    ) {
+        let entry = CacheListing(source: "s", length: length, stored: ByteRangeSet(stored), lastPlayed: 0)
+        #expect(entry.share == share)
+    }
+}

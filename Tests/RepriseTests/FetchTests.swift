@@ -1,0 +1,96 @@
+import Media
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct FetchTests {
+    private static let entry = CacheListing(
+        source: "s",
+        length: 5,
+        stored: ByteRangeSet(0..<5),
+        lastPlayed: 0
+    )
+
+    @Test(
+        arguments: [
+            ([], 0, .success, "0 of 0 pieces are available offline, 0 B fetched"),
+            (
+                [.kept(entry, fetched: 7_000), .local], 0, .success,
+                "2 of 2 pieces are available offline, 7.0 kB fetched"
+            ),
+            (
+                [.kept(entry, fetched: 0), .failed(MediaError(.offline, "s", "c"))], 0, .someFailed,
+                "1 of 2 pieces is available offline, 0 B fetched"
+            ),
+            (
+                [.failed(MediaError(.offline, "s", "c"))], 0, .nothingPlayed,
+                "0 of 1 piece is available offline, 0 B fetched"
+            ),
+            ([.local], 1, .someFailed, "1 of 2 pieces is available offline, 0 B fetched"),
+            ([], 1, .nothingPlayed, "0 of 1 piece is available offline, 0 B fetched"),
+        ] as [(outcomes: [TrackFetch.Outcome], problems: Int, code: Reprise.ExitCode, text: String)]
+    )
+    func `a fetch tells by its code whether all is there`(
+        outcomes: [TrackFetch.Outcome],
+        problems: Int,
+        code: Reprise.ExitCode,
+        text: String
+    ) {
+        var tally = FetchTally()
+        for outcome in outcomes { tally.count(outcome) }
+        for _ in 0..<problems { tally.countProblem() }
+        #expect(tally.exitCode == code)
+        #expect(tally.text == text)
+    }
+
+    @Test(
+        arguments: [
+            (100, [], 0), (100, [0..<100], nil), (100, [0..<10, 20..<100], 10), (100, [10..<100], 0),
+            (nil, [], 0), (nil, [0..<40, 50..<60], 40), (0, [], nil),
+        ] as [(length: Int64?, stored: [ByteRange], offset: Int64?)]
+    )
+    func `a fetch goes on at the first byte that is missing`(
+        length: Int64?,
+        stored: [ByteRange],
+        offset: Int64?
+    ) {
+        var report = LoadReport()
+        report.length = length
+        report.stored = ByteRangeSet(stored)
+        #expect(TrackFetch.nextOffset(report) == offset)
+    }
+
+    @Test func `a mark is set on each piece once, and nothing is fetched`() async throws {
+        let cache = FixedCache()
+        let supply = MusicSupply(music: ["list": ["http://h/a", "http://h/b", "http://h/a"]])
+        let pinned = try await CommandRun(
+            .pin(sources: ["list", "http://h/b"], isFetched: false),
+            cache: cache,
+            supply: supply
+        )
+        #expect(pinned.code == .success)
+        #expect(pinned.output == ["pinned  http://h/a", "pinned  http://h/b"])
+        #expect(cache.calls == ["pin http://h/a", "pin http://h/b"])
+        let unpinned = try await CommandRun(
+            .unpin(sources: ["http://h/b"]),
+            cache: cache,
+            supply: supply,
+            isJSON: true
+        )
+        #expect(
+            unpinned.output == [
+                #"{"source":"http://h/b","title":null,"size":null,"fetched":null,"pinned":false,"error":null}"#
+            ]
+        )
+        #expect(cache.calls.last == "unpin http://h/b")
+    }
+
+    @Test func `a piece that cannot be had fails alone, in one sentence`() async throws {
+        let run = try await CommandRun(.fetch(sources: ["http://u:secret@h/a?k=secret"]), cache: FixedCache())
+        #expect(run.code == .nothingPlayed)
+        #expect(run.said == ["http://h/a?…: nothing is there"])
+        #expect(run.notes == ["0 of 1 piece is available offline, 0 B fetched"])
+        #expect(run.output.isEmpty)
+    }
+}

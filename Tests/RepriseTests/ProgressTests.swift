@@ -1,0 +1,105 @@
+import Media
+import TerminalUI
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+@Suite
+struct ProgressTests {
+    private func line(
+        _ columns: Int,
+        label: SafeText = "Étude",
+        done: Int64 = 500_000,
+        total: Int64? = 1_000_000,
+        note: SafeText = "1.2 MB/s",
+        glyphs: Glyphs = .unicode
+    ) -> String {
+        ProgressBar.line(
+            label: label,
+            done: done,
+            total: total,
+            note: note,
+            style: TextStyle(columns: columns, glyphs: glyphs)
+        )
+    }
+
+    @Test func `a progress line is label, bar, share and note`() {
+        #expect(
+            line(80) == "Étude                    ███████████████···············  50 %  1.2 MB/s"
+        )
+        #expect(
+            line(80, glyphs: .ascii)
+                == "?tude                    ###############...............  50 %  1.2 MB/s"
+        )
+        #expect(line(80, done: 999_999).contains("  99 %"))
+        #expect(line(80, done: 1_000_000).contains(" 100 %"))
+        #expect(line(80, total: 0).contains(" 100 %"))
+        #expect(line(80, total: nil) == "Étude                    500 kB  1.2 MB/s")
+    }
+
+    @Test func `in a narrow terminal the bar shrinks, then goes, then the label is cut`() {
+        #expect(line(50) == "Étude                    ███···  50 %  1.2 MB/s")
+        #expect(line(24) == "Étude     50 %  1.2 MB/s")
+        #expect(line(20, label: "A long label") == "A l…  50 %  1.2 MB/s")
+    }
+
+    @Test(arguments: 1...120)
+    func `no progress line is wider than the terminal`(columns: Int) {
+        for label in ["x", "夜の音楽 – 長い長い題名がここに続く"] as [SafeText] {
+            #expect(SafeText(line(columns, label: label)).columns <= columns)
+            #expect(SafeText(line(columns, label: label, total: nil)).columns <= columns)
+        }
+    }
+
+    @Test func `a frame is drawn over the last one and leaves nothing behind`() {
+        var frame = ProgressFrame()
+        #expect(frame.draw(["a", "b"]) == "a\nb\n")
+        #expect(frame.draw(["a", "b"]) == "")
+        #expect(frame.draw(["c"]) == "\u{1B}[2A\r\u{1B}[Jc\n")
+        #expect(frame.erase() == "\u{1B}[1A\r\u{1B}[J")
+        #expect(frame.erase() == "")
+    }
+
+    @Test func `progress is drawn no faster than it can be read, and lines pass above it`() async throws {
+        let clock = TestClock()
+        let put = Printed()
+        let painter = ProgressPainter(style: TextStyle(columns: 20), clock: clock) { put.append($0) }
+        #expect(painter.style.columns == 19)
+        painter.show(["1"])
+        painter.show(["2"])
+        #expect(put.all == ["1\n"])
+        clock.advance(by: ProgressPainter.rhythm)
+        painter.show(["3"])
+        #expect(put.all == ["1\n", "\u{1B}[1A\r\u{1B}[J3\n"])
+        painter.above { put.append("line\n") }
+        #expect(put.all.suffix(3) == ["\u{1B}[1A\r\u{1B}[J", "line\n", "3\n"])
+        painter.finish()
+        #expect(put.all.last == "\u{1B}[1A\r\u{1B}[J")
+        painter.above { put.append("after\n") }
+        #expect(put.all.filter { !$0.isEmpty }.last == "after\n")
+    }
+
+    @Test func `where nothing can be drawn over every tenth is told once`() {
+        var steps = ProgressSteps()
+        let told = [0, 5, 10, 11, 35, 20, 39, 100, 100].map { steps.percent(done: $0, total: 100) }
+        #expect(told == [nil, nil, 10, nil, 30, nil, nil, 100, nil])
+        #expect(steps.percent(done: 5, total: 0) == nil)
+    }
+
+    @Test func `a piece's line tells its rate, and that it waits for the server`() {
+        var report = LoadReport()
+        report.length = 100
+        report.stored = ByteRangeSet(0..<25)
+        report.bytesPerSecond = 1_200_000
+        let style = TextStyle(columns: 60)
+        #expect(FetchProgress.line("a", report, style: style).hasSuffix("  25 %  1.2 MB/s"))
+        report.wait = LoadWait(
+            error: MediaError(.timedOut, "a", "no answer"),
+            attempt: 1,
+            mostAttempts: 5,
+            retryAt: .seconds(1)
+        )
+        #expect(FetchProgress.line("a", report, style: style).hasSuffix("  25 %  reconnecting"))
+    }
+}
