@@ -4,16 +4,18 @@ import Testing
 
 @testable import Cache
 
-/// What every `ByteStore` promises, checked on the persistent and the volatile one alike.
+/// What every `ByteStore` promises, checked on the persistent and the volatile ones alike.
 @Suite struct ByteStoreContractTests {
     enum Kind: CaseIterable, Sendable {
         case persistent
         case volatile
+        case memory
 
         func opener(in folder: TemporaryFolder) -> any ByteStoreOpener {
             switch self {
             case .persistent: CacheFolder(path: folder.cache, clock: TestClock())
             case .volatile: VolatileStores(folder: folder.path)
+            case .memory: VolatileStores(folder: folder.path + "/missing")
             }
         }
     }

@@ -108,19 +108,8 @@ import Testing
 }
 
 @Suite struct EvictionTests {
-    /// A time of day that goes on by a second each time it is asked.
-    private final class WallClock: Sendable {
-        private let seconds = Locked<Int64>(1_000)
-        func tick() -> Int64 {
-            seconds.withLock {
-                $0 += 1
-                return $0
-            }
-        }
-    }
-
     private let folder: TemporaryFolder
-    private let wallClock = WallClock()
+    private let wallClock = TickingWallClock()
 
     init() throws { folder = try TemporaryFolder() }
 

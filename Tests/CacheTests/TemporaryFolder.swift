@@ -27,9 +27,29 @@ final class TemporaryFolder: Sendable {
         get throws { try FileManager.default.contentsOfDirectory(atPath: file("objects")).sorted() }
     }
 
+    /// The bytes that the files in `objects` take on the disk.
+    var allocated: Int64 {
+        ((try? objects) ?? []).reduce(0) { sum, name in
+            var status = stat()
+            return stat(file("objects/\(name)"), &status) == 0 ? sum + Int64(status.st_blocks) * 512 : sum
+        }
+    }
+
     /// The permission bits of a file.
     func permissions(_ path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? -1
+    }
+}
+
+/// A time of day that goes on by a second each time it is asked.
+final class TickingWallClock: Sendable {
+    private let seconds = Locked<Int64>(1_000)
+
+    func tick() -> Int64 {
+        seconds.withLock {
+            $0 += 1
+            return $0
+        }
     }
 }
 

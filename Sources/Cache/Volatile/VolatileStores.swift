@@ -4,7 +4,7 @@ package import Media
 /// Stores that are gone with the process: for what may not, or cannot, be kept.
 ///
 /// Each open makes a new and empty store on an unlinked file of its own, so that nothing is left
-/// behind however the process ends. Opening one URL twice shares nothing.
+/// behind however the process ends; without a disk that takes it, in memory. Opening one URL twice shares nothing.
 package final class VolatileStores: ByteStoreOpener {
     private let folder: String
     private let files: any FileLayer
@@ -20,15 +20,11 @@ package final class VolatileStores: ByteStoreOpener {
 
     deinit { io.stop() }
 
-    /// An empty store. Throws `.notKept` when no file can be made.
+    /// An empty store; in memory when no file can be made. Never throws.
     package func open(_ url: WebURL) async throws -> any ByteStore {
         let (folder, files) = (folder, files)
-        do {
-            let file = try await io.run { try Self.makeFile(in: folder, files: files) }
-            return VolatileStore(file: file, subject: url.safeText, owner: self, io: io)
-        } catch {
-            throw MediaError(.notKept, SafeText("temporary folder \(folder)"), SafeText("\(error)"))
-        }
+        let file = try? await io.run { try Self.makeFile(in: folder, files: files) }
+        return VolatileStore(file: file, subject: url.safeText, owner: self, io: io)
     }
 
     /// The same as `open`: every store is new.

@@ -1,0 +1,234 @@
+import Glibc
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The real file layer on a disk that says to be as full as the test wants, and that is measured each time
+/// something was written to it.
+private final class MeasuringFiles: FileLayer {
+    private struct State {
+        var most: Int64 = 0
+        var diskSize: Int64?
+    }
+
+    private let system = SystemFiles()
+    private let folder: TemporaryFolder
+    private let state = Locked(State())
+
+    /// `diskSize` is what the objects and the free room add up to; nil for the real disk.
+    init(folder: TemporaryFolder, diskSize: Int64? = nil) {
+        self.folder = folder
+        state.withLock { $0.diskSize = diskSize }
+    }
+
+    /// The most that the objects ever took.
+    var most: Int64 { state.withLock { $0.most } }
+
+    func setDiskSize(_ size: Int64) { state.withLock { $0.diskSize = size } }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        try system.write(bytes, to: descriptor, at: offset)
+        measure()
+    }
+
+    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try system.read(range, from: descriptor)
+    }
+
+    func flush(_ descriptor: CInt) throws {
+        try system.flush(descriptor)
+        // Some filesystems allocate only now.
+        measure()
+    }
+
+    func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
+
+    func freeBytes(of descriptor: CInt) throws -> Int64 {
+        guard let size = state.withLock({ $0.diskSize }) else { return try system.freeBytes(of: descriptor) }
+        return max(0, size - folder.allocated)
+    }
+
+    private func measure() {
+        let now = folder.allocated
+        state.withLock { $0.most = max($0.most, now) }
+    }
+}
+
+/// The budget, the free disk and the age, all the time.
+@Suite struct BoundsTests {
+    private let folder: TemporaryFolder
+    private let wallClock = TickingWallClock()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(
+        budget: Int64 = .max,
+        minimumFree: Int64 = 0,
+        files: any FileLayer = SystemFiles()
+    ) -> CacheFolder {
+        CacheFolder(
+            path: folder.cache,
+            budget: budget,
+            minimumFree: minimumFree,
+            clock: TestClock(),
+            wallClock: wallClock.tick,
+            files: files
+        )
+    }
+
+    private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
+        let store = try await opener.open(url(name))
+        try await store.write(pattern(0..<count), at: 0)
+        await store.close()
+    }
+
+    private func names(_ opener: CacheFolder) async throws -> [String] {
+        try await opener.list().map { String($0.url.string.suffix(1)) }
+    }
+
+    @Test(arguments: 0..<3 as Range<UInt64>)
+    func `not for a moment do the files take more than the budget`(seed: UInt64) async throws {
+        let budget: Int64 = 3_000_000
+        let files = MeasuringFiles(folder: folder)
+        let opener = makeOpener(budget: budget, files: files)
+        var random = SeededGenerator(seed: seed)
+        var refusals = 0
+        for index in 0..<20 {
+            let store = try await opener.open(url("\(index)"))
+            var offset: Int64 = 0
+            let end = Int64.random(in: 10_000...2_500_000, using: &random)
+            do {
+                while offset < end {
+                    let size = min(end - offset, Int64.random(in: 1...200_000, using: &random))
+                    try await store.write(pattern(offset..<offset + size), at: offset)
+                    offset += size + Int64.random(in: 0...3, using: &random) * 5_000
+                }
+            } catch let error as MediaError where error.code == .notKept {
+                refusals += 1
+            }
+            await store.close()
+        }
+        #expect(files.most <= budget)
+        // The budget was made use of, and what makes room is what was played longest ago.
+        #expect(files.most > budget / 2)
+        #expect(refusals == 0)
+        #expect(try await names(opener).first == "9")
+    }
+
+    @Test func `several openers together keep within the budget, each in the middle of a download`()
+        async throws
+    {
+        let budget: Int64 = 2_000_000
+        let files = MeasuringFiles(folder: folder)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for process in 0..<3 {
+                // What another process would do: an opener with threads and an index of its own.
+                let opener = makeOpener(budget: budget, files: files)
+                group.addTask {
+                    for index in 0..<6 {
+                        let store = try await opener.open(url("\(process)-\(index)"))
+                        for step in 0..<8 as Range<Int64> {
+                            let range = step * 60_000..<(step + 1) * 60_000
+                            try? await store.write(pattern(range), at: range.lowerBound)
+                            try? await store.commit()
+                        }
+                        await store.close()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(files.most <= budget)
+        #expect(files.most > 500_000)
+    }
+
+    @Test func `a resource larger than the budget takes nothing away from others`() async throws {
+        let opener = makeOpener(budget: 400_000)
+        try await keep("a", in: opener)
+        try await keep("b", in: opener)
+        let store = try await opener.open(url("c"))
+        var description = EntryDescription()
+        description.length = 500_000
+        store.describe(description)
+        try await store.write(pattern(0..<300_000), at: 0)
+        let error = await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(error?.code == .notKept)
+        #expect(error?.cause.string == "its budget is smaller than this one piece of music")
+        #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        await store.close()
+        #expect(try await Set(names(opener)).isSuperset(of: ["a", "b"]))
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 100_000)
+    }
+
+    @Test func `the disk is left its free room, and the oldest go for it`() async throws {
+        let files = MeasuringFiles(folder: folder, diskSize: 1_000_000)
+        let opener = makeOpener(minimumFree: 600_000, files: files)
+        for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
+        #expect(try await names(opener) == ["d", "c", "b"])
+        #expect(files.most <= 400_000)
+        // Somebody else fills the disk: with nothing that may go, nothing more is kept.
+        files.setDiskSize(300_000)
+        let store = try await opener.open(url("e"))
+        try await store.write(pattern(0..<100_000), at: 0)
+        let error = await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(error?.code == .notKept)
+        #expect(error?.cause.string == "its disk is too full, and nothing in it may go")
+        await store.close()
+    }
+
+    @Test func `what grew too old goes also while the player runs on`() async throws {
+        let opener = CacheFolder(
+            path: folder.cache,
+            maximumAge: .seconds(50),
+            clock: TestClock(),
+            wallClock: wallClock.tick
+        )
+        try await keep("a", in: opener)
+        for _ in 0..<100 { _ = wallClock.tick() }
+        try await keep("b", in: opener)
+        try await wait(for: "the old one to go") { try await names(opener) == ["b"] }
+    }
+
+    @Test func `evicting to a size takes the oldest, and pinned ones only when asked to`() async throws {
+        let opener = makeOpener()
+        for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
+        try await opener.setPinned(url("a"), true)
+        let held = try await opener.open(url("b"))
+        let first = try await opener.evict(toBudget: 310_000)
+        #expect(first.entriesRemoved == 1)
+        #expect(first.bytesFreed >= 100_000)
+        #expect(try await Set(names(opener)) == ["a", "b", "d"])
+        let second = try await opener.evict(toBudget: 0)
+        #expect((second.entriesRemoved, second.entriesPinned, second.entriesInUse) == (1, 1, 1))
+        await held.close()
+        let third = try await opener.evict(toBudget: 0, includingPinned: true)
+        #expect((third.entriesRemoved, third.entriesPinned, third.entriesInUse) == (2, 0, 0))
+        #expect(try await opener.totalBytes == 0)
+    }
+
+    @Test func `naming what to evict spares what is open or pinned, and says what is not there`() async throws
+    {
+        let opener = makeOpener()
+        for name in ["a", "b", "c"] { try await keep(name, in: opener) }
+        try await opener.setPinned(url("a"), true)
+        let held = try await opener.open(url("b"))
+        let urls = try ["a", "b", "c", "c", "x"].map { try url($0) }
+        let removal = try await opener.evict(urls)
+        #expect((removal.entriesRemoved, removal.entriesPinned) == (1, 1))
+        #expect((removal.entriesInUse, removal.entriesMissing) == (1, 1))
+        #expect(try await Set(names(opener)) == ["a", "b"])
+        #expect(try await opener.evict([url("a")], includingPinned: true).entriesRemoved == 1)
+        await held.close()
+    }
+
+    @Test func `clearing keeps what is pinned unless asked`() async throws {
+        let opener = makeOpener()
+        for name in ["a", "b"] { try await keep(name, in: opener) }
+        try await opener.setPinned(url("a"), true)
+        let removal = try await opener.clear(includingPinned: false)
+        #expect((removal.entriesRemoved, removal.entriesPinned) == (1, 1))
+        #expect(try await opener.clear(includingPinned: true).entriesRemoved == 1)
+    }
+}

@@ -1,0 +1,201 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The rules that leave parts of a URL out of its key.
+@Suite struct CacheIdentityTests {
+    private func identity(_ rules: String...) throws -> CacheIdentity {
+        CacheIdentity(rules: try rules.map { try CacheIdentity.Rule(parsing: $0) })
+    }
+
+    @Test(
+        arguments: [
+            ("http://cdn.example/a.mp3?token=1&expires=2", "http://cdn.example/a.mp3"),
+            ("http://cdn.example/a.mp3?id=7&token=1", "http://cdn.example/a.mp3?id=7"),
+            ("http://cdn.example/a.mp3?token=1&id=7&expires=2&x", "http://cdn.example/a.mp3?id=7&x"),
+            ("http://cdn.example/a.mp3?%74oken=1", "http://cdn.example/a.mp3"),
+            ("http://cdn.example:81/a.mp3?token", "http://cdn.example:81/a.mp3"),
+            ("http://cdn.example/a.mp3?tokens=1&Token=2", "http://cdn.example/a.mp3?tokens=1&Token=2"),
+            ("http://cdn.example/a.mp3?", "http://cdn.example/a.mp3?"),
+            ("http://cdn.example/a.mp3", "http://cdn.example/a.mp3"),
+            ("http://other.example/a.mp3?token=1", "http://other.example/a.mp3?token=1"),
+            ("http://sub.cdn.example/a.mp3?token=1", "http://sub.cdn.example/a.mp3?token=1"),
+            ("http://x.wild.example/a.mp3?sig=1&token=2", "http://x.wild.example/a.mp3?token=2"),
+            ("http://wild.example/a.mp3?sig=1", "http://wild.example/a.mp3?sig=1"),
+            ("http://notwild.example/a.mp3?sig=1", "http://notwild.example/a.mp3?sig=1"),
+        ]
+    )
+    func `a rule leaves out what it names, on its host`(text: String, expected: String) throws {
+        let identity = try identity("host=cdn.example strip=token,expires", "strip=sig host=*.wild.example")
+        #expect(identity.text(of: try #require(WebURL(text))) == expected)
+    }
+
+    @Test(
+        arguments: [
+            "", "host=a.example", "strip=a", "host= strip=a", "host=a.example strip=", "cdn.example token",
+            "host=a.example strip=a,", "host=a.example strip=a,,b", "host=a.example host=b.example strip=a",
+            "host=a.example strip=a strip=b", "host=a.example path=/x strip=a", "host=* strip=a",
+            "host=*.example strip=a", "host=a*.example strip=a", "host=http://a.example strip=a",
+            "host=a.example:80 strip=a", "host=a.example/x strip=a", "host=u@a.example strip=a",
+            "host=a.example strip=a&b", "host=a.example strip=a=b",
+        ]
+    )
+    func `what is no rule is refused and named`(text: String) {
+        let error = #expect(throws: CacheIdentityError.self) { try CacheIdentity.Rule(parsing: text) }
+        #expect(error?.description.isEmpty == false)
+    }
+
+    @Test func `a signed URL finds what another signature fetched`() async throws {
+        let folder = try TemporaryFolder()
+        let opener = CacheFolder(
+            path: folder.cache,
+            identity: try identity("host=radio.example strip=token"),
+            clock: TestClock()
+        )
+        let store = try await opener.open(url("a.mp3?token=1"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        await store.close()
+        let next = try await opener.open(url("a.mp3?token=2"))
+        #expect(next.stored == ByteRangeSet(0..<1_000))
+        await next.close()
+        #expect(try await opener.info(for: url("a.mp3?id=2"))?.storedBytes == nil)
+    }
+}
+
+/// A resource that is kept, under another URL.
+@Suite struct MovedResourceTests {
+    private let folder: TemporaryFolder
+    private let opener: CacheFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        opener = CacheFolder(path: folder.cache, clock: TestClock(), wallClock: TickingWallClock().tick)
+    }
+
+    private static func description(_ etag: String = "\"strong\"", length: Int64 = 400_000)
+        -> EntryDescription
+    {
+        var description = EntryDescription()
+        description.length = length
+        description.validators.etag = etag
+        return description
+    }
+
+    /// Keeps 300,000 of 400,000 bytes under `a`.
+    private func keepOld() async throws {
+        let store = try await opener.open(url("a"))
+        var description = Self.description()
+        description.seekTable = [1, 2, 3]
+        description.title = "Kept"
+        store.describe(description)
+        try await store.write(pattern(0..<300_000), at: 0)
+        await store.close()
+    }
+
+    /// Opens `b` as a loader does that got its first window.
+    private func openNew(_ description: EntryDescription, salt: UInt64 = 0) async throws -> any ByteStore {
+        let store = try await opener.open(url("b"))
+        store.describe(description)
+        try await store.write(pattern(0..<70_000, salt: salt), at: 0)
+        return store
+    }
+
+    @Test func `an equal strong tag, length and beginning bring all that is stored`() async throws {
+        try await keepOld()
+        let store = try await openNew(Self.description())
+        #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<300_000))
+        #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        #expect(store.isPersistent)
+        // The loader describes what it knows: what came with the entry stays.
+        store.describe(Self.description())
+        try await store.write(pattern(300_000..<400_000), at: 300_000)
+        await store.close()
+        for name in ["a", "b"] {
+            let entry = try #require(try await opener.info(for: url(name)))
+            #expect(entry.isComplete)
+            #expect(entry.title?.string == "Kept")
+        }
+        #expect(try await opener.list().count == 1)
+        #expect(try folder.objects.count == 1)
+        let again = try await opener.open(url("b"))
+        #expect(again.description.seekTable == [1, 2, 3])
+        #expect(try await again.all(of: 0..<400_000) == pattern(0..<400_000))
+        await again.close()
+    }
+
+    @Test(arguments: ["W/\"strong\"", "\"other\"", "", "strong"])
+    func `a weak or another tag brings nothing`(tag: String) async throws {
+        try await keepOld()
+        let store = try await openNew(Self.description(tag))
+        #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
+        await store.close()
+        #expect(try await opener.list().count == 2)
+    }
+
+    @Test func `another length or other first bytes bring nothing`() async throws {
+        try await keepOld()
+        let longer = try await openNew(Self.description(length: 400_001))
+        #expect(await longer.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
+        await longer.discard()
+        await longer.close()
+        let different = try await openNew(Self.description(), salt: 5)
+        #expect(await different.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
+        #expect(try await different.all(of: 0..<70_000) == pattern(0..<70_000, salt: 5))
+        await different.close()
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
+    }
+
+    @Test func `nothing is taken over before the first window is there`() async throws {
+        try await keepOld()
+        let store = try await opener.open(url("b"))
+        store.describe(Self.description())
+        try await store.write(pattern(0..<60_000), at: 0)
+        #expect(await store.refresh(60_000..<100_000) == ByteRangeSet(0..<60_000))
+        try await store.write(pattern(60_000..<66_000), at: 60_000)
+        #expect(await store.refresh(66_000..<100_000) == ByteRangeSet(0..<300_000))
+        await store.close()
+    }
+
+    @Test func `a new version under the new URL leaves the old one alone`() async throws {
+        try await keepOld()
+        let store = try await openNew(Self.description())
+        _ = await store.refresh(70_000..<200_000)
+        await store.close()
+        let fresh = try await opener.replace(url("b"))
+        #expect(fresh.stored.isEmpty)
+        try await fresh.write(pattern(0..<10, salt: 3), at: 0)
+        await fresh.close()
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
+        #expect(try await opener.info(for: url("b"))?.storedBytes == 10)
+    }
+
+    @Test func `discarding what was taken over only forgets the new URL`() async throws {
+        try await keepOld()
+        let store = try await openNew(Self.description())
+        _ = await store.refresh(70_000..<200_000)
+        await store.discard()
+        #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        await store.close()
+        #expect(try await opener.info(for: url("b")) == nil)
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
+    }
+
+    @Test func `of many URLs that lead to one entry the last are remembered`() async throws {
+        try await keepOld()
+        for number in 0..<12 {
+            let store = try await opener.open(url("signed-\(number)"))
+            store.describe(Self.description())
+            try await store.write(pattern(0..<70_000), at: 0)
+            _ = await store.refresh(70_000..<200_000)
+            await store.close()
+        }
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
+        #expect(try await opener.info(for: url("signed-3")) == nil)
+        for number in 4..<12 {
+            #expect(try await opener.info(for: url("signed-\(number)"))?.storedBytes == 300_000)
+        }
+        #expect(try await opener.list().count == 1)
+    }
+}

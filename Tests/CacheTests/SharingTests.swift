@@ -1,0 +1,211 @@
+import Glibc
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The real file layer with a gate before each flush, and a note of where was written.
+final class GatedFiles: FileLayer, @unchecked Sendable {
+    // Unchecked: guarded by the condition's own mutex.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let wake = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isShut = false
+    private var waiting = 0
+    private var writtenRanges: [ByteRange] = []
+    private let system = SystemFiles()
+    /// Called before each flush.
+    let onFlush: @Sendable () -> Void
+
+    init(onFlush: @escaping @Sendable () -> Void = {}) {
+        self.onFlush = onFlush
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(wake, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(wake)
+        pthread_mutex_destroy(mutex)
+        wake.deallocate()
+        mutex.deallocate()
+    }
+
+    /// From now on flushes wait.
+    func shut() { locked { isShut = true } }
+
+    func open() {
+        locked { isShut = false }
+        pthread_cond_broadcast(wake)
+    }
+
+    var isHolding: Bool { locked { waiting > 0 } }
+    var written: [ByteRange] { locked { writtenRanges } }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        locked { writtenRanges.append(offset..<offset + Int64(bytes.count)) }
+        try system.write(bytes, to: descriptor, at: offset)
+    }
+
+    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try system.read(range, from: descriptor)
+    }
+
+    func flush(_ descriptor: CInt) throws {
+        onFlush()
+        pthread_mutex_lock(mutex)
+        waiting += 1
+        while isShut { pthread_cond_wait(wake, mutex) }
+        waiting -= 1
+        pthread_mutex_unlock(mutex)
+        try system.flush(descriptor)
+    }
+
+    func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
+
+    private func locked<Value>(_ body: () -> Value) -> Value {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+}
+
+/// Several openers of one folder, as several processes have them.
+@Suite struct SharingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(_ files: any FileLayer = SystemFiles()) -> CacheFolder {
+        CacheFolder(path: folder.cache, clock: TestClock(), files: files)
+    }
+
+    @Test func `a look before a fetch finds what another process has stored meanwhile`() async throws {
+        let one = try await makeOpener().open(url("a"))
+        let two = try await makeOpener().open(url("a"))
+        try await two.write(pattern(0..<100_000), at: 0)
+        #expect(await one.refresh(0..<100_000).isEmpty)
+        try await two.commit()
+        #expect(one.stored.isEmpty)
+        #expect(await one.refresh(0..<100_000) == ByteRangeSet(0..<100_000))
+        #expect(try await one.all(of: 0..<100_000) == pattern(0..<100_000))
+        await one.close()
+        await two.close()
+    }
+
+    @Test func `what is committed is never written over by an opener that did not know it`() async throws {
+        let files = GatedFiles()
+        let late = try await makeOpener(files).open(url("a"))
+        let early = try await makeOpener().open(url("a"))
+        try await early.write(pattern(50_000..<150_000), at: 50_000)
+        try await early.commit()
+        try await late.write([UInt8](repeating: 1, count: 200_000), at: 0)
+        try await late.commit()
+        #expect(files.written.allSatisfy { !$0.overlaps(50_000..<150_000) })
+        #expect(try await early.all(of: 50_000..<150_000) == pattern(50_000..<150_000))
+        #expect(try await late.all(of: 50_000..<150_000) == pattern(50_000..<150_000))
+        #expect(late.stored == ByteRangeSet(0..<200_000))
+        await early.close()
+        await late.close()
+    }
+
+    @Test func `of two versions of a resource in one entry only the first is kept`() async throws {
+        let one = try await makeOpener().open(url("a"))
+        let two = try await makeOpener().open(url("a"))
+        var description = EntryDescription()
+        description.length = 100_000
+        description.validators.etag = "\"one\""
+        one.describe(description)
+        description.validators.etag = "\"two\""
+        two.describe(description)
+        try await one.write(pattern(0..<50_000), at: 0)
+        try await two.write(pattern(40_000..<100_000, salt: 1), at: 40_000)
+        try await one.commit()
+        try await two.commit()
+        #expect(one.isPersistent)
+        #expect(!two.isPersistent)
+        // Each plays on what it has.
+        #expect(try await two.all(of: 40_000..<100_000) == pattern(40_000..<100_000, salt: 1))
+        try await two.write(pattern(0..<40_000, salt: 1), at: 0)
+        #expect(try await two.all(of: 0..<100_000) == pattern(0..<100_000, salt: 1))
+        await two.close()
+        await one.close()
+        let next = try await makeOpener().open(url("a"))
+        #expect(next.stored == ByteRangeSet(0..<50_000))
+        #expect(try await next.all(of: 0..<50_000) == pattern(0..<50_000))
+        #expect(next.description.validators.etag == "\"one\"")
+        await next.close()
+    }
+
+    @Test func `while one process waits for its disk, others open, read, ask and keep`() async throws {
+        let files = GatedFiles()
+        let slow = try await makeOpener(files).open(url("a"))
+        try await slow.write(pattern(0..<1_000), at: 0)
+        try await slow.commit()
+        files.shut()
+        try await slow.write(pattern(1_000..<2_000), at: 1_000)
+        let commit = Task { try await slow.commit() }
+        try await wait(for: "the flush") { files.isHolding }
+        let other = makeOpener()
+        let store = try await other.open(url("b"))
+        try await store.write(pattern(0..<5_000), at: 0)
+        try await store.commit()
+        await store.close()
+        let same = try await other.open(url("a"))
+        #expect(try await same.all(of: 0..<1_000) == pattern(0..<1_000))
+        #expect(try await other.list().count == 2)
+        // And in the process itself questions and reads do not wait either.
+        #expect(await slow.refresh(1_000..<3_000) == ByteRangeSet(0..<2_000))
+        #expect(try await slow.all(of: 0..<2_000) == pattern(0..<2_000))
+        files.open()
+        try await commit.value
+        #expect(await same.refresh(0..<2_000) == ByteRangeSet(0..<2_000))
+        await same.close()
+        await slow.close()
+    }
+
+    @Test func `a disk slower than the line bounds what is at stake`() async throws {
+        let seen = Locked<(store: PersistentStore?, most: Int64)>((nil, 0))
+        let files = GatedFiles(onFlush: {
+            seen.withLock { seen in
+                let count = seen.store?.guarded.withLock { $0.state.bufferedByteCount } ?? 0
+                seen.most = max(seen.most, count)
+            }
+        })
+        let store = try #require(try await makeOpener(files).open(url("a")) as? PersistentStore)
+        seen.withLock { $0.store = store }
+        for step in 0..<160 as Range<Int64> {
+            try await store.write([UInt8](repeating: 7, count: 65_536), at: step * 65_536)
+            #expect(store.guarded.withLock { $0.state.bufferedByteCount } <= PersistentStore.mostBuffered)
+        }
+        await store.close()
+        #expect(seen.withLock { $0.most } <= PersistentStore.mostBuffered)
+        #expect(seen.withLock { $0.most } >= PersistentStore.commitSize)
+        seen.withLock { $0.store = nil }
+    }
+
+    @Test func `a commit waits for its turn in an entry, and gives up when it never comes`() async throws {
+        let store = try await makeOpener().open(url("a"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        let path = folder.file("objects/\(try #require(folder.objects.first))")
+        let holder = ObjectFile(descriptor: open(path, O_RDWR | O_CLOEXEC), files: SystemFiles())
+        let isHeld = Locked(true)
+        let holding = Locked(false)
+        let done = Locked(false)
+        let thread = WorkThread(name: "holder")
+        thread.submit {
+            try? holder.withCommitLock {
+                holding.withLock { $0 = true }
+                while isHeld.withLock({ $0 }) { usleep(1_000) }
+            }
+            done.withLock { $0 = true }
+        }
+        try await wait(for: "the lock") { holding.withLock { $0 } }
+        let error = await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(error?.cause.string == "another process holds the folder")
+        isHeld.withLock { $0 = false }
+        try await wait(for: "its end") { done.withLock { $0 } }
+        thread.stop()
+        try await store.commit()
+        await store.close()
+    }
+}
