@@ -21,9 +21,20 @@ import Testing
         try await expectTruth(seed: 1_000 + seed) { _ in .nothing }
     }
 
-    private func expectTruth(seed: UInt64, losing loss: (UInt64) -> DiskImage.Loss) async throws {
+    @Test(arguments: TestCount.seeds(4, full: 50))
+    func `after a power cut a sealed cache claims no wrong byte and breaks no promise`(
+        seed: UInt64
+    ) async throws {
+        try await expectTruth(seed: 2_000 + seed, secret: .generate()) { .unflushed(seed: $0) }
+    }
+
+    private func expectTruth(
+        seed: UInt64,
+        secret: CacheSecret? = nil,
+        losing loss: (UInt64) -> DiskImage.Loss
+    ) async throws {
         let temporary = try TemporaryFolder()
-        var workload = FireWorkload(seed: seed, in: temporary)
+        var workload = FireWorkload(seed: seed, in: temporary, secret: secret)
         await workload.run(steps: 60)
         workload.disk.stop()
         #expect(workload.wrongReads == [])
@@ -35,7 +46,7 @@ import Testing
             let subject = Comment(rawValue: "seed \(seed), after \(count) of \(log.count) operations")
             let path = temporary.path + "/image-\(count)"
             try DiskImage(log, upTo: count, losing: loss(random.next())).lay(into: path)
-            try await expectTruth(of: path, after: log.prefix(count), music: workload.music, subject)
+            try await expectTruth(of: path, after: log.prefix(count), music: workload.music, secret, subject)
         }
     }
 
@@ -43,16 +54,17 @@ import Testing
         of path: String,
         after log: ArraySlice<DiskOperation>,
         music: FireMusic,
+        _ secret: CacheSecret?,
         _ subject: Comment
     ) async throws {
-        let audit = try FolderAudit(path: path, music: music)
+        let audit = try FolderAudit(path: path, music: music, secret: secret)
         #expect(audit.lies == [], subject)
         for (etag, bytes) in log.promises {
             #expect(audit.claims[etag]?.isSuperset(of: bytes) ?? bytes.isEmpty, "\(subject): \(etag)")
         }
-        try await completeAll(in: path, audit, music, subject)
+        try await completeAll(in: path, audit, music, secret, subject)
         try await wait(for: "the index to be closed") { access(path + "/index.sqlite-wal", F_OK) != 0 }
-        #expect(try FolderAudit(path: path, music: music).lies == [], subject)
+        #expect(try FolderAudit(path: path, music: music, secret: secret).lies == [], subject)
         try FileManager.default.removeItem(atPath: path)
     }
 
@@ -61,13 +73,15 @@ import Testing
         in path: String,
         _ audit: FolderAudit,
         _ music: FireMusic,
+        _ secret: CacheSecret?,
         _ subject: Comment
     ) async throws {
         let notices = Locked<[String]>([])
         let folder = CacheFolder(
             path: path,
+            secret: secret,
             clock: TestClock(),
-            onDamage: { text in notices.withLock { $0.append(text.string) } }
+            onNotice: { error in notices.withLock { $0.append(error.description) } }
         )
         for name in music.names {
             let store = try await folder.open(url(name))

@@ -22,17 +22,19 @@ struct FireWorkload {
     private(set) var failures = 0
     private var random: SeededGenerator
     private let budget: Int64
+    private let secret: CacheSecret?
     private let ticks = Ticks(1_000)
     private var folder: CacheFolder
     private var open: [Open] = []
 
     /// Fills a folder beside `disk` of the temporary folder with resources that do not all fit in it.
-    init(seed: UInt64, in temporary: TemporaryFolder, budget: Int64 = 1_200_000) {
+    init(seed: UInt64, in temporary: TemporaryFolder, budget: Int64 = 1_200_000, secret: CacheSecret? = nil) {
         random = SeededGenerator(seed: seed)
         music = FireMusic(count: 6, longest: 400_000, using: &random)
         disk = RecordedDisk(root: temporary.cache)
         self.budget = budget
-        folder = Self.makeFolder(disk, budget, ticks)
+        self.secret = secret
+        folder = Self.makeFolder(disk, budget, secret, ticks)
     }
 
     /// Does `count` random things and then closes what is open.
@@ -40,7 +42,7 @@ struct FireWorkload {
         for _ in 0..<count { await step() }
         while !open.isEmpty { await close(0) }
         // Closing the index puts its log into it, which is an action of its own. Nobody opens the new one.
-        folder = Self.makeFolder(disk, budget, ticks)
+        folder = Self.makeFolder(disk, budget, secret, ticks)
         try? await wait(for: "the index to be closed") { [disk] in disk.openCount == 0 }
     }
 
@@ -56,6 +58,7 @@ struct FireWorkload {
         case 82..<93: await close(index)
         case 93..<96: await replace(index)
         case 96..<97: await discard(index)
+        case 97..<98: await verify()
         default: await reopenFolder()
         }
     }
@@ -147,15 +150,28 @@ struct FireWorkload {
         await open[index].store.discard()
     }
 
-    /// A second opener of the folder, as the next session has it, while old stores live on.
-    private mutating func reopenFolder() async {
-        folder = Self.makeFolder(disk, budget, ticks)
+    private mutating func verify() async {
+        do {
+            let report = try await folder.verify()
+            if !report.isSound { wrongReads.append("verification: \(report)") }
+        } catch { failures += 1 }
     }
 
-    private static func makeFolder(_ disk: RecordedDisk, _ budget: Int64, _ ticks: Ticks) -> CacheFolder {
+    /// A second opener of the folder, as the next session has it, while old stores live on.
+    private mutating func reopenFolder() async {
+        folder = Self.makeFolder(disk, budget, secret, ticks)
+    }
+
+    private static func makeFolder(
+        _ disk: RecordedDisk,
+        _ budget: Int64,
+        _ secret: CacheSecret?,
+        _ ticks: Ticks
+    ) -> CacheFolder {
         CacheFolder(
             path: disk.root,
             budget: budget,
+            secret: secret,
             clock: TestClock(),
             wallClock: ticks.next,
             files: disk

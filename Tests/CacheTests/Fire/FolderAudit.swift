@@ -11,7 +11,9 @@ struct FolderAudit {
     private(set) var lies: [String] = []
 
     /// Looks at the folder at `path`. Throws where the index cannot be read at all.
-    init(path: String, music: FireMusic) throws {
+    ///
+    /// Without a secret the objects must hold the very bytes; with one, what is unsealed must be them.
+    init(path: String, music: FireMusic, secret: CacheSecret? = nil) throws {
         let index = path + "/index.sqlite"
         guard FileManager.default.fileExists(atPath: index) else { return }
         let connection = try SQLiteConnection(path: index)
@@ -21,42 +23,41 @@ struct FolderAudit {
             if text != "ok" { lies.append("the index: \(text)") }
             return true
         }
-        var rows: [(etag: String, file: String, range: ByteRange)] = []
-        let sql = "SELECT etag, id, start, stop FROM entries JOIN extents ON entry = id ORDER BY id, start"
+        var claims: [(entry: EntryID, record: [UInt8], range: ByteRange, digest: [UInt8])] = []
+        let sql = """
+            SELECT id, about, start, stop, digest FROM entries JOIN extents ON entry = id ORDER BY id, start
+            """
         try connection.statement(sql).forEach { row in
             let range = row.integer(2)..<max(row.integer(2), row.integer(3))
-            rows.append((row.optionalText(0) ?? "", String(row.integer(1)), range))
+            claims.append((EntryID(row.integer(0)), row.blob(1), range, row.blob(4)))
             return true
         }
-        var objects: [String: [UInt8]] = [:]
-        for row in rows {
-            let path = path + "/objects/" + row.file
-            let object = objects[row.file] ?? [UInt8](FileManager.default.contents(atPath: path) ?? Data())
-            objects[row.file] = object
-            check(row, object: object, music: music)
+        let protection = Protection(secret)
+        var objects: [EntryID: [UInt8]] = [:]
+        for claim in claims {
+            let path = path + "/objects/" + claim.entry.fileName
+            let object =
+                objects[claim.entry] ?? [UInt8](FileManager.default.contents(atPath: path) ?? Data())
+            objects[claim.entry] = object
+            let record = protection.record(from: claim.record, of: claim.entry)
+            let etag = record.flatMap { EntryRecord(bytes: $0) }?.description.validators.etag ?? ""
+            guard claim.range.upperBound <= Int64(object.count) else {
+                lies.append("bytes \(claim.range) of \(etag): the object has \(object.count) bytes")
+                continue
+            }
+            let kept = Array(object[Int(claim.range.lowerBound)..<Int(claim.range.upperBound)])
+            let extent = ExtentCheck(bytes: claim.digest).map { Extent(range: claim.range, check: $0) }
+            let bytes =
+                secret == nil
+                ? kept : extent.flatMap { protection.bytes(of: $0, from: kept, of: claim.entry) }
+            guard let source = music.bytes(etag: etag), let bytes,
+                bytes.matches(source, at: Int(claim.range.lowerBound))
+            else {
+                lies.append("bytes \(claim.range) of \(etag): wrong bytes")
+                continue
+            }
+            self.claims[etag, default: ByteRangeSet()].insert(contentsOf: claim.range)
         }
-    }
-
-    private mutating func check(
-        _ row: (etag: String, file: String, range: ByteRange),
-        object: [UInt8],
-        music: FireMusic
-    ) {
-        let subject = "bytes \(row.range) of \(row.etag)"
-        guard let source = music.bytes(etag: row.etag), row.range.upperBound <= Int64(source.count) else {
-            lies.append("\(subject): no such resource")
-            return
-        }
-        guard row.range.upperBound <= Int64(object.count) else {
-            lies.append("\(subject): the object has \(object.count) bytes")
-            return
-        }
-        let (start, end) = (Int(row.range.lowerBound), Int(row.range.upperBound))
-        guard Array(object[start..<end]).matches(source, at: start) else {
-            lies.append("\(subject): wrong bytes")
-            return
-        }
-        claims[row.etag, default: ByteRangeSet()].insert(contentsOf: row.range)
     }
 
     /// Nothing was ever claimed by an index that was cut off before it had tables.

@@ -83,6 +83,12 @@ final class RecordedDisk: FileLayer {
         end()
     }
 
+    func punch(_ range: ByteRange, of descriptor: CInt) throws {
+        try system.punch(range, of: descriptor)
+        let path = Self.path(of: descriptor)
+        noteWrite([UInt8](repeating: 0, count: range.count), to: path, at: range.lowerBound)
+    }
+
     func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
 
     // MARK: What both sides note
@@ -119,6 +125,9 @@ final class RecordedDisk: FileLayer {
             state.flushCount += 1
             if path == root || path == root + "/objects" {
                 let folder = path == root ? "" : "objects"
+                // Files are made past the file layer, and their names may be flushed before their first byte.
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+                for name in names where folder == "objects" { _ = number(of: path + "/" + name, in: &state) }
                 state.log.append(.namesFlushBegan(flush: flush, folder: folder))
             } else {
                 guard let file = number(of: path, in: &state) else { return nil }
