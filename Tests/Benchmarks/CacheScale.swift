@@ -78,15 +78,26 @@ enum CacheScale {
         table.add("cache: commit 1 MiB, all of it, \(place)", medianOf: whole)
     }
 
-    /// From the wish for room to the file that is gone, one entry at a time.
+    /// Commits that need one or two of the oldest entries to go, beside commits that do not.
     private static func measureChoice(_ path: String, _ table: inout FigureTable) async throws {
-        let folder = CacheFolder(path: path)
-        var durations: [Duration] = []
-        for _ in 0..<runs {
-            let total = try await folder.totalBytes
-            durations.append(try await time { _ = try await folder.evict(toBudget: total - 1) })
+        let total = try await CacheFolder(path: path).totalBytes
+        let bytes = [UInt8](repeating: 9, count: 704 * 1024)
+        for (name, budget) in [
+            ("with room", Int64.max), ("that old entries make room for (goal 10 more)", total),
+        ] {
+            let folder = CacheFolder(path: path, budget: budget)
+            let store = try await folder.open(url("room-\(UInt32.random(in: 0 ... .max))"))
+            // What was recorded before goes first, and is no part of the figure.
+            try await store.write([0], at: 0)
+            try await store.commit()
+            var durations: [Duration] = []
+            for index in 1...runs {
+                try await store.write(bytes, at: Int64(index) << 20)
+                durations.append(try await time { try await store.commit() })
+            }
+            await store.close()
+            table.add("cache: commit 704 KiB \(name)", medianOf: durations)
         }
-        table.add("cache: choose the oldest entry and remove it (goal 10)", medianOf: durations)
     }
 
     /// Makes the folder by the cache itself, and fills its tables at once.

@@ -53,7 +53,8 @@ struct IndexClaims {
                 extentCount += 1
                 ranges.insert(contentsOf: sqlite3_column_int64(row, 0)..<sqlite3_column_int64(row, 1))
             }
-        } catch  where sqlite3_errcode(database) == SQLITE_READONLY {
+        } catch {
+            guard sqlite3_errcode(database) == SQLITE_READONLY else { throw error }
             throw NeedsRollback(isWorthACopy: mode == SQLITE_OPEN_READONLY)
         }
     }
