@@ -10,7 +10,7 @@ RELEASE = -c release --static-swift-stdlib
 BINARIES = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help play test build release lint format install soak clean
+.PHONY: help play test build release lint format install bench soak clean
 export SINK PORT
 
 help: ## say what there is
@@ -47,6 +47,10 @@ format: ## format the sources in place
 install: release ## install the release binary under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
+
+bench: ## measure this machine with the release build: a table of figures
+	swift build $(RELEASE) --product Benchmarks
+	$(BINARIES)/Benchmarks
 
 soak: ## run the tests with their full counts (hours)
 	@.ci/install test

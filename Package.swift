@@ -30,6 +30,8 @@ let package = Package(
     products: [
         .executable(name: "reprise", targets: ["Reprise"]),
         .executable(name: "reprise-origin", targets: ["RepriseOriginCommand"]),
+        // Not installed: tests preload it into the player.
+        .library(name: "CallFaults", type: .dynamic, targets: ["CallFaults"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -85,6 +87,13 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Media", "RepriseOrigin"],
             path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        .target(name: "CallFaults", path: "Tests/CallFaults"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["Media", "Cache", "CSQLite"],
+            path: "Tests/Benchmarks",
             swiftSettings: settings
         ),
         tests("MediaTests", []),

@@ -36,7 +36,7 @@ extension CacheIndex {
             // Tables without a version are none that this cache made.
             guard count == 0 else { throw IndexError(code: .notADatabase, message: "it has no version") }
             try connection.execute(Self.tables)
-            let seal = SQLiteValue(protection.checkValue)
+            let seal = SQLiteValue(protection.checkValue.map { $0 + Digest.check(of: $0) })
             try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
             try connection.execute("PRAGMA user_version = \(Self.version)")
         }
@@ -44,11 +44,18 @@ extension CacheIndex {
 
     /// Tests what the folder is sealed with. Throws `SealError`.
     func checkSeal() throws {
-        let there = try connection.statement("SELECT seal FROM folder").first { row in
-            let seal = row.blob(0)
-            return seal.isEmpty ? nil : seal
+        let row = try connection.statement("SELECT allocated, seal FROM folder").first { row in
+            (allocated: row.optionalInteger(0), seal: row.blob(1))
         }
-        guard let there else { throw IndexError(code: .corrupt, message: "it has no line about the folder") }
+        // A page that is cut off reads as nulls, and this column never is one.
+        guard let row, row.allocated != nil else {
+            throw IndexError(code: .corrupt, message: "it has no line about the folder")
+        }
+        // With a check of its own: a flipped bit must not be taken for another secret.
+        let there = row.seal.isEmpty ? nil : Array(row.seal.dropLast(16))
+        guard there.map({ $0 + Digest.check(of: $0) == row.seal }) ?? true else {
+            throw IndexError(code: .corrupt, message: "its line about the folder is damaged")
+        }
         switch (there, protection.checkValue) {
         case (nil, nil): return
         case (nil, _?): throw SealError.notSealed

@@ -24,17 +24,29 @@ final class ExactRun: Sendable {
     let process: RunningProcess
     private let soundPath: String
 
-    /// Starts playing `sources` with the cache in `stage`.
-    init(_ sources: [String], on stage: ExactStage, sink: Sink = .file, options: [String] = []) throws {
+    /// Starts playing `sources` with the cache in `stage`. The player is run by `wrapper`, if there is one.
+    init(
+        _ sources: [String],
+        on stage: ExactStage,
+        sink: Sink = .file,
+        options: [String] = [],
+        environment: [String: String?] = [:],
+        wrapper: [String] = []
+    ) throws {
         soundPath = stage.folder.path("sound-\(UInt64.random(in: 0 ... .max)).raw")
+        let own: [String: String?] = [
+            "XDG_STATE_HOME": stage.folder.path("state"), "XDG_CONFIG_HOME": stage.folder.path("config"),
+            "http_proxy": nil, "all_proxy": nil,
+        ]
+        let words =
+            wrapper + [
+                BuiltProducts.reprise, "--headless", "--json", "--sink", sink.option(soundPath),
+                "--cache-dir", stage.cachePath,
+            ] + options + sources
         process = try RunningProcess(
-            BuiltProducts.reprise,
-            ["--headless", "--json", "--sink", sink.option(soundPath), "--cache-dir", stage.cachePath]
-                + options + sources,
-            environment: [
-                "XDG_STATE_HOME": stage.folder.path("state"), "XDG_CONFIG_HOME": stage.folder.path("config"),
-                "http_proxy": nil, "all_proxy": nil,
-            ]
+            words[0],
+            Array(words.dropFirst()),
+            environment: own.merging(environment) { $1 }
         )
     }
 
@@ -74,6 +86,11 @@ final class ExactRun: Sendable {
                 "reprise ended with \(status): \(process.errorText)\n\(lines)"
             )
         }
+        return takeSound()
+    }
+
+    /// The samples that there are by now; they are there no more after that.
+    func takeSound() -> Data {
         let sound = FileManager.default.contents(atPath: soundPath) ?? Data()
         // A long piece is 40 MB of samples; the tests of all of them would fill a small disk.
         try? FileManager.default.removeItem(atPath: soundPath)

@@ -17,19 +17,45 @@ struct IndexClaims {
         self.cachePath = cachePath
         let path = cachePath + "/index.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { return }
+        do {
+            // Read-only: the next run must find what the killed one left, and not what this look made of it.
+            try read(path, SQLITE_OPEN_READONLY, url: url)
+        } catch let failure as NeedsRollback {
+            // Killed in the middle of its very first transaction, which has to be undone to be looked at.
+            let folder = try TemporaryFolder()
+            for suffix in ["", "-wal", "-journal"] {
+                let copy = folder.path("index.sqlite" + suffix)
+                try? FileManager.default.copyItem(atPath: path + suffix, toPath: copy)
+            }
+            guard failure.isWorthACopy else { throw failure }
+            (ranges, extentCount) = (ByteRangeSet(), 0)
+            try read(folder.path("index.sqlite"), SQLITE_OPEN_READWRITE, url: url)
+        }
+    }
+
+    /// The database cannot be read without being written to first.
+    private struct NeedsRollback: Error {
+        let isWorthACopy: Bool
+    }
+
+    private mutating func read(_ path: String, _ mode: CInt, url: String) throws {
         var opened: OpaquePointer?
-        // Read-only: the next run must find what the killed one left, and not what this look made of it.
-        let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY, nil)
+        let status = sqlite3_open_v2(path, &opened, mode, nil)
         defer { sqlite3_close(opened) }
         guard status == SQLITE_OK, let database = opened else { throw Self.failure(opened) }
         sqlite3_busy_timeout(database, 10_000)
-        try Self.rows(of: database, "SELECT id FROM entries WHERE url = ?", url) { row in
-            fileName = String(sqlite3_column_int64(row, 0))
-        }
-        let extents = "SELECT start, stop FROM extents JOIN entries ON entry = id WHERE url = ?"
-        try Self.rows(of: database, extents, url) { row in
-            extentCount += 1
-            ranges.insert(contentsOf: sqlite3_column_int64(row, 0)..<sqlite3_column_int64(row, 1))
+        do {
+            try Self.rows(of: database, "SELECT id FROM entries WHERE url = ?", url) { row in
+                fileName = String(sqlite3_column_int64(row, 0))
+            }
+            let extents = "SELECT start, stop FROM extents JOIN entries ON entry = id WHERE url = ?"
+            try Self.rows(of: database, extents, url) { row in
+                extentCount += 1
+                ranges.insert(contentsOf: sqlite3_column_int64(row, 0)..<sqlite3_column_int64(row, 1))
+            }
+        } catch {
+            guard sqlite3_errcode(database) == SQLITE_READONLY else { throw error }
+            throw NeedsRollback(isWorthACopy: mode == SQLITE_OPEN_READONLY)
         }
     }
 

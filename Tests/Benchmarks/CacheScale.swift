@@ -1,0 +1,183 @@
+import CSQLite
+import Cache
+import Foundation
+import Media
+
+/// The cache's index with 100,000 entries and 1,000,000 extents.
+///
+/// In memory where the machine offers that as a folder, so that what is measured is the index and not the
+/// disk; the flushes of a commit are measured beside it, on the disk of the working folder.
+enum CacheScale {
+    private static let entryCount = 100_000
+    private static let extentsOfEach = 10
+    private static let runs = 21
+
+    static func measure(into table: inout FigureTable) async throws {
+        let shared = "/dev/shm"
+        let memory = access(shared, W_OK) == 0 ? shared : NSTemporaryDirectory()
+        let folder = memory + "/reprise-bench-\(getpid())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await prepare(folder)
+        let size = try FileManager.default.attributesOfItem(atPath: folder + "/index.sqlite")[.size]
+        table.add("cache: size of the index", Double(size as? Int ?? 0) / 1e6, "MB")
+        try await measureOpening(folder, &table)
+        try await measureLookUp(folder, &table)
+        try await measureRecording(folder, "in memory", &table)
+        try await measureChoice(folder, &table)
+        let disk = FileManager.default.currentDirectoryPath + "/.build/bench-\(getpid())"
+        defer { try? FileManager.default.removeItem(atPath: disk) }
+        try FileManager.default.copyItem(atPath: folder, toPath: disk)
+        try await measureRecording(disk, "on the disk", &table)
+    }
+
+    private static func url(_ name: String) throws -> WebURL {
+        guard let url = WebURL("http://bench.example/\(name).mp3") else { throw BenchmarkFailure("no URL") }
+        return url
+    }
+
+    /// A first connection and the first entry: what stands between a start and its first sound.
+    private static func measureOpening(_ path: String, _ table: inout FigureTable) async throws {
+        var durations: [Duration] = []
+        for _ in 0..<runs {
+            let folder = CacheFolder(path: path)
+            var store: (any ByteStore)?
+            durations.append(try await time { store = try await folder.open(url("known")) })
+            await store?.close()
+            // The clean-up behind an opening is not what is measured next.
+            _ = try await folder.totalBytes
+        }
+        table.add("cache: open the folder and an entry (goal 20)", medianOf: durations)
+    }
+
+    private static func measureLookUp(_ path: String, _ table: inout FigureTable) async throws {
+        let folder = CacheFolder(path: path)
+        let url = try url("known")
+        _ = try await folder.info(for: url)
+        var durations: [Duration] = []
+        for _ in 0..<1_000 { durations.append(try await time { _ = try await folder.info(for: url) }) }
+        table.add("cache: look an entry up (goal 1)", medianOf: durations)
+    }
+
+    private static func measureRecording(
+        _ path: String,
+        _ place: String,
+        _ table: inout FigureTable
+    ) async throws {
+        let files = TimingFiles()
+        let folder = CacheFolder(path: path, files: files)
+        let store = try await folder.open(url("new-\(UInt32.random(in: 0 ... .max))"))
+        let bytes = [UInt8](repeating: 7, count: 1 << 20)
+        var whole: [Duration] = []
+        for index in 0..<runs {
+            try await store.write(bytes, at: Int64(index) << 20)
+            whole.append(try await time { try await store.commit() })
+        }
+        await store.close()
+        table.add("cache: record 1 MiB in the index, \(place) (goal 2)", medianOf: files.records)
+        table.add("cache: flush 1 MiB of music, \(place)", medianOf: files.flushes)
+        table.add("cache: commit 1 MiB, all of it, \(place)", medianOf: whole)
+    }
+
+    /// Commits that need one or two of the oldest entries to go, beside commits that do not.
+    private static func measureChoice(_ path: String, _ table: inout FigureTable) async throws {
+        let total = try await CacheFolder(path: path).totalBytes
+        let bytes = [UInt8](repeating: 9, count: 704 * 1024)
+        for (name, budget) in [
+            ("with room", Int64.max), ("that old entries make room for (goal 10 more)", total),
+        ] {
+            let folder = CacheFolder(path: path, budget: budget)
+            let store = try await folder.open(url("room-\(UInt32.random(in: 0 ... .max))"))
+            // What was recorded before goes first, and is no part of the figure.
+            try await store.write([0], at: 0)
+            try await store.commit()
+            var durations: [Duration] = []
+            for index in 1...runs {
+                try await store.write(bytes, at: Int64(index) << 20)
+                durations.append(try await time { try await store.commit() })
+            }
+            await store.close()
+            table.add("cache: commit 704 KiB \(name)", medianOf: durations)
+        }
+    }
+
+    /// Makes the folder by the cache itself, and fills its tables at once.
+    private static func prepare(_ path: String) async throws {
+        do {
+            let folder = CacheFolder(path: path)
+            let store = try await folder.open(url("known"))
+            var description = EntryDescription()
+            description.length = 4_000_000
+            description.title = "A title"
+            description.artist = "An artist"
+            description.validators = Validators(etag: "\"an-entity-tag\"", lastModified: nil)
+            description.seekTable = [UInt8](repeating: 1, count: 1_500)
+            store.describe(description)
+            try await store.write([UInt8](repeating: 1, count: 640_000), at: 0)
+            await store.close()
+            _ = try await folder.totalBytes
+        }
+        let statements = """
+            PRAGMA synchronous = OFF;
+            BEGIN;
+            WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(entryCount))
+            INSERT INTO entries (id, key, created, last_played, allocated, stored, prefix, url, about, seek_points)
+            SELECT n, randomblob(32), n, n, 640000, 640000, 640000, 'http://bench.example/' || n || '.mp3',
+                (SELECT about FROM entries LIMIT 1), zeroblob(1500) FROM number;
+            WITH RECURSIVE number (n) AS
+                (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < \(extentsOfEach) - 1)
+            INSERT INTO extents (entry, start, stop, digest)
+            SELECT id, n * 65536, (n + 1) * 65536, randomblob(16) FROM entries, number WHERE id <= \(entryCount);
+            UPDATE folder SET allocated = (SELECT sum(allocated) FROM entries);
+            COMMIT;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            """
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        guard sqlite3_open(path + "/index.sqlite", &database) == SQLITE_OK,
+            sqlite3_exec(database, statements, nil, nil, nil) == SQLITE_OK
+        else { throw BenchmarkFailure(String(cString: sqlite3_errmsg(database))) }
+        for entry in 1...entryCount {
+            let descriptor = open("\(path)/objects/\(entry)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw BenchmarkFailure("cannot make object \(entry)") }
+            close(descriptor)
+        }
+    }
+}
+
+/// Why nothing could be measured.
+struct BenchmarkFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The real file layer, which takes the time of flushes and of the index's transactions.
+private final class TimingFiles: FileLayer {
+    private let system = SystemFiles()
+    private let times = Locked<(flushes: [Duration], records: [Duration])>(([], []))
+
+    var flushes: [Duration] { times.withLock { $0.flushes } }
+    var records: [Duration] { times.withLock { $0.records } }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        try system.write(bytes, to: descriptor, at: offset)
+    }
+
+    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try system.read(range, from: descriptor)
+    }
+
+    func flush(_ descriptor: CInt) throws {
+        let begun = ContinuousClock.now
+        try system.flush(descriptor)
+        let duration = ContinuousClock.now - begun
+        times.withLock { $0.flushes.append(duration) }
+    }
+
+    func record(_ transaction: () throws -> Void) throws {
+        let begun = ContinuousClock.now
+        try system.record(transaction)
+        let duration = ContinuousClock.now - begun
+        times.withLock { $0.records.append(duration) }
+    }
+}

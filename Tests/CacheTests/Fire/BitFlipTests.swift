@@ -1,0 +1,74 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Bits that flip on the disk are found, all of them, and nothing else is lost.
+@Suite(.serialized) struct BitFlipTests {
+    @Test(arguments: TestCount.seeds(60, full: 1_000))
+    func `every flipped bit is found, by reading or by a verification`(seed: UInt64) async throws {
+        let filled = try await FilledFolder(seed: seed, isSealed: seed % 4 == 3)
+        try await filled.waitUntilClosed()
+        var random = SeededGenerator(seed: seed)
+        let lost = try flip(in: filled, using: &random)
+
+        let notices = Notices()
+        if seed % 2 == 0 {
+            let report = try await filled.opener(notices).verify()
+            #expect(report.damagedExtents == lost.count)
+            #expect(report.damagedEntries.count == Set(lost.map(\.entry)).count)
+            #expect(!report.isSound)
+        }
+        let found = try await filled.expectNoWrongByte(by: filled.opener(notices))
+        for name in filled.music.names {
+            let gone = ByteRangeSet(lost.filter { $0.name == name }.map(\.range))
+            #expect(found[name] == filled.kept[name]?.subtracting(gone))
+        }
+        if seed % 2 == 1 { #expect(notices.count(.damagedExtent) == lost.count) }
+
+        // Fetched again, all of it is right, for the next process too.
+        try await filled.complete(by: filled.opener())
+        let next = Notices()
+        let whole = try await filled.expectNoWrongByte(by: filled.opener(next))
+        for name in filled.music.names {
+            let length = Int64(filled.music.newest(name)?.bytes.count ?? 0)
+            #expect(whole[name] == ByteRangeSet(0..<length))
+        }
+        #expect(next.all.isEmpty)
+    }
+
+    private struct Lost: Hashable {
+        let entry: Int64
+        let name: String
+        let range: ByteRange
+    }
+
+    /// Flips up to five bits under claims; returns the extents that lie there.
+    private func flip(in filled: FilledFolder, using random: inout SeededGenerator) throws -> Set<Lost> {
+        var extents: [Lost] = []
+        let connection = try SQLiteConnection(path: filled.temporary.file("index.sqlite"))
+        for name in filled.music.names {
+            let key = Protection(filled.secret).key(of: try url(name).requestString)
+            let sql = "SELECT id, start, stop FROM entries JOIN extents ON entry = id WHERE key = ?"
+            try connection.statement(sql).forEach(.blob(key)) { row in
+                extents.append(
+                    Lost(entry: row.integer(0), name: name, range: row.integer(1)..<row.integer(2))
+                )
+                return true
+            }
+        }
+        var lost = Set<Lost>()
+        var places = Set<String>()
+        for _ in 0..<Int.random(in: 1...5, using: &random) {
+            let extent = try #require(extents.randomElement(using: &random))
+            let offset = Int64.random(in: extent.range, using: &random)
+            let path = filled.temporary.file("objects/\(extent.entry)")
+            // The same bit twice would be none.
+            guard places.insert("\(path) \(offset)").inserted else { continue }
+            try flipBit(Int.random(in: 0..<8, using: &random), ofByteAt: offset, in: path)
+            lost.insert(extent)
+        }
+        return lost
+    }
+}

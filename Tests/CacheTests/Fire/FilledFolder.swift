@@ -1,0 +1,116 @@
+import Foundation
+import Media
+import TestSupport
+
+@testable import Cache
+
+/// A cache folder with some pieces of some music in it, closed: what a test damages.
+struct FilledFolder {
+    let temporary: TemporaryFolder
+    let secret: CacheSecret?
+    let music: FireMusic
+    /// What was committed, by name.
+    private(set) var kept: [String: ByteRangeSet] = [:]
+
+    /// Equal seeds keep the same pieces of the same music.
+    init(seed: UInt64, isSealed: Bool = false, count: Int = 3, longest: Int = 300_000) async throws {
+        var random = SeededGenerator(seed: seed)
+        temporary = try TemporaryFolder()
+        secret = isSealed ? .generate() : nil
+        music = FireMusic(count: count, longest: longest, using: &random)
+        let folder = opener()
+        for name in music.names {
+            guard let version = music.newest(name) else { continue }
+            let store = try await folder.open(url(name))
+            store.describe(version.description)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let length = Int64(version.bytes.count)
+                let start = Bool.random(using: &random) ? 0 : Int64.random(in: 0..<length, using: &random)
+                let end = Int64.random(in: start + 1...length, using: &random)
+                try await store.write(version.slice(start..<end), at: start)
+                if Bool.random(using: &random) { try await store.commit() }
+            }
+            kept[name] = store.stored
+            await store.close()
+        }
+    }
+
+    /// An opener of its own, as another process has it.
+    func opener(_ notices: Notices = Notices()) -> CacheFolder {
+        CacheFolder(path: temporary.cache, secret: secret, clock: TestClock(), onNotice: notices.note)
+    }
+
+    /// Waits until nobody has the index open, so that all of it stands in its one file.
+    func waitUntilClosed() async throws {
+        try await wait(for: "the index to be closed") {
+            access(temporary.file("index.sqlite-wal"), F_OK) != 0
+        }
+    }
+
+    /// Reads all that is there of everything, and compares it; what `stored` says is there and is not read.
+    func expectNoWrongByte(by folder: CacheFolder) async throws -> [String: ByteRangeSet] {
+        var found: [String: ByteRangeSet] = [:]
+        for name in music.names {
+            guard let version = music.newest(name) else { continue }
+            let store = try await folder.open(url(name))
+            let length = store.description.length
+            if length != nil, length != Int64(version.bytes.count) { throw WrongByte("\(name): its length") }
+            if !store.stored.isSubset(of: ByteRangeSet(0..<Int64(version.bytes.count))) {
+                throw WrongByte("\(name): more than there is")
+            }
+            // What a read drops is missing from the next look on: until then this goes round.
+            var read = ByteRangeSet()
+            while let missing = store.stored.subtracting(read).ranges.first {
+                let bytes = try await store.read(at: missing.lowerBound, count: missing.count)
+                guard bytes.matches(version.bytes, at: Int(missing.lowerBound)) else {
+                    throw WrongByte("\(name) from \(missing.lowerBound) on")
+                }
+                read.insert(contentsOf: missing.lowerBound..<missing.lowerBound + Int64(bytes.count))
+            }
+            found[name] = store.stored
+            await store.close()
+        }
+        return found
+    }
+
+    /// Writes everything whole, as a player that listens to it would, and looks whether it stays.
+    func complete(by folder: CacheFolder) async throws {
+        for name in music.names {
+            guard let version = music.newest(name) else { continue }
+            let store = try await folder.open(url(name))
+            store.describe(version.description)
+            try await store.write(version.bytes, at: 0)
+            try await store.commit()
+            guard store.isPersistent else { throw WrongByte("\(name) is not kept") }
+            await store.close()
+        }
+    }
+
+    struct WrongByte: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+}
+
+/// What listeners were told.
+final class Notices: Sendable {
+    private let errors = Locked<[MediaError]>([])
+
+    var all: [MediaError] { errors.withLock { $0 } }
+
+    func count(_ code: MediaError.Code) -> Int { all.filter { $0.code == code }.count }
+
+    func note(_ error: MediaError) { errors.withLock { $0.append(error) } }
+}
+
+/// Changes one bit of a file.
+func flipBit(_ bit: Int, ofByteAt offset: Int64, in path: String) throws {
+    let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError("open a file to damage it") }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    guard pread(descriptor, &byte, 1, off_t(offset)) == 1 else { throw SystemError("read a byte") }
+    byte ^= 1 << UInt8(bit)
+    guard pwrite(descriptor, &byte, 1, off_t(offset)) == 1 else { throw SystemError("change a byte") }
+}

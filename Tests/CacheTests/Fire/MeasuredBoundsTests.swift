@@ -1,0 +1,90 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The objects never take more of the disk than the budget, not even for the time of one write.
+@Suite(.serialized) struct MeasuredBoundsTests {
+    /// The real disk, which adds up what all objects take after every write.
+    private final class MeasuringFiles: FileLayer {
+        private let system = SystemFiles()
+        private let objects: String
+        private let most = Locked<Int64>(0)
+
+        init(objects: String) { self.objects = objects }
+
+        /// The most that was ever taken.
+        var mostTaken: Int64 { most.withLock { $0 } }
+
+        func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+            try system.write(bytes, to: descriptor, at: offset)
+            let taken = Self.taken(by: objects)
+            most.withLock { $0 = max($0, taken) }
+        }
+
+        func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+            try system.read(range, from: descriptor)
+        }
+
+        func flush(_ descriptor: CInt) throws {
+            try system.flush(descriptor)
+            // Some filesystems allocate only now.
+            let taken = Self.taken(by: objects)
+            most.withLock { $0 = max($0, taken) }
+        }
+
+        func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
+
+        /// What the files take on the disk, as `du` counts.
+        private static func taken(by folder: String) -> Int64 {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.reduce(0) { sum, name in
+                var status = stat()
+                guard stat(folder + "/" + name, &status) == 0 else { return sum }
+                return sum + Int64(status.st_blocks) * 512
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1] as [UInt64])
+    func `however many tracks are played the objects stay within the budget`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let temporary = try TemporaryFolder()
+        let budget: Int64 = 50_000_000
+        let files = MeasuringFiles(objects: temporary.file("objects"))
+        let ticks = Ticks(1_000)
+        let folder = CacheFolder(
+            path: temporary.cache,
+            budget: budget,
+            clock: TestClock(),
+            wallClock: ticks.next,
+            files: files
+        )
+        let count = TestCount.isFull ? 250 : 50
+        let music = ByteFixtures.bytes(count: 4_000_000, seed: seed)
+        var before: (any ByteStore)?
+        for index in 0..<count {
+            let store = try await folder.open(url("\(seed)-\(index)"))
+            let length = Int.random(in: 200_000...4_000_000, using: &random)
+            var start = 0
+            while start < length {
+                let end = min(length, start + Int.random(in: 1...300_000, using: &random))
+                // Some listeners skip forward.
+                if Int.random(in: 0..<10, using: &random) > 0 {
+                    try await store.write(Array(music[start..<end]), at: Int64(start))
+                }
+                start = end
+            }
+            try await store.commit()
+            #expect(store.isPersistent)
+            // The track before is still open while this one is fetched.
+            await before?.close()
+            before = store
+        }
+        await before?.close()
+        #expect(files.mostTaken <= budget)
+        #expect(files.mostTaken > budget * 8 / 10, "the budget was never put to the test")
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// What `du` says of the objects, looked at from outside all the while.
+@Suite(.serialized) struct BudgetTests {
+    private static let budget: Int64 = 50_000_000
+    /// One window more may be on its way.
+    private static let window: Int64 = 1 << 20
+    private static let count = TestCount.isFull ? 500 : 100
+
+    @Test func `however many tracks are played the folder stays within its budget`() async throws {
+        let stage = try ExactStage()
+        for index in 0..<Self.count {
+            // A megabyte each; each is one of its own by its address and its entity tag.
+            let music = ExactMusic.made(
+                MP3Fixtures.Options(seconds: 26, rate: .constant(320), seed: UInt64(index % 4))
+            )
+            var resource = OriginResource(try await music.bytes)
+            resource.etag = "\"track-\(index)\""
+            stage.server.origin.setResource(resource, at: ExactStage.path(index))
+        }
+        let run = try ExactRun(
+            (0..<Self.count).map { stage.url($0) },
+            on: stage,
+            sink: .nothing,
+            options: ["--cache-size", "\(Self.budget)"]
+        )
+        var most: Int64 = 0
+        try await wait(for: "the end of the music", deadline: .seconds(600)) {
+            most = max(most, Self.taken(by: stage.cachePath + "/objects"))
+            return !run.process.isRunning
+        }
+        try await run.finish()
+        #expect(try run.ends.count == Self.count)
+        #expect(most <= Self.budget + Self.window)
+        #expect(most > Self.budget * 9 / 10, "the budget was never put to the test")
+        let words = try await RunningProcess.run("du", ["-s", "-B1", stage.cachePath + "/objects"])
+        let taken = Int64(String(decoding: words.prefix { $0 != UInt8(ascii: "\t") }, as: UTF8.self))
+        // The folder itself is counted too.
+        #expect((taken ?? .max) <= Self.budget + 100_000)
+        // The latest are there: what went was the oldest.
+        #expect(try !stage.claims(Self.count - 1).ranges.isEmpty)
+        #expect(try !stage.claims(Self.count - 30).ranges.isEmpty)
+        #expect(try stage.claims(0).ranges.isEmpty)
+    }
+
+    private static func taken(by folder: String) -> Int64 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(0) { sum, name in
+            var status = stat()
+            guard stat(folder + "/" + name, &status) == 0 else { return sum }
+            return sum + Int64(status.st_blocks) * 512
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// A session over a cache that somebody damaged sounds as it should, and says what it lost.
+@Suite(.serialized) struct DamagedCacheTests {
+    @Test(arguments: TestCount.seeds(6, full: 60))
+    func `flipped bits are fetched again, or are a clear error without a network`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let stage = try await FireScene.download.stage()
+        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        let length = Int64(try await FireScene.music[0].bytes.count)
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: stage.cachePath + "/objects").first
+        )
+        let path = stage.cachePath + "/objects/" + name
+        var blocks = Set<Int64>()
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let offset = Int64.random(in: 0..<length, using: &random)
+            guard blocks.insert(offset / 65_536).inserted else { continue }
+            try flipBit(at: offset, in: path)
+        }
+        let reference = try await FireScene.music[0].reference
+        if seed % 2 == 1 {
+            let offline = try ExactRun([stage.url()], on: stage, options: ["--offline"])
+            let status = try await offline.process.waitForExit()
+            let end = try #require(try offline.ends.first)
+            #expect(status == 2)
+            #expect(end.reason == "failed")
+            #expect(end.error?.code == "offline", "\(String(describing: end.error))")
+            let sound = offline.takeSound()
+            #expect(sound.firstDifference(from: reference.prefix(sound.count)) == nil, "seed \(seed)")
+        }
+        stage.server.log.reset()
+        let run = try ExactRun([stage.url()], on: stage)
+        let sound = try await run.finish()
+        #expect(sound.firstDifference(from: reference) == nil, "seed \(seed)")
+        let notices = try run.events.filter { $0.event == "notice" }
+        if seed % 2 == 0 {
+            #expect(notices.filter { $0.code == "damaged-extent" }.count == blocks.count, "\(notices)")
+        }
+        // What is missing, in whole extents, and no more.
+        #expect(stage.server.log.bytesSent >= Int64(blocks.count - 1) * 65_536)
+        #expect(stage.server.log.bytesSent <= Int64(blocks.count) * 65_536)
+        #expect(try await stage.falseClaims() == [])
+        #expect(try stage.claims().ranges == ByteRangeSet(0..<length))
+    }
+
+    enum Damage: CaseIterable {
+        case cut
+        case flipped
+        case deleted
+        case logDeleted
+    }
+
+    @Test(arguments: Damage.allCases, TestCount.seeds(2, full: 12))
+    func `a damaged index costs what was kept, and not the music`(damage: Damage, seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let stage = try await FireScene.download.stage()
+        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        let index = stage.cachePath + "/index.sqlite"
+        let length = try #require(FileManager.default.contents(atPath: index)?.count)
+        switch damage {
+        case .cut: #expect(truncate(index, off_t.random(in: 1..<off_t(length), using: &random)) == 0)
+        case .flipped:
+            for _ in 0..<30 {
+                try flipBit(at: Int64.random(in: 0..<Int64(length), using: &random), in: index)
+            }
+        case .deleted: try FileManager.default.removeItem(atPath: index)
+        case .logDeleted:
+            // A killed session leaves a log.
+            let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (.kill, 40))
+            let run = try ExactRun(
+                [stage.url(1)],
+                on: stage,
+                sink: .nothing,
+                environment: faults.environment
+            )
+            try await run.process.waitForExit()
+            try? FileManager.default.removeItem(atPath: index + "-wal")
+        }
+        let reference = try await FireScene.music[0].reference
+        for session in 0..<2 {
+            let run = try ExactRun([stage.url()], on: stage)
+            let sound = try await run.finish()
+            #expect(sound.firstDifference(from: reference) == nil, "seed \(seed), session \(session)")
+            let notices = try run.events.filter { $0.event == "notice" }
+            #expect(notices.filter { $0.code == "damaged-index" }.count <= 1, "\(notices)")
+        }
+        #expect(try await stage.falseClaims() == [])
+        let size = Int64(try await FireScene.music[0].bytes.count)
+        #expect(try stage.claims().ranges == ByteRangeSet(0..<size))
+    }
+}

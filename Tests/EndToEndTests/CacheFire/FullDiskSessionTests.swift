@@ -1,0 +1,73 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// A full disk costs what would have been kept, and nothing else.
+@Suite(.serialized) struct FullDiskSessionTests {
+    @Test(arguments: [CallFaults.Kind.full, .fullOnce], TestCount.seeds(8, full: 60))
+    func `at whichever call the disk is full the music is whole`(
+        kind: CallFaults.Kind,
+        seed: UInt64
+    ) async throws {
+        var random = SeededGenerator(seed: seed)
+        let scene: FireScene = [.download, .seek, .eviction][Int(seed) % 3]
+        let place = seed < 3 ? Int(seed) : Int.random(in: 0..<(try await scene.callCount()), using: &random)
+        let subject = Comment(rawValue: "seed \(seed): \(scene), \(kind) from call \(place) on")
+        let stage = try await scene.stage()
+        let before = try stage.claims()
+        let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (kind, place))
+        let run = try ExactRun(
+            [stage.url()],
+            on: stage,
+            options: scene.options,
+            environment: faults.environment
+        )
+        let sound = try await run.finish()
+        let reference = try await FireScene.music[0].reference
+        let expected = scene == .seek ? reference.suffix(from: 25 * 44_100 * 4) : reference[...]
+        #expect(sound.firstDifference(from: expected) == nil, subject)
+        try expectOneNotice(of: run, subject)
+        #expect(try await stage.falseClaims() == [], subject)
+        #expect(try stage.claims().ranges.isSuperset(of: before.ranges), subject)
+
+        // With room again everything is kept as ever.
+        let next = try await stage.play()
+        #expect(next.firstDifference(from: reference) == nil, subject)
+        let length = Int64(try await FireScene.music[0].bytes.count)
+        #expect(try stage.claims().ranges == ByteRangeSet(0..<length), subject)
+        #expect(try await stage.falseClaims() == [], subject)
+    }
+
+    /// Only root can mount, and only root can leave a mount to be looked at.
+    @Test(.enabled(if: geteuid() == 0), arguments: [40, 200, 700, 1_300])
+    func `on a disk that is really too small the music is whole`(kibibytes: Int) async throws {
+        let stage = try await FireScene.download.stage()
+        try stage.folder.makeFolder("cache")
+        let copy = stage.folder.path("copy")
+        let script = """
+            mount -t tmpfs -o size=\(kibibytes)k,mode=700 none "$1"
+            cache=$1; copy=$2; shift 2
+            "$@"; status=$?
+            cp -r "$cache" "$copy"
+            exit $status
+            """
+        let run = try ExactRun(
+            [stage.url()],
+            on: stage,
+            wrapper: ["unshare", "-m", "sh", "-c", script, "sh", stage.cachePath, copy]
+        )
+        let sound = try await run.finish()
+        let reference = try await FireScene.music[0].reference
+        #expect(sound.firstDifference(from: reference) == nil)
+        try expectOneNotice(of: run, "\(kibibytes) KiB")
+        let claims = try IndexClaims(cachePath: copy, url: stage.url())
+        #expect(try await claims.firstFalseByte(comparedWith: FireScene.music[0].bytes) == nil)
+    }
+
+    private func expectOneNotice(of run: ExactRun, _ subject: Comment) throws {
+        let notices = try run.events.filter { $0.event == "notice" }
+        #expect(notices.count <= 1, "\(subject): \(notices)")
+        #expect(notices.allSatisfy { $0.code == "not-cached" }, "\(subject): \(notices)")
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Media
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Whichever call of a session is its last, what the index claims is true, and the next session plays as if
+/// nothing had happened.
+@Suite(.serialized) struct KilledSessionTests {
+    @Test(arguments: TestCount.seeds(40, full: 1_000))
+    func `a session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let scenes = FireScene.allCases
+        let scene = scenes[Int(seed) % scenes.count]
+        let count = try await scene.callCount()
+        try #require(count > 12)
+        let first = scene == .close ? count - 12 : 0
+        let place = Int.random(in: first..<count, using: &random)
+        let subject = Comment(rawValue: "seed \(seed): \(scene), killed at call \(place) of \(count)")
+
+        let stage = try await scene.stage()
+        let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (.kill, place))
+        let status = try await scene.start(on: stage, faults).waitForExit()
+        // The rhythm of commits is that of the clock: now and then a session has fewer calls than the first.
+        #expect(status == -SIGKILL || faults.count <= place, subject)
+        // What flipped was claimed before.
+        if scene != .verification { #expect(try await stage.falseClaims() == [], subject) }
+
+        let kept = try stage.claims()
+        stage.server.log.reset()
+        let sound = try await stage.play(2)
+        let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
+        #expect(sound.firstDifference(from: reference) == nil, subject)
+        #expect(try await stage.falseClaims() == [], subject)
+        // What is claimed was not thrown away with what was lost.
+        let length = Int64(try await FireScene.music[0].bytes.count)
+        let path = ExactStage.path(0)
+        let sent = stage.server.log.bytesSent(for: path)
+        let flipped: Int64 = scene == .verification ? 3 * 65_536 : 0
+        #expect(
+            (length - kept.ranges.byteCount...length - kept.ranges.byteCount + flipped).contains(sent),
+            subject
+        )
+    }
+}
