@@ -53,6 +53,7 @@ import Testing
             "--sink": "null", "--volume": "5", "--repeat": "one", "--read-ahead": "30", "--header": "A: b",
             "--user-agent": "x", "--cacert": "/etc/passwd", "--cache-dir": "/c", "--cache-size": "1GB",
             "--cache-age": "3", "--min-free": "1GB", "--cache-identity": "host=a.example strip=b",
+            "--journal": "/j",
         ]
         for setting in SettingsSchema.reprise.settings where setting.option != "--cache-secret" {
             let value = setting.kind == .flag ? "" : "=" + (try #require(samples[setting.option]))

@@ -9,6 +9,8 @@ extension SettingsSchema {
         Setting("play", "shuffle", "--shuffle", .flag, or: "false"),
         Setting("play", "repeat", "--repeat", .value, or: "off"),
         Setting("network", "read-ahead", "--read-ahead", .value, or: "60"),
+        Setting("network", "fill", "--fill", .flag, or: "false"),
+        Setting("network", "journal", "--journal", .value, or: ""),
         Setting("network", "header", "--header", .list, or: ""),
         Setting("network", "user-agent", "--user-agent", .value, or: "reprise/\(Invocation.version)"),
         Setting("network", "cacert", "--cacert", .value, or: "the system's"),

@@ -29,8 +29,8 @@ import Testing
         try await expectRefused([option, badInputSecret] + rest, [option, "not built yet"])
     }
 
-    @Test func `the configuration command is not built yet and refused`() async throws {
-        try await expectRefused(["config"], ["config", "not built yet"])
+    @Test func `a word behind the configuration command is refused`() async throws {
+        try await expectRefused(["config", "volume"], ["config volume", "options only"])
     }
 
     @Test(arguments: ["pin", "unpin", "fetch", "evict", "info", "export", "keygen"])
