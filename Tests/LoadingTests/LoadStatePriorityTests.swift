@@ -140,6 +140,24 @@ import Testing
         #expect(actions.plans.isEmpty && actions.cancelled.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `where several listen no request is ended because one of them jumps`(isAnswered: Bool) throws {
+        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
+        let second = other(&stage)
+        let ahead = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+        let demand = try stage.read(40 << 20).plan()
+        if isAnswered {
+            _ = stage.answerPart(ahead, of: Self.long)
+            _ = stage.answerPart(demand, of: Self.long)
+        }
+        let jump = stage.read(80 << 20)
+        #expect(jump.cancelled.isEmpty && jump.plans.first?.asked?.lowerBound == 80 << 20)
+        #expect(stage.read(65_536, by: second).plans.isEmpty, "what was left is still coming")
+        // Who is left alone is served alone.
+        let closed = Actions(stage.state.readerClosed(second))
+        #expect(closed.cancelled.contains(ahead.id))
+    }
+
     @Test(
         arguments: [
             (.demand, .prefetch, false), (.readAhead, .prefetch, false), (.prefetch, .prefetch, true),

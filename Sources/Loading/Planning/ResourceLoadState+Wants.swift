@@ -32,7 +32,7 @@ extension ResourceLoadState {
         // A body that cannot be resumed is read to its end while anyone listens.
         if fetch.isWhole { return !readers.isEmpty }
         return readers.values.contains { reader in
-            if reader.isWaiting, brings(reader.offset, fetch) { return true }
+            if brings(reader.offset, fetch) { return true }
             if zone(of: reader).contains(fetch.next) { return true }
             if reader.fills, fetch.plan.why == .fill { return true }
             return reader.prefetches.contains { $0.overlaps(fetch.remaining) }
