@@ -270,6 +270,15 @@ import Testing
         #expect(context.meaning(of: .part(400..<600, of: nil), to: plan) == .part(400..<600))
     }
 
+    @Test func `a part that is nothing but the overlap tells where a resource of unknown length ends`() {
+        var context = AnswerContext(stored: ByteRangeSet(0..<500))
+        let plan = FetchPlan(id: .init(value: 1), why: .demand, wanted: 500..<600, overlap: 400..<500)
+        #expect(context.meaning(of: .part(400..<500, of: nil), to: plan) == .nothingThere(end: 500))
+        #expect(context.meaning(of: .part(400..<500, of: 500), to: plan) == .nothingThere(end: 500))
+        context.description.length = 1_000
+        #expect(context.meaning(of: .part(400..<500, of: nil), to: plan) == .withoutRange(Self.other))
+    }
+
     @Test func `the condition goes down from tag to date to none`() {
         let both = Validators(etag: "\"1\"", lastModified: "Mon, 01 Jan 2024 00:00:00 GMT")
         #expect(IfRangeStep.entityTag.condition(for: both) == "\"1\"")

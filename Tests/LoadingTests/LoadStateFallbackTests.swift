@@ -66,6 +66,16 @@ import Testing
         #expect(stage.store(450_000..<510_000, plan).woken == 1)
     }
 
+    @Test func `a window ahead that begins before its reader goes on`() throws {
+        var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
+        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+        _ = stage.read(65_535)
+        let end = (plan.asked?.upperBound ?? 0) - 1_000
+        let outcome = stage.answer(plan, .part(64_536..<end, of: 10 << 20))
+        #expect(Actions(outcome.actions).cancelled.isEmpty)
+        #expect(stage.store(64_536..<65_000, plan).cancelled.isEmpty)
+    }
+
     @Test func `a condition that is not understood goes down to the date and to none`() throws {
         let date = "Mon, 01 Jan 2024 00:00:00 GMT"
         let validators = Validators(etag: "\"1\"", lastModified: date)

@@ -66,13 +66,13 @@ import Testing
 
     @Test func `read-ahead is taken up again when a window of it is heard, not with each read`() throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<3_000_000], measure: measured(200_000))
-        // 60 s are 2.4 MB, an eighth of it 300 kB.
+        // 60 s are 2.4 MB, and an eighth of it in reserve.
         #expect(Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans.isEmpty)
-        #expect(stage.read(800_000).plans.isEmpty)
-        #expect(stage.read(890_000).plans.isEmpty && stage.state.need == nil)
-        let plan = try stage.read(900_000).plan()
+        #expect(stage.read(400_000).plans.isEmpty)
+        #expect(stage.read(590_000).plans.isEmpty && stage.state.need == nil)
+        let plan = try stage.read(600_000).plan()
         #expect(plan.asked?.lowerBound == 3_000_000)
-        #expect(plan.asked?.upperBound ?? 0 <= 900_000 + 2_400_000)
+        #expect(plan.asked?.upperBound ?? 0 <= 600_000 + 2_700_000)
     }
 
     @Test func `the rest of a track is fetched as soon as it is near`() throws {
@@ -138,6 +138,24 @@ import Testing
         _ = stage.answerPart(plan, of: Self.long)
         let actions = stage.read((plan.asked?.upperBound ?? 0) - 10, by: other(&stage))
         #expect(actions.plans.isEmpty && actions.cancelled.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `where several listen no request is ended because one of them jumps`(isAnswered: Bool) throws {
+        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
+        let second = other(&stage)
+        let ahead = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+        let demand = try stage.read(40 << 20).plan()
+        if isAnswered {
+            _ = stage.answerPart(ahead, of: Self.long)
+            _ = stage.answerPart(demand, of: Self.long)
+        }
+        let jump = stage.read(80 << 20)
+        #expect(jump.cancelled.isEmpty && jump.plans.first?.asked?.lowerBound == 80 << 20)
+        #expect(stage.read(65_536, by: second).plans.isEmpty, "what was left is still coming")
+        // Who is left alone is served alone.
+        let closed = Actions(stage.state.readerClosed(second))
+        #expect(closed.cancelled.contains(ahead.id))
     }
 
     @Test(

@@ -53,7 +53,7 @@ extension AnswerContext {
         }
         if isChanged(answer, to: plan) { return .changed }
         switch answer.kind {
-        case .part(let range, _): return part(range, of: plan)
+        case .part(let range, let total): return part(range, total: total, of: plan)
         case .whole: return whole(answer, to: plan)
         case .unsatisfiable(let total): return unsatisfiable(total, plan)
         case .refused(let status): return refusal(status, to: plan)
@@ -80,9 +80,15 @@ extension AnswerContext {
         return answer.contradicts(description)
     }
 
-    private func part(_ range: ByteRange, of plan: FetchPlan) -> AnswerMeaning {
+    private func part(_ range: ByteRange, total: Int64?, of plan: FetchPlan) -> AnswerMeaning {
         guard let wanted = plan.wanted else {
             return .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
+        }
+        // Of what was asked for only the bytes that are here already exist.
+        if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
+            total ?? range.upperBound == range.upperBound
+        {
+            return .nothingThere(end: range.upperBound)
         }
         let first = plan.overlap.isEmpty ? wanted.lowerBound : plan.overlap.lowerBound
         guard range.contains(wanted.lowerBound), range.lowerBound <= first else {

@@ -17,7 +17,7 @@ extension ResourceLoadState {
         // The newest first, so that of several that end by themselves the older ones go.
         for id in fetches.keys.sorted(by: >) {
             guard let fetch = fetches[id], !isWanted(fetch) else { continue }
-            if fetch.isAnswered, mayLinger(fetch, beside: lingering) {
+            if mayLinger(fetch, beside: lingering) {
                 lingering += 1
                 continue
             }
@@ -27,10 +27,11 @@ extension ResourceLoadState {
     }
 
     /// Whether a window that nobody wants any more ends by itself, which keeps its connection and what is on its way.
-    /// One listener who jumps about leaves one short rest; where several share a resource, what one leaves another
-    /// soon comes to.
+    /// One listener who jumps about leaves one short rest. Where several share a resource, what one leaves another
+    /// soon comes to: there a request that was sent goes on, since what of it is on its way would be lost.
     private func mayLinger(_ fetch: Fetch, beside lingering: Int) -> Bool {
-        readers.count > 1 || (lingering == 0 && Int64(fetch.remaining.count) <= settings.readThrough)
+        if readers.count > 1 { return true }
+        return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= settings.readThrough
     }
 
     private mutating func planDemands(newcomer: ReaderID?) -> [Action] {

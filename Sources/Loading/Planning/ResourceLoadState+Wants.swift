@@ -32,7 +32,7 @@ extension ResourceLoadState {
         // A body that cannot be resumed is read to its end while anyone listens.
         if fetch.isWhole { return !readers.isEmpty }
         return readers.values.contains { reader in
-            if reader.isWaiting, brings(reader.offset, fetch) { return true }
+            if brings(reader.offset, fetch) { return true }
             if zone(of: reader).contains(fetch.next) { return true }
             if reader.fills, fetch.plan.why == .fill { return true }
             return reader.prefetches.contains { $0.overlaps(fetch.remaining) }
@@ -54,7 +54,7 @@ extension ResourceLoadState {
 
     /// What `reader` wants to have soon.
     private func zone(of reader: Reader) -> ByteRange {
-        let ahead = reader.readAhead ?? settings.demandWindow
+        let ahead = reader.readAhead.map { $0 + reserve(for: $0) } ?? settings.demandWindow
         let (end, overflow) = reader.offset.addingReportingOverflow(ahead)
         let start = max(0, reader.offset)
         return start..<max(start, min(overflow ? .max : end, length ?? .max))
@@ -80,15 +80,18 @@ extension ResourceLoadState {
         return nil
     }
 
-    /// What is missing ahead of `reader`, once it is worth a request: each read moves the end of what is wanted
-    /// by a little, and a request for so little would cost more than it brings.
+    /// How much is fetched beyond the read-ahead `ahead` when something is: so that there is always as much as was
+    /// asked for, and yet no request for the little by which each read moves its end.
+    private func reserve(for ahead: Int64) -> Int64 { min(window, ahead / 8) }
+
+    /// What is missing ahead of `reader`, once less than its read-ahead is here.
     private func aheadGap(of reader: Reader) -> ByteRange? {
         guard let ahead = reader.readAhead, !reader.isRevoked else { return nil }
         let zone = zone(of: reader)
         guard let gap = firstMissing(in: zone) else { return nil }
         if zone.upperBound == length { return gap }
         let isFlowing = fetches.values.contains { $0.plan.why == .readAhead }
-        let least = min(isFlowing ? settings.demandWindow : window, ahead / 8)
+        let least = min(isFlowing ? settings.demandWindow : .max, reserve(for: ahead))
         return zone.upperBound - gap.lowerBound >= least ? gap : nil
     }
 
