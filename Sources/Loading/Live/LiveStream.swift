@@ -245,7 +245,10 @@ final class LiveStream: Sendable {
             return .failure(note { [now = clock.now] in $0.ended(error, now: now) })
         } catch {
             tell(record, end: "cancelled")
-            return .failure(nil)
+            guard !Task.isCancelled else { return .failure(nil) }
+            // Nobody here cancelled it: whatever ended it, the reads still wait.
+            let error = MediaError(.cut, url.safeText, "the connection was given up before it answered")
+            return .failure(note { [now = clock.now] in $0.ended(error, now: now) })
         }
     }
 

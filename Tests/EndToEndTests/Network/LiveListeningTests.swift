@@ -54,18 +54,20 @@ import Testing
     }
 
     @Test func `a stream that breaks off is connected to again and goes on`() async throws {
-        let (_, server, process) = try await listen(
+        let (stage, server, process) = try await listen(
             to: [.live(LiveStream()), .cut(afterBytes: 60_000)],
             sink: "null:fast"
         )
-        try await wait(for: "four connections") { server.log.requests.count >= 4 }
-        let before = process.lines
-        #expect(!before.contains { $0.contains("\"event\":\"ended\"") })
+        try await wait(for: "four connections") { server.log.requests.count >= 4 || !process.isRunning }
+        let ends = process.lines.filter { $0.contains("\"event\":\"ended\"") }
+        #expect(ends.isEmpty)
+        #expect(process.isRunning, "\(process.lines) \(process.errorText)")
         try process.send("quit")
         let run = try await BadInputRun(endOf: process)
         #expect(run.status == 0)
         // 60,000 bytes are more than 1.8 s at the bit rate of the music; three connections were heard.
         let frames = run.events("ended").first?.frames ?? 0
         #expect(frames > 3 * 44_100)
+        #expect(stage.keptObjects == [])
     }
 }
