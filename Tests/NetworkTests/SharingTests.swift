@@ -28,9 +28,9 @@ import Testing
                 try await group.waitForAll()
             }
         }
-        // Only what was still on its way when a request was ended may come again.
-        #expect(chain.server.log.bytesSentAgain() <= chain.server.log.bytesCutOff())
-        #expect(chain.server.log.requests.allSatisfy { $0.status == 206 })
+        #expect(chain.server.log.bytesSentAgain() == 0)
+        // One that was sent at the very end may not be answered yet.
+        #expect(chain.server.log.requests.allSatisfy { $0.status == 206 || $0.status == nil })
         try await chain.end()
         // What was still on its way when the last reader left was not kept.
         let kept = try await chain.claims(of: bytes).stored

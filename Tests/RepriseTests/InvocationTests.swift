@@ -281,7 +281,9 @@ struct InvocationTests {
             #expect(cacheHelp.contains("  \(command) "), "\(command)")
             #expect(try shown("cache", command, "--help").contains("USAGE: reprise cache \(command)"))
         }
-        #expect(try Invocation.parse(["config"], defaultCacheFolder: { nil }) == .configuration(arguments: []))
+        #expect(
+            try Invocation.parse(["config"], defaultCacheFolder: { nil }) == .configuration(arguments: [])
+        )
     }
 
     @Test func `completions know the options and the commands`() throws {

@@ -103,7 +103,6 @@ package final class PipeWireServer: Sendable {
         try await wait(for: "the sink of pipewire-pulse") {
             try await pactl("list", "short", "sinks").contains("test")
         }
-        try await pactl("set-default-sink", "test")
     }
 
     private func start(_ program: String, _ arguments: [String], until file: String?) async throws {

@@ -55,6 +55,7 @@ import Testing
         let run = try ExactRun(
             [stage.url()],
             on: stage,
+            options: ["--min-free", "0"],
             wrapper: ["unshare", "-m", "sh", "-c", script, "sh", stage.cachePath, copy]
         )
         let sound = try await run.finish()
@@ -62,6 +63,8 @@ import Testing
         #expect(sound.firstDifference(from: reference) == nil)
         try expectOneNotice(of: run, "\(kibibytes) KiB")
         let claims = try IndexClaims(cachePath: copy, url: stage.url())
+        // The smallest has no room for an index and music; the others keep what fits.
+        if kibibytes > 200 { #expect(!claims.ranges.isEmpty) }
         #expect(try await claims.firstFalseByte(comparedWith: FireScene.music[0].bytes) == nil)
     }
 

@@ -8,8 +8,6 @@ import Testing
 @Suite(.serialized) struct NeverTwicePatternTests {
     /// What may be sent again before a gap where a server sends no validators, so that it can be compared.
     private static let overlap: Int64 = 4 << 10
-    /// What a gap may be rounded to.
-    private static let rounding: Int64 = 64 << 10
 
     @Test(arguments: 0..<44 as Range<UInt64>)
     func `only the gaps between prepared pieces are fetched`(seed: UInt64) async throws {
@@ -75,8 +73,8 @@ import Testing
         if hasValidators {
             #expect(repeated == 0, "bytes were sent that were there, or twice")
         } else {
+            // Nothing else tells that the file changed between two windows.
             #expect(repeated <= Self.overlap * Int64(log.requests.count))
-            #expect(repeated <= Self.rounding * Int64(missing.ranges.count))
         }
         for request in log.requests {
             let needless = ByteRangeSet(request.sent).intersection(stored).byteCount
