@@ -74,7 +74,8 @@ import Testing
             gate.release()
         }
         #expect(isSame(samples, song.pcm))
-        #expect(chain.server.log.bytesSentAgain() == 0)
+        // The server may go on for a moment into a connection that was given up.
+        #expect(chain.server.log.bytesSentAgain() <= chain.server.log.bytesCutOff())
         try await chain.end()
     }
 }
