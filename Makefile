@@ -49,6 +49,7 @@ install: release ## install the release binary under PREFIX
 	install -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
 
 bench: ## measure this machine with the release build: a table of figures
+	swift build $(RELEASE) --product reprise
 	swift build $(RELEASE) --product Benchmarks
 	$(BINARIES)/Benchmarks
 

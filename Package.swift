@@ -92,7 +92,7 @@ let package = Package(
         .target(name: "CallFaults", path: "Tests/CallFaults"),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Media", "Cache", "CSQLite"],
+            dependencies: ["Media", "Cache", "CSQLite", "RepriseOrigin", "TestSupport"],
             path: "Tests/Benchmarks",
             swiftSettings: settings
         ),

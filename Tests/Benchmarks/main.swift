@@ -3,6 +3,7 @@
 func measureAll() async throws -> FigureTable {
     var table = FigureTable()
     try await CacheScale.measure(into: &table)
+    try await LineLatency.measure(into: &table)
     return table
 }
 
