@@ -67,6 +67,24 @@ import Testing
         }
     }
 
+    @Test func `tracks that were asked for are not asked for again when others are added`() async throws {
+        let kept = FakeKept()
+        let pieces = (1...3).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        for piece in pieces { kept.set(Availability(storedBytes: 1, length: 2), of: piece.url) }
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        _ = try await stage.play { stage in
+            try await wait(for: "the answer") { stage.player.snapshot.availability.count == 3 }
+            // The resolver gives the same tracks once more.
+            stage.player.send(.add("all"))
+            try await wait(for: "the tracks") { stage.player.snapshot.tracks.count == 6 }
+            stage.player.send(.pin(1))
+            try await wait(for: "the pin") {
+                stage.player.snapshot.availability[Track.ID(1)]?.isPinned == true
+            }
+            #expect(kept.batches == [3, 1, 1], "three tracks, then the pinned one before and after")
+        }
+    }
+
     @Test func `a track that is over is looked at again`() async throws {
         let kept = FakeKept()
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 900).onTheWeb() }
