@@ -39,7 +39,7 @@ enum CacheScale {
     private static func measureOpening(_ path: String, _ table: inout FigureTable) async throws {
         var durations: [Duration] = []
         for _ in 0..<runs {
-            let folder = CacheFolder(path: path)
+            let folder = CacheFolder(path: path, budget: .max)
             var store: (any ByteStore)?
             durations.append(try await time { store = try await folder.open(url("known")) })
             await store?.close()
@@ -50,7 +50,7 @@ enum CacheScale {
     }
 
     private static func measureLookUp(_ path: String, _ table: inout FigureTable) async throws {
-        let folder = CacheFolder(path: path)
+        let folder = CacheFolder(path: path, budget: .max)
         let url = try url("known")
         _ = try await folder.info(for: url)
         var durations: [Duration] = []
@@ -64,7 +64,7 @@ enum CacheScale {
         _ table: inout FigureTable
     ) async throws {
         let files = TimingFiles()
-        let folder = CacheFolder(path: path, files: files)
+        let folder = CacheFolder(path: path, budget: .max, files: files)
         let store = try await folder.open(url("new-\(UInt32.random(in: 0 ... .max))"))
         let bytes = [UInt8](repeating: 7, count: 1 << 20)
         var whole: [Duration] = []
@@ -78,9 +78,9 @@ enum CacheScale {
         table.add("cache: commit 1 MiB, all of it, \(place)", medianOf: whole)
     }
 
-    /// Commits that need one or two of the oldest entries to go, beside commits that do not.
+    /// Commits that need some 170 of the oldest entries to go, beside commits that do not.
     private static func measureChoice(_ path: String, _ table: inout FigureTable) async throws {
-        let total = try await CacheFolder(path: path).totalBytes
+        let total = try await CacheFolder(path: path, budget: .max).totalBytes
         let bytes = [UInt8](repeating: 9, count: 704 * 1024)
         for (name, budget) in [
             ("with room", Int64.max), ("that old entries make room for (goal 10 more)", total),
@@ -96,6 +96,8 @@ enum CacheScale {
                 durations.append(try await time { try await store.commit() })
             }
             await store.close()
+            let left = try await folder.list().count
+            if budget == total, left >= entryCount { throw BenchmarkFailure("no entry had to go") }
             table.add("cache: commit 704 KiB \(name)", medianOf: durations)
         }
     }
@@ -121,7 +123,7 @@ enum CacheScale {
             BEGIN;
             WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(entryCount))
             INSERT INTO entries (id, key, created, last_played, allocated, stored, prefix, url, about, seek_points)
-            SELECT n, randomblob(32), n, n, 640000, 640000, 640000, 'http://bench.example/' || n || '.mp3',
+            SELECT n, randomblob(32), n, n, 4096, 640000, 640000, 'http://bench.example/' || n || '.mp3',
                 (SELECT about FROM entries LIMIT 1), zeroblob(1500) FROM number;
             WITH RECURSIVE number (n) AS
                 (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < \(extentsOfEach) - 1)
@@ -136,9 +138,13 @@ enum CacheScale {
         guard sqlite3_open(path + "/index.sqlite", &database) == SQLITE_OK,
             sqlite3_exec(database, statements, nil, nil, nil) == SQLITE_OK
         else { throw BenchmarkFailure(String(cString: sqlite3_errmsg(database))) }
+        // One block each, so that what an entry takes is what the index says it takes.
+        let block = [UInt8](repeating: 1, count: 4_096)
         for entry in 1...entryCount {
             let descriptor = open("\(path)/objects/\(entry)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw BenchmarkFailure("cannot make object \(entry)") }
+            guard descriptor >= 0, pwrite(descriptor, block, block.count, 0) == block.count else {
+                throw BenchmarkFailure("cannot make object \(entry)")
+            }
             close(descriptor)
         }
     }

@@ -176,6 +176,20 @@ private final class MeasuringFiles: FileLayer {
         #expect(error?.code == .notKept)
         #expect(error?.cause.string == "its disk is too full, and nothing in it may go")
         await store.close()
+        #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]), "nothing is lost for nothing")
+    }
+
+    @Test func `what a lost index knew of goes while the player runs on`() async throws {
+        let opener = makeOpener()
+        for name in ["a", "b"] { try await keep(name, in: opener) }
+        for file in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+            unlink(folder.cache + "/" + file)
+        }
+        try await keep("c", in: opener)
+        try await wait(for: "the old objects to go") {
+            try folder.objects.count == 1
+        }
+        #expect(try await names(opener) == ["c"])
     }
 
     @Test func `what grew too old goes also while the player runs on`() async throws {

@@ -47,18 +47,4 @@ import Testing
         #expect(outcome.summary.failed == 3)
         #expect(stage.player.snapshot.failures.count == 3)
     }
-
-    @Test func `a listener who goes on to a track that failed ahead has it tried again`() async throws {
-        let stage = Stage(pieces(failing: 2...2, count: 3), sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") {
-                stage.player.snapshot.state == .playing && stage.clock.sleeperCount == 1
-            }
-            stage.clock.advance(by: .milliseconds(250))
-            try await wait(for: "the next track") { stage.readers.count == 2 }
-            stage.player.send(.next)
-            try await wait(for: "the one behind it") { stage.player.snapshot.currentIndex == 2 }
-            #expect(stage.readers.map(\.music.number).filter { $0 == 2 }.count == 2)
-        }
-    }
 }

@@ -76,6 +76,14 @@ import Testing
         #expect(state.handle(.command(.quit), heard: 0, now: .zero) == [.finish(fatal: nil)])
     }
 
+    @Test func `a listener who goes on to a track that failed ahead has it tried again`() {
+        var state = sounding(3)
+        _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)
+        _ = state.handle(.runFailed(RunID(value: 2), broken, frames: 0), heard: 100, now: .zero)
+        let effects = state.handle(.command(.next), heard: 100, now: .zero)
+        #expect(startedTrack(effects)?.track == 2)
+    }
+
     @Test func `a next track that has changed is prepared anew`() {
         var state = sounding(3)
         _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)

@@ -59,7 +59,9 @@ extension CacheEngine {
         }
         guard !room.gaps.isEmpty else { return room }
         let needed = room.gaps.reduce(0) { $0 + Self.blocks(of: $1) }
-        try makeRoom(for: needed, length: plan.description.length, in: folder)
+        // As long as nobody says how long it is, it may already be what it has come to.
+        let length = plan.description.length ?? row.allocated + needed
+        try makeRoom(for: needed, length: length, in: folder)
         // Counted before it is written, so that other processes leave room for it.
         try folder.index.relaxedTransaction {
             try folder.index.setAllocated(row.allocated + needed, of: entry)

@@ -24,24 +24,24 @@ extension CacheEngine {
         needed: Int64 = 0
     ) throws -> (removed: Set<EntryID>, excess: Int64) {
         var allRemoved = Set<EntryID>()
-        var excess = try policy.excess(fullness(of: folder, needed: needed))
+        var sought = try policy.sought(fullness(of: folder, needed: needed))
         var last: EvictionCandidate?
         // In the order of their age: behind one that may stay, none is too old.
-        while excess > 0 || last.map({ policy.isExpired($0) }) ?? (policy.expiry != nil) {
+        while sought > 0 || last.map({ policy.isExpired($0) }) ?? (policy.expiry != nil) {
             var page = try folder.index.candidates(after: last, limit: Self.pageSize)
             guard let end = page.last else { break }
             last = end
-            while case let victims = policy.victims(among: page, excess: excess), !victims.isEmpty {
+            while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
                 let removed = try remove(victims, from: folder)
                 allRemoved.formUnion(removed)
                 // What another opener uses is only found out by trying: the next choice knows it.
                 for index in page.indices where victims.contains(page[index].entry) {
                     page[index].isOpen = true
                 }
-                excess = try policy.excess(fullness(of: folder, needed: needed))
+                sought = try policy.sought(fullness(of: folder, needed: needed))
             }
         }
-        return (allRemoved, excess)
+        return (allRemoved, try policy.excess(fullness(of: folder, needed: needed)))
     }
 
     /// Makes room for `needed` bytes of an entry whose resource is `length` bytes long, or throws `.notKept`.

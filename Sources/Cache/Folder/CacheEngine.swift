@@ -80,6 +80,8 @@ final class CacheEngine: @unchecked Sendable {
     private func makeFolder() throws -> OpenedFolder {
         let folder = try OpenedFolder(path: settings.path, files: settings.files, protection: protection)
         if let aside = folder.indexSetAside { tellSetAside(aside) }
+        // To another index the objects of the one before are nobody's.
+        hasTidied = false
         return folder
     }
 

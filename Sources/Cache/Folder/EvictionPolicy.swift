@@ -33,15 +33,29 @@ struct EvictionPolicy: Sendable, Equatable {
     var expiry: Int64?
 
     /// How many bytes too many there are; at least 0.
-    func excess(_ fullness: Fullness) -> Int64 {
-        // Held within what can be added up, so that no numbers from outside make a sum overflow.
-        func sane(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 61) }
-        let needed = sane(fullness.needed)
-        let overBudget = sane(fullness.allocated) + needed - sane(budget)
-        let underFree = sane(minimumFree) + needed - sane(fullness.free)
-        // Without a minimum the disk itself says when it is full.
-        return max(0, overBudget, minimumFree > 0 ? underFree : 0)
+    func excess(_ fullness: Fullness) -> Int64 { max(0, overBudget(fullness), underFree(fullness)) }
+
+    /// How many bytes are to be freed by removing; at least 0.
+    ///
+    /// A disk that somebody else has filled so far that all of the folder's bytes together would not free
+    /// enough is no reason to lose them.
+    func sought(_ fullness: Fullness) -> Int64 {
+        let under = underFree(fullness)
+        return max(0, overBudget(fullness), under > Self.sane(fullness.allocated) ? 0 : under)
     }
+
+    private func overBudget(_ fullness: Fullness) -> Int64 {
+        Self.sane(fullness.allocated) + Self.sane(fullness.needed) - Self.sane(budget)
+    }
+
+    private func underFree(_ fullness: Fullness) -> Int64 {
+        // Without a minimum the disk itself says when it is full.
+        guard minimumFree > 0 else { return 0 }
+        return Self.sane(minimumFree) + Self.sane(fullness.needed) - Self.sane(fullness.free)
+    }
+
+    /// Within what can be added up, so that no numbers from outside make a sum overflow.
+    private static func sane(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 61) }
 
     /// The entries to remove for `excess` bytes to be freed, in the order to remove them.
     ///

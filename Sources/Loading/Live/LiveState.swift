@@ -69,7 +69,11 @@ struct LiveState: Sendable {
         guard offset >= start else {
             return .failed(MediaError(.cut, subject, "a live stream does not go back; reload it"))
         }
-        guard offset < end else { return verdict.map { .failed($0) } ?? .missing }
+        guard offset < end else {
+            // Who skips beyond all that is here does not want it: the transfer must not wait for that.
+            readTo = max(readTo, end)
+            return verdict.map { .failed($0) } ?? .missing
+        }
         var chunkStart = start
         for chunk in chunks[goneCount...] {
             let chunkEnd = chunkStart + Int64(chunk.count)

@@ -215,6 +215,14 @@ final class LiveStream: Sendable {
             record.wire = answer.wire
             record.firstByte = clock.now - record.startedAt
             guarded.withLock { $0.requestCount += answer.requestCount - 1 }
+            if answer.contentType == "text/html" {
+                // Networks that want a login answer so to everything.
+                response.body.cancel()
+                let cause: SafeText = "a web page comes in place of the stream; sign in to the network"
+                let error = MediaError(.connectionFailed, url.safeText, cause)
+                tell(record, end: error.code.rawValue)
+                return .failure(note { [now = clock.now] in $0.ended(error, now: now) })
+            }
             guard case .whole = answer.kind else {
                 response.body.cancel()
                 tell(record, end: "http-status")

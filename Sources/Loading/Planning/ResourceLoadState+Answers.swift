@@ -40,7 +40,8 @@ extension ResourceLoadState {
         case .nothingThere(let end):
             fetches[id] = nil
             retry.progressed()
-            if let end { description.length = end }
+            // Where nothing was learned, asking for the same gap again brings the same.
+            if let end { description.length = end } else { isBackgroundHeld = true }
             // Who waits past the end learns that it is the end; who waits before it is failed.
             let woken = wakes()
             let nothing = error(.cut, "the server has nothing at this place")
