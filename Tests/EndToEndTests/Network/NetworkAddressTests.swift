@@ -23,8 +23,9 @@ struct NetworkAddressTests {
         try stage.folder.write(settings, to: "resolv.conf")
         let listen =
             "$s = IO::Socket::INET->new(LocalAddr => '127.0.0.117', LocalPort => 53, Proto => 'udp') or die $!;"
-            + " $| = 1; $s->recv($b, 512); print qq(asked\\n); sleep 600"
+            + " $| = 1; print qq(ready\\n); $s->recv($b, 512); print qq(asked\\n); sleep 600"
         let nameServer = try RunningProcess("perl", ["-MIO::Socket::INET", "-e", listen])
+        try await nameServer.waitForLine { $0 == "ready" }
         let arguments = stage.commandLine(["--sink", "null:fast", "http://music.example/song.mp3"])
         let mount = "mount --bind \"$1\" /etc/resolv.conf; shift; exec \"$@\""
         let process = try RunningProcess(
