@@ -126,7 +126,7 @@ struct InvocationTests {
             (["--header", "Range: bytes=0-1", "a"], "own"),
             (["--header", "@/nonexistent/headers"], "/nonexistent/headers"), (["--header", "@"], "--header"),
             (["-", "-"], "standard input"), ([""], "source"),
-            (["--fresh"], "--fresh: not built yet"), (["--gain=3"], "--gain: not built yet"),
+            (["--fresh"], "--fresh: not built yet"), (["--gain=3"], "--gain takes off, track or album"),
             (["--journal", ""], "--journal needs a file"), (["--wobble"], "--wobble"),
             (["config", "volume"], "config volume: reprise config takes options only"),
             (["cache"], "list"), (["cache", "burn"], "burn"),

@@ -16,6 +16,8 @@ package enum PlayerCommand: Sendable, Equatable {
     case shuffle
     /// nil goes to the next mode: off, all, one.
     case setRepeat(RepeatMode?)
+    /// nil goes to the next mode: off, track, album.
+    case setGain(GainMode?)
     case add(String)
     /// A place in the queue, from 1.
     case remove(Int)

@@ -35,7 +35,8 @@ extension PlayerState {
         case .seek(.percent): run.isSeekable && duration != nil
         case .seek: run.isSeekable
         case .remove(let number): queue.tracks.indices.contains(number - 1) && isWritten(number - 1)
-        case .play, .volume, .changeVolume, .mute, .shuffle, .setRepeat, .add, .move, .save, .pin, .status:
+        case .play, .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .add, .move, .save,
+            .pin, .status:
             false
         }
     }

@@ -31,6 +31,7 @@ struct Options: Sendable, Equatable {
     var volume = 100
     var shuffle = false
     var repeatMode = RepeatMode.off
+    var gain = GainMode.off
     /// A place in the queue, from 1.
     var start = 1
     /// Where the first track begins.

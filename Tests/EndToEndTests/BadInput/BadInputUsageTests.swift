@@ -19,7 +19,7 @@ import Testing
 
     @Test(
         arguments: [
-            "--fresh", "--gain",
+            "--fresh"
         ]
     )
     func `an option that is not built yet is refused`(option: String) async throws {
