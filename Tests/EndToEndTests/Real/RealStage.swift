@@ -38,7 +38,9 @@ struct RealEvent: Decodable, Sendable {
     }
 
     var event: String
+    var code: String?
     var position: Double?
+    var exact: Bool?
     var frames: Int?
     var bytes: Bytes?
     var requests: Int?
