@@ -29,7 +29,8 @@ enum Wiring {
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
-        let curl = CurlTransport(configuration: http(options.network, sources: options.sources, clock))
+        let web = http(options.network, sources: options.sources, clock)
+        let curl = CurlTransport(configuration: web)
         let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
         let loaders = Loaders(
             transport: network.guarding(curl),
@@ -57,7 +58,7 @@ enum Wiring {
                     MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
                 },
                 output: options.sink.makeOutput(clock: clock),
-                resolver: HomeResolver(resolver: resolver),
+                resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
                 save: { tracks, path in
                     try await resolver.save(tracks, to: BasePaths.expandingHome(path))
                 },
@@ -89,7 +90,7 @@ enum Wiring {
     /// Whether standard output is a terminal that a screen can be shown on.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// What is told to servers; header fields go to the origins of `sources` alone.
+    /// What is told to servers; secrets go to the origins of `sources` alone.
     static func http(
         _ options: NetworkOptions,
         sources: [String],
@@ -100,7 +101,7 @@ enum Wiring {
         configuration.headers = options.headers.compactMap {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
-        configuration.secretOrigins = sources.compactMap { WebURL($0) }
+        configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         let environment = BasePaths.environment
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
         // What curl and OpenSSL's own programs look at; libcurl as a library does not.
@@ -154,11 +155,13 @@ enum Wiring {
     }
 }
 
-/// A resolver to which `~/` is the home folder.
+/// A resolver of what the listener names: `~/` is the home folder, and the listener's secrets are for it.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
+    let secretOrigins: SecretOrigins?
 
     func tracks(for source: String) async throws -> ResolvedTracks {
-        try await resolver.tracks(for: BasePaths.expandingHome(source))
+        if let url = WebURL(source) { secretOrigins?.insert(url) }
+        return try await resolver.tracks(for: BasePaths.expandingHome(source))
     }
 }
