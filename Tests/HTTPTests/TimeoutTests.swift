@@ -30,16 +30,38 @@ struct TimeoutTests {
         let silent = try SilentListener()
         try await fixture(clock).run { transport in
             let url = try #require(WebURL("http://127.0.0.1:\(silent.port)/music.mp3"))
-            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            let end = Locked<MediaError?>(nil)
+            let sender = Task {
+                let error = await mediaError {
+                    _ = try await transport.send(RangeRequest(url: url, range: nil))
+                }
+                end.withLock { $0 = error }
+            }
             try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
             clock.advance(by: .milliseconds(9_999))
-            try await wait(for: "the watchdog to sleep again") { clock.nextWake == .seconds(10) }
+            #expect(clock.nextWake == .seconds(10) && end.withLock { $0 == nil })
             clock.advance(by: .milliseconds(1))
-            let error = await mediaError { _ = try await sender.value }
+            try await wait(for: "the end") { end.withLock { $0 != nil } }
+            await sender.value
+            let error = end.withLock { $0 }
             #expect(error?.code == .timedOut)
             #expect(error?.subject == url.safeText)
             #expect(error?.cause.string.contains("cannot be reached in time") == true)
         }
+        silent.close()
+    }
+
+    @Test func `the end of a transport ends a connection that is still being made`() async throws {
+        let clock = TestClock()
+        let silent = try SilentListener()
+        var sender: Task<RangeResponse, any Error>?
+        try await fixture(clock).run { transport in
+            let url = try #require(WebURL("http://127.0.0.1:\(silent.port)/music.mp3"))
+            sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
+        }
+        let result = await sender?.result
+        #expect(throws: CancellationError.self) { try result?.get() }
         silent.close()
     }
 
@@ -59,6 +81,7 @@ struct TimeoutTests {
             // Far before the watchdog's own time, which every byte of a drip would put off.
             try await wait(for: "the limit") { clock.nextWake == .seconds(1) }
             clock.advance(by: .seconds(1))
+            try await wait(for: "the next request") { server.requests.count == 2 }
             let response = try await sender.value
             #expect(try await response.body.text() == "ok")
             #expect(response.answer.requestCount == 2)
