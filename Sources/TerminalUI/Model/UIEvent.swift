@@ -5,6 +5,7 @@ package enum UIEvent: Sendable, Equatable {
     case key(Key)
     /// Text that was pasted; never taken for keys.
     case pasted(SafeText)
+    case mouse(MouseEvent)
     /// The player's newest snapshot.
     case snapshot(PlayerSnapshot)
     case resized(columns: Int, rows: Int)

@@ -57,6 +57,7 @@ package struct UIState: Sendable {
         case .pasted(let text):
             paste(text)
             return []
+        case .mouse: return []
         case .snapshot(let snapshot):
             return show(snapshot)
         case .resized(let columns, let rows):
