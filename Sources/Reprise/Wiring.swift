@@ -134,9 +134,9 @@ enum Wiring {
     private static func playback(_ options: Options, _ presentation: Presentation) -> PlaybackSettings {
         var settings = PlaybackSettings(
             exitsAtEnd: presentation != .screen,
-            volume: options.volume,
-            repeatMode: options.repeatMode,
-            shuffle: options.shuffle
+            volume: options.volume ?? 100,
+            repeatMode: options.repeatMode ?? .off,
+            shuffle: options.shuffle ?? false
         )
         settings.fillsHeardTracks = options.fill
         return settings

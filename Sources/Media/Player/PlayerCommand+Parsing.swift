@@ -3,6 +3,8 @@ extension PlayerCommand {
     package struct ParseError: Error, Equatable, CustomStringConvertible {
         package var message: SafeText
         package var description: String { message.string }
+
+        package init(message: SafeText) { self.message = message }
     }
 
     /// Parses one line, as typed after `:` or sent on standard input.

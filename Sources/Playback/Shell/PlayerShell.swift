@@ -33,6 +33,7 @@ final class PlayerShell {
             isShuffled: settings.shuffle,
             seed: settings.seed
         )
+        state.resumePoint = parts.resumePoint
         runs = RunTable(parts: parts, settings: settings, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)

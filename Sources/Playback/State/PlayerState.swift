@@ -59,6 +59,8 @@ package struct PlayerState: Sendable {
     package internal(set) var isMuted = false
     package internal(set) var failures: [Track.ID: SafeText] = [:]
     package internal(set) var messages: [SafeText] = []
+    /// Where a track goes on that was left in its middle; nil where it begins at its start.
+    var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
     var nextRun = 1
     var random: Shuffler
 

@@ -20,8 +20,8 @@ package struct UIState: Sendable {
     package private(set) var queue = ListPosition()
     package private(set) var help = ListPosition()
     /// nil while no command is typed.
-    package private(set) var commandLine: CommandLine?
-    package private(set) var answer: Answer?
+    package internal(set) var commandLine: CommandLine?
+    package internal(set) var answer: Answer?
     /// The player's messages up to the last one that was in view when a key was pressed. All of them: the
     /// player keeps a hundred, so that neither their number nor the last text says that one is new.
     private var seenMessages: [SafeText] = []
@@ -30,12 +30,20 @@ package struct UIState: Sendable {
     package private(set) var isLeaving = false
     package private(set) var layout: ScreenLayout
     package let keyMap: KeyMap
+    /// The lines that were entered behind `:`, also in earlier sessions.
+    var history: CommandHistory
 
     /// The player's newest message, until a key was pressed with it in view.
     package var message: SafeText? { player.messages == seenMessages ? nil : player.messages.last }
 
-    package init(columns: Int, rows: Int, keyMap: KeyMap = .standard) {
+    package init(
+        columns: Int,
+        rows: Int,
+        keyMap: KeyMap = .standard,
+        history: CommandHistory = CommandHistory()
+    ) {
         self.keyMap = keyMap
+        self.history = history
         layout = ScreenLayout(columns: columns, rows: rows)
         fitLists()
     }
@@ -55,7 +63,9 @@ package struct UIState: Sendable {
             }
             return run(command)
         case .pasted(let text):
-            paste(text)
+            return paste(text)
+        case .listed(let word, let paths):
+            commandLine?.complete(word, with: paths)
             return []
         case .mouse: return []
         case .snapshot(let snapshot):
@@ -79,7 +89,7 @@ package struct UIState: Sendable {
         return snapshot.isOver ? [.leave] : []
     }
 
-    private mutating func run(_ command: UICommand) -> [UIAction] {
+    mutating func run(_ command: UICommand) -> [UIAction] {
         if mode == .help, runInHelp(command) { return [] }
         switch command {
         case .player(let command): return [.send(command)]
@@ -96,7 +106,7 @@ package struct UIState: Sendable {
         case .moveSelected(let rows):
             return moveSelected(by: rows)
         case .toggleRemainingTime: showsRemainingTime.toggle()
-        case .openCommandLine: commandLine = CommandLine()
+        case .openCommandLine: commandLine = CommandLine(history: history)
         case .toggleHelp: mode = mode == .help ? .queue : .help
         case .closeHelp: mode = .queue
         case .redraw: return [.redrawAll]
@@ -129,36 +139,6 @@ package struct UIState: Sendable {
         // The selection goes along at once, so that the key can be held down.
         queue.select(target)
         return [.send(move)]
-    }
-
-    private mutating func edit(_ key: Key) -> [UIAction] {
-        switch commandLine?.apply(key) {
-        case .entered(let line):
-            commandLine = nil
-            return enter(line)
-        case .cancelled: commandLine = nil
-        case .editing, nil: break
-        }
-        return []
-    }
-
-    private mutating func enter(_ line: String) -> [UIAction] {
-        guard !line.allSatisfy(\.isWhitespace) else { return [] }
-        do {
-            let command = try PlayerCommand(parsing: line)
-            return command == .quit ? run(.quit) : [.send(command)]
-        } catch {
-            answer = Answer(text: error.message, isError: true)
-            return []
-        }
-    }
-
-    private mutating func paste(_ text: SafeText) {
-        guard commandLine != nil else {
-            answer = Answer(text: "pasted text is taken only behind : (try :add and paste)", isError: false)
-            return
-        }
-        commandLine?.insert(text.string)
     }
 
     private mutating func fitLists() {
