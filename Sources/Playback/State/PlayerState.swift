@@ -58,7 +58,9 @@ package struct PlayerState: Sendable {
     package internal(set) var volume: Int
     package internal(set) var isMuted = false
     package internal(set) var failures: [Track.ID: SafeText] = [:]
-    package internal(set) var messages: [SafeText] = []
+    package internal(set) var learned: [Track.ID: TrackFacts] = [:]
+    package internal(set) var messages: [PlayerMessage] = []
+    private var messageCount = 0
     var nextRun = 1
     var random: Shuffler
 
@@ -190,7 +192,8 @@ package struct PlayerState: Sendable {
     }
 
     mutating func note(_ message: SafeText) {
-        messages.append(message)
+        messageCount += 1
+        messages.append(PlayerMessage(number: messageCount, time: now, text: message))
         if messages.count > 100 { messages.removeFirst() }
     }
 
