@@ -21,9 +21,9 @@ struct UIStateTests {
         #expect(Self.type("jj\n", into: &state) == [.send(.jump(3))])
         #expect(Self.type("d", into: &state) == [.send(.remove(3))])
         #expect(state.apply(.key(.delete)) == [.send(.remove(3))])
-        #expect(Self.type("J", into: &state) == [.send(.move(from: 3, to: 4))])
-        #expect(Self.type("JJ", into: &state) == [.send(.move(from: 4, to: 5))])
-        #expect(Self.type("K", into: &state) == [.send(.move(from: 5, to: 4))])
+        #expect(Self.type("J", into: &state) == [.send(.move(3, to: 4))])
+        #expect(Self.type("JJ", into: &state) == [.send(.move(4, to: 5))])
+        #expect(Self.type("K", into: &state) == [.send(.move(5, to: 4))])
         #expect(state.queue.selected == 3)
     }
 
@@ -100,7 +100,7 @@ struct UIStateTests {
     @Test func `a message stays until a key is pressed with it in view`() {
         var state = Self.state(tracks: 3)
         var snapshot = state.player
-        snapshot.messages = ["reconnected"]
+        snapshot.messages = [message(1, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
@@ -109,7 +109,7 @@ struct UIStateTests {
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == nil)
         // The same words once more are news.
-        snapshot.messages.append("reconnected")
+        snapshot.messages.append(message(2, "reconnected"))
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
     }
@@ -118,7 +118,7 @@ struct UIStateTests {
         var state = Self.state(tracks: 3)
         var snapshot = state.player
         _ = Self.type(":sing", into: &state)
-        snapshot.messages = ["reconnected"]
+        snapshot.messages = [message(1, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
         _ = Self.type("\n", into: &state)
         #expect(state.answer != nil)
@@ -131,11 +131,11 @@ struct UIStateTests {
     @Test func `of a full list of messages a new one is told from the last`() {
         var state = Self.state(tracks: 3)
         var snapshot = state.player
-        snapshot.messages = (0..<99).map { SafeText("\($0)") } + ["reconnected"]
+        snapshot.messages = (1...100).map { message($0, "reconnected") }
         _ = state.apply(.snapshot(snapshot))
         _ = Self.type("j", into: &state)
         #expect(state.message == nil)
-        snapshot.messages = Array(snapshot.messages.dropFirst()) + ["reconnected"]
+        snapshot.messages = Array(snapshot.messages.dropFirst()) + [message(101, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
     }

@@ -106,7 +106,7 @@ final class PlayerShell {
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
-        case .save(let path): errands.save(state.queue.tracks, to: path)
+        case .save(let path): errands.save(state.describedTracks, to: path)
         case .finish(let error):
             fatal = error
             isOver = true

@@ -16,10 +16,13 @@ extension PlayerCommand {
         case .changeVolume(let change): "volume \(change < 0 ? "" : "+")\(change)"
         case .mute: "mute"
         case .shuffle: "shuffle"
+        case .shuffleNow: "shuffle now"
         case .setRepeat(let mode): mode.map { "repeat \($0.rawValue)" } ?? "repeat"
         case .add(let source): "add \(source)"
-        case .remove(let number): "remove \(number)"
-        case .move(let source, let target): "move \(source) \(target)"
+        case .remove(let tracks): "remove \(tracks.text)"
+        case .move(let tracks, let target): "move \(tracks.text) \(target)"
+        case .sort(let key): "sort \(key.rawValue)"
+        case .undo: "undo"
         case .clear: "clear"
         case .save(let path): "save \(path)"
         case .reload: "reload"
@@ -27,6 +30,14 @@ extension PlayerCommand {
         case .status: "status"
         case .quit: "quit"
         }
+    }
+}
+
+extension TrackNumbers {
+    fileprivate var text: String {
+        places.ranges.map { range in
+            range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound + 1)-\(range.upperBound)"
+        }.joined(separator: " ")
     }
 }
 

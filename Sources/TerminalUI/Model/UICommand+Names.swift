@@ -67,7 +67,9 @@ extension PlayerCommand {
     fileprivate static let arguments: [(String, CommandArgument)] = [
         ("play", .none), ("pause", .none), ("toggle", .none), ("stop", .none), ("next", .none),
         ("previous", .none), ("jump", .other), ("seek", .other), ("volume", .other), ("mute", .none),
-        ("shuffle", .none), ("repeat", .words(RepeatMode.allCases.map(\.rawValue))), ("add", .path),
+        ("shuffle", .words(["now"])), ("undo", .none),
+        ("sort", .words(SortKey.allCases.map(\.rawValue))),
+        ("repeat", .words(RepeatMode.allCases.map(\.rawValue))), ("add", .path),
         ("remove", .other), ("move", .other), ("clear", .none), ("save", .path), ("reload", .none),
         ("pin", .other), ("status", .none), ("quit", .none),
     ]

@@ -22,9 +22,8 @@ package struct UIState: Sendable {
     /// nil while no command is typed.
     package internal(set) var commandLine: CommandLine?
     package internal(set) var answer: Answer?
-    /// The player's messages up to the last one that was in view when a key was pressed. All of them: the
-    /// player keeps a hundred, so that neither their number nor the last text says that one is new.
-    private var seenMessages: [SafeText] = []
+    /// The number of the last message that was in view when a key was pressed.
+    private var seenMessage = 0
     package private(set) var showsRemainingTime = false
     /// Whether the listener has asked to leave.
     package private(set) var isLeaving = false
@@ -34,7 +33,9 @@ package struct UIState: Sendable {
     var history: CommandHistory
 
     /// The player's newest message, until a key was pressed with it in view.
-    package var message: SafeText? { player.messages == seenMessages ? nil : player.messages.last }
+    package var message: SafeText? {
+        player.messages.last.flatMap { $0.number == seenMessage ? nil : $0.text }
+    }
 
     package init(
         columns: Int,
@@ -54,7 +55,7 @@ package struct UIState: Sendable {
         case .key(let key):
             // What is typed and the answer to it hide the message, which is then still to be seen.
             if commandLine == nil, answer == nil, layout.messageRow != nil {
-                seenMessages = player.messages
+                seenMessage = player.messages.last?.number ?? 0
             }
             answer = nil
             if commandLine != nil { return edit(key) }
@@ -100,7 +101,7 @@ package struct UIState: Sendable {
         case .playSelected:
             return queue.count > 0 ? [.send(.jump(queue.selected + 1))] : []
         case .removeSelected:
-            return queue.count > 0 ? [.send(.remove(queue.selected + 1))] : []
+            return queue.count > 0 ? [.send(.remove(TrackNumbers(queue.selected + 1)))] : []
         case .pinSelected:
             return queue.count > 0 ? [.send(.pin(queue.selected + 1))] : []
         case .moveSelected(let rows):
@@ -135,7 +136,7 @@ package struct UIState: Sendable {
     private mutating func moveSelected(by rows: Int) -> [UIAction] {
         let target = queue.selected + rows
         guard (0..<queue.count).contains(target) else { return [] }
-        let move = PlayerCommand.move(from: queue.selected + 1, to: target + 1)
+        let move = PlayerCommand.move(TrackNumbers(queue.selected + 1), to: target + 1)
         // The selection goes along at once, so that the key can be held down.
         queue.select(target)
         return [.send(move)]
