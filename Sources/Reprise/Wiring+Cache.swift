@@ -98,8 +98,7 @@ private struct FolderAdministration: CacheAdministration {
         return CheckReport(
             entries: report.entries,
             bytes: report.bytes,
-            damagedSources: report.damagedEntries,
-            damagedBytes: report.damagedBytes,
+            damaged: report.damaged.map { CheckReport.Damage(source: $0.url, ranges: $0.ranges) },
             strayFiles: report.orphansRemoved,
             reclaimedBytes: report.reclaimedBytes,
             isIndexLost: report.indexWasDamaged

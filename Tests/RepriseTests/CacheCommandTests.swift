@@ -175,8 +175,7 @@ struct CacheCommandTests {
             check: CheckReport(
                 entries: 2,
                 bytes: 5_000_000,
-                damagedSources: ["http://h/a"],
-                damagedBytes: 65_536,
+                damaged: [CheckReport.Damage(source: "http://h/a", ranges: ByteRangeSet(131_072..<196_608))],
                 strayFiles: 1
             )
         )
@@ -192,7 +191,7 @@ struct CacheCommandTests {
         let json = try await run(.verify, cache: bad, isJSON: true)
         #expect(
             json.output == [
-                #"{"source":"http://h/a"}"#,
+                #"{"source":"http://h/a","damaged":[[131072,196608]]}"#,
                 #"{"entries":2,"bytes":5000000,"damagedEntries":1,"damagedBytes":65536,"strayFiles":1,"#
                     + #""reclaimedBytes":0,"indexLost":false}"#,
             ]

@@ -17,7 +17,7 @@ import Testing
         if seed % 2 == 0 {
             let report = try await filled.opener(notices).verify()
             #expect(report.damagedExtents == lost.count)
-            #expect(report.damagedEntries.count == Set(lost.map(\.entry)).count)
+            #expect(report.damaged.count == Set(lost.map(\.entry)).count)
             #expect(!report.isSound)
         }
         let found = try await filled.expectNoWrongByte(by: filled.opener(notices))

@@ -28,6 +28,11 @@ import Testing
         try await expectTruth(seed: 2_000 + seed, secret: .generate()) { .unflushed(seed: $0) }
     }
 
+    @Test(arguments: TestCount.seeds(2, full: 50))
+    func `after a kill a sealed cache claims no wrong byte and breaks no promise`(seed: UInt64) async throws {
+        try await expectTruth(seed: 3_000 + seed, secret: .generate()) { _ in .nothing }
+    }
+
     private func expectTruth(
         seed: UInt64,
         secret: CacheSecret? = nil,
