@@ -27,6 +27,7 @@ import Testing
         if scene != .verification { #expect(try await stage.falseClaims() == [], subject) }
 
         let kept = try stage.claims()
+        TestCount.note("claimed bytes after a kill", kept.ranges.byteCount)
         stage.server.log.reset()
         let sound = try await stage.play(2)
         let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
@@ -80,6 +81,7 @@ import Testing
         #expect(report["damagedBytes"] as? Int == 0, subject)
         #expect(report["indexLost"] as? Bool == false, subject)
         let kept = try await ask("info", "--json", stage.url()).objects.first?["stored"] as? Int ?? 0
+        TestCount.note("sealed bytes claimed after a kill", Int64(kept))
         stage.server.log.reset()
         let sound = try await stage.play(options: seal)
         #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil, subject)
