@@ -113,6 +113,10 @@ private struct FolderAdministration: CacheAdministration {
         Self.report(try await folder.evict(toBudget: size, includingPinned: includesPinned))
     }
 
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport {
+        Self.report(try await folder.victims(toBudget: size))
+    }
+
     func clear(includesPinned: Bool) async throws -> DropReport {
         Self.report(try await folder.clear(includingPinned: includesPinned))
     }

@@ -252,6 +252,10 @@ private final class MeasuringFiles: FileLayer {
         for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
         try await opener.setPinned(url("a"), true)
         let held = try await opener.open(url("b"))
+        let chosen = try await opener.victims(toBudget: 310_000)
+        #expect(chosen.entriesRemoved == 1 && chosen.bytesFreed >= 100_000)
+        #expect(try await opener.victims(toBudget: 0).entriesRemoved == 3, "but for the pinned one")
+        #expect(try await names(opener).count == 4)
         let first = try await opener.evict(toBudget: 310_000)
         #expect(first.entriesRemoved == 1)
         #expect(first.bytesFreed >= 100_000)

@@ -162,6 +162,14 @@ struct CacheCommandTests {
         #expect(try await run(.shrink(to: 5_000_000, includesPinned: false), cache: cache).code == .success)
     }
 
+    @Test func `a dry run says what would go, and drops nothing`() async throws {
+        let cache = FixedCache(report: DropReport(removedEntries: 3, removedBytes: 5_000_000))
+        let result = try await run(.forecast(to: 1_000_000), cache: cache)
+        #expect(result.code == .success)
+        #expect(result.output == ["would drop 3 entries, 5.0 MB"])
+        #expect(cache.calls == ["forecast 1000000"])
+    }
+
     @Test func `verify tells by its code that something was damaged`() async throws {
         let good = FixedCache(check: CheckReport(entries: 2, bytes: 5_000_000))
         let sound = try await run(.verify, cache: good)

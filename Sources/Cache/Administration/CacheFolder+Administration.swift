@@ -77,6 +77,26 @@ extension CacheFolder {
         )
     }
 
+    /// What `evict(toBudget:)` would remove if nothing were open, without pinned ones; removes nothing.
+    package func victims(toBudget budget: Int64) async throws -> CacheRemoval {
+        let policy = EvictionPolicy(budget: max(0, budget))
+        return try await engine.ask(orElse: CacheRemoval()) { index in
+            var removal = CacheRemoval()
+            var last: EvictionCandidate?
+            while case let excess = try index.allocated() - removal.bytesFreed - policy.budget, excess > 0 {
+                let page = try index.candidates(after: last, limit: CacheEngine.pageSize)
+                guard let end = page.last else { break }
+                last = end
+                let victims = Set(policy.victims(among: page, excess: excess))
+                removal.entriesRemoved += victims.count
+                removal.bytesFreed += page.filter { victims.contains($0.entry) }.reduce(0) {
+                    $0 + $1.allocated
+                }
+            }
+            return removal
+        }
+    }
+
     /// What became of `before`, of which `removed` went, when `excess` bytes too many are left.
     private static func removal(
         of removed: Set<EntryID>,

@@ -24,6 +24,9 @@ protocol CacheAdministration: Sendable {
     /// Drops the least recently played entries until no more than `size` bytes are left.
     func shrink(to size: Int64, includesPinned: Bool) async throws -> DropReport
 
+    /// What `shrink` would drop if nothing were open, without pinned ones; drops nothing.
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport
+
     /// Drops every entry that is not open in some process.
     func clear(includesPinned: Bool) async throws -> DropReport
 

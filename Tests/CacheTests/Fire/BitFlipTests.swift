@@ -13,6 +13,8 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let lost = try flip(in: filled, using: &random)
 
+        TestCount.note("extents with flipped bits", Int64(lost.count))
+
         let notices = Notices()
         if seed % 2 == 0 {
             let report = try await filled.opener(notices).verify()

@@ -64,6 +64,7 @@ import Testing
     ) async throws {
         let audit = try FolderAudit(path: path, music: music, secret: secret)
         #expect(audit.lies == [], subject)
+        TestCount.note("claimed bytes after a cut", audit.claims.values.reduce(0) { $0 + $1.byteCount })
         for (etag, bytes) in log.promises {
             #expect(audit.claims[etag]?.isSuperset(of: bytes) ?? bytes.isEmpty, "\(subject): \(etag)")
         }
