@@ -55,6 +55,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what is missing before an estimated place is fetched where idle lines are to be used`(fills: Bool)
+        async throws
+    {
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        piece.estimate = (700, .max)
+        let stage = Stage([piece], sink: TestSink(allowance: 500), fills: fills)
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            #expect(!stage.readers[0].isFilled)
+            stage.player.send(.seek(.to(.seconds(30))))
+            try await wait(for: "the place") { stage.story.last == "playing 1 at 30000" }
+            try await wait(for: "the snapshot") { stage.player.snapshot.state == .playing }
+            #expect(stage.readers[0].isFilled == fills)
+        }
+    }
+
     @Test func `a seek ends the looking through at once`() async throws {
         var piece = FakeMusic(number: 1, frames: 60_000)
         piece.estimate = (700, .max)

@@ -52,7 +52,9 @@ import Testing
         let music = piece(1, gain: -20, frames: 20_000)
         let stage = Stage([music], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
-            try await wait(for: "the full ring") { stage.readers.first?.scanCount == 1 }
+            try await wait(for: "the full ring") {
+                stage.sink.heardFrames == 500 && stage.readers.first?.scanCount ?? 0 > 0
+            }
             stage.player.send(.setGain(.track))
             try await wait(for: "the mode") { stage.player.snapshot.gainMode == .track }
             #expect(abs((stage.player.snapshot.gainDecibels ?? 0) + 20) < 0.01)
@@ -62,7 +64,7 @@ import Testing
         let (heard, plain, soft) = (samples(stage.sink.pcm), samples(music.pcm), scaled(music, by: -20))
         let changed = try #require(heard.indices.first { heard[$0] != plain[$0] }) / 2
         // The ring of two seconds was full, and what was decoded for it goes in as it is.
-        #expect((2_500...3_200).contains(changed))
+        #expect((2_000...3_200).contains(changed))
         let settled = try #require(
             heard.indices.last { $0 < plain.count && heard[$0] != soft[$0] }
         )

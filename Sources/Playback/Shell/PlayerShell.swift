@@ -37,6 +37,7 @@ final class PlayerShell {
             gainMode: settings.gainMode,
             seed: settings.seed
         )
+        state.resumePoint = parts.resumePoint
         runs = RunTable(parts: parts, settings: settings, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
@@ -117,7 +118,7 @@ final class PlayerShell {
         case .setGain(let id, let stage): runs.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
-        case .save(let path): errands.save(state.queue.tracks, to: path)
+        case .save(let path): errands.save(state.describedTracks, to: path)
         case .finish(let error):
             fatal = error
             isOver = true
@@ -165,7 +166,10 @@ final class PlayerShell {
 
     private func allowReadAhead(_ id: RunID) {
         guard let info = state.info(of: id) else { return }
-        runs.reader(of: id)?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
+        let reader = runs.reader(of: id)
+        reader?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
+        // What is missing before an estimated place tells where it is.
+        if settings.fillsHeardTracks, !state.isExact(id) { reader?.fill() }
     }
 
     private func prefetchHead(_ id: RunID) {

@@ -14,6 +14,7 @@ extension PlayerState {
         runs[place].info = info
         runs[place].landing = landing
         runs[place].isSeekable = isSeekable
+        learn(from: runs[place])
         let gain = gainMode == .off ? [] : gainEffects(of: runs[place])
         guard place == 0 else { return gain + [.prefetchHead(id)] + followUp() }
         let run = runs[0]
@@ -58,6 +59,7 @@ extension PlayerState {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         let before = runs[place].info
         runs[place].info = info
+        learn(from: runs[place])
         let isLouder = gainMode != .off && before?.loudness != info.loudness
         let gain = isLouder ? gainEffects(of: runs[place]) : []
         guard place == 0, before?.tags != info.tags || before?.duration != info.duration else { return gain }

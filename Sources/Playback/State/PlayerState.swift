@@ -70,7 +70,11 @@ package struct PlayerState: Sendable {
     /// The pass of a seek that came right behind another, so that more may follow.
     var searchingRun: RunID?
     package internal(set) var failures: [Track.ID: SafeText] = [:]
-    package internal(set) var messages: [SafeText] = []
+    package internal(set) var learned: [Track.ID: TrackFacts] = [:]
+    package internal(set) var messages: [PlayerMessage] = []
+    private var messageCount = 0
+    /// Where a track goes on that was left in its middle; nil where it begins at its start.
+    var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
     var nextRun = 1
     var random: Shuffler
 
@@ -207,7 +211,8 @@ package struct PlayerState: Sendable {
     }
 
     mutating func note(_ message: SafeText) {
-        messages.append(message)
+        messageCount += 1
+        messages.append(PlayerMessage(number: messageCount, time: now, text: message))
         if messages.count > 100 { messages.removeFirst() }
     }
 
@@ -221,6 +226,9 @@ package struct PlayerState: Sendable {
 extension PlayerState {
     /// The format of the open stream; nil when the sink is closed.
     var outputFormat: AudioFormat? { output.format }
+
+    /// Whether the place where the pass began is known to be the right one.
+    func isExact(_ id: RunID) -> Bool { runs.first { $0.id == id }?.landing.isExact ?? true }
 
     func info(of id: RunID) -> StreamInfo? { runs.first { $0.id == id }?.info }
 }
