@@ -1,0 +1,105 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// From the start of a process to its first audible sample at the monitor, over a line of 50 ms.
+enum FirstSounds {
+    private static let section = "First sound"
+
+    static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let song = try await stage.song()
+        let file = try stage.folder.write(song, to: "song.mp3")
+        for _ in 0..<rounds {
+            for kind in stage.players {
+                let server = try stage.origin(["/song.mp3": song])
+                let folder = try TemporaryFolder()
+                let url = server.url("/song.mp3")
+                table.add(
+                    section,
+                    "cold, from the web",
+                    .milliseconds,
+                    kind,
+                    try await wait(stage, kind, url, folder),
+                    goal: "≤ mpg123"
+                )
+                server.log.reset()
+                let again = try await wait(stage, kind, url, folder)
+                table.add(section, "the same again", .milliseconds, kind, again, goal: "≤ mpg123, local file")
+                table.add(
+                    section,
+                    "requests for it",
+                    .count,
+                    kind,
+                    Double(server.log.requests.count),
+                    goal: "0",
+                    limit: 0
+                )
+                if kind == .reprise {
+                    await server.stop()
+                    let offline = try await wait(stage, kind, url, folder, ["--offline"])
+                    table.add(
+                        section,
+                        "the same, offline",
+                        .milliseconds,
+                        kind,
+                        offline,
+                        goal: "≤ mpg123, local file"
+                    )
+                } else {
+                    table.add(section, "the same, offline", .milliseconds, kind, absent: "silent")
+                }
+                let local = try await wait(stage, kind, file, TemporaryFolder())
+                table.add(section, "a local file", .milliseconds, kind, local)
+            }
+        }
+        table.limit("cold, from the web", in: section, toPeers: 1, .mpg123)
+        if let local = table.median("a local file", of: .mpg123) {
+            for name in ["the same again", "the same, offline"] {
+                table.add(section, name, .milliseconds, .reprise, nil, limit: local)
+            }
+        }
+    }
+
+    /// A list on disk whose first entry is on disk too.
+    static func measureLists(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let folder = try TemporaryFolder()
+        let song = try folder.write(try await stage.song(), to: "song.mp3")
+        let lists = try [1, 100_000].map { count in
+            let others = (1..<count).map { "http://127.0.0.1:9/music/album-\($0 / 12)/track-\($0).mp3\n" }
+            return try folder.write("#EXTM3U\n\(song)\n" + others.joined(), to: "list-\(count).m3u8")
+        }
+        for _ in 0..<rounds {
+            for kind in stage.players where kind.takesLists && kind != .mpd {
+                for (list, name) in zip(lists, ["a list of 1", "a list of 100,000"]) {
+                    guard kind != .mpg123 else { continue }
+                    let sound = try await wait(stage, kind, list, TemporaryFolder())
+                    table.add(section, name, .milliseconds, kind, sound)
+                }
+            }
+        }
+        guard let one = table.median("a list of 1") else { return }
+        table.add(
+            section,
+            "a list of 100,000",
+            .milliseconds,
+            .reprise,
+            nil,
+            goal: "≤ 2 × list of 1",
+            limit: 2 * one
+        )
+    }
+
+    /// Milliseconds; nil where no sound came.
+    private static func wait(
+        _ stage: BenchStage,
+        _ kind: PlayerKind,
+        _ source: String,
+        _ folder: TemporaryFolder,
+        _ options: [String] = []
+    ) async throws -> Double? {
+        try await stage.with(kind, [source], folder: folder, options: options) { run, ear in
+            guard let sound = try await ear.firstSound(after: run.begun) else { return nil }
+            return (sound - run.begun) / .milliseconds(1)
+        }
+    }
+}
