@@ -9,31 +9,23 @@ enum FirstSounds {
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
         let song = try await stage.song()
         let file = try stage.folder.write(song, to: "song.mp3")
-        for _ in 0..<rounds {
+        // Each player has one folder for all rounds, as a user has: what is new is the song.
+        var folders: [PlayerKind: TemporaryFolder] = [:]
+        for kind in stage.players { folders[kind] = try TemporaryFolder() }
+        try await makeCache(stage, folders[.reprise])
+        for round in 0..<rounds {
             for kind in stage.players {
-                let server = try stage.origin(["/song.mp3": song])
-                let folder = try TemporaryFolder()
-                let url = server.url("/song.mp3")
-                table.add(
-                    section,
-                    "cold, from the web",
-                    .milliseconds,
-                    kind,
-                    try await wait(stage, kind, url, folder),
-                    goal: "≤ mpg123"
-                )
+                guard let folder = folders[kind] else { continue }
+                let path = "/song-\(round).mp3"
+                let server = try stage.origin([path: song])
+                let url = server.url(path)
+                let cold = try await wait(stage, kind, url, folder)
+                table.add(section, "cold, from the web", .milliseconds, kind, cold, goal: "≤ mpg123")
                 server.log.reset()
                 let again = try await wait(stage, kind, url, folder)
                 table.add(section, "the same again", .milliseconds, kind, again, goal: "≤ mpg123, local file")
-                table.add(
-                    section,
-                    "requests for it",
-                    .count,
-                    kind,
-                    Double(server.log.requests.count),
-                    goal: "0",
-                    limit: 0
-                )
+                let requests = Double(server.log.requests.count)
+                table.add(section, "requests for it", .count, kind, requests, goal: "0", limit: 0)
                 if kind == .reprise {
                     await server.stop()
                     let offline = try await wait(stage, kind, url, folder, ["--offline"])
@@ -45,6 +37,9 @@ enum FirstSounds {
                         offline,
                         goal: "≤ mpg123, local file"
                     )
+                    let other = try stage.origin([path: song])
+                    let first = try await wait(stage, kind, other.url(path), TemporaryFolder())
+                    table.add(section, "cold, the very first start", .milliseconds, kind, first)
                 } else {
                     table.add(section, "the same, offline", .milliseconds, kind, absent: "silent")
                 }
@@ -60,33 +55,47 @@ enum FirstSounds {
         }
     }
 
-    /// A list on disk whose first entry is on disk too.
+    /// A cache that has been used before.
+    private static func makeCache(_ stage: BenchStage, _ folder: TemporaryFolder?) async throws {
+        guard let folder else { return }
+        let server = try stage.origin(
+            ["/other.mp3": try await MP3Fixtures.bytes(.init(seconds: 4))],
+            Shaping()
+        )
+        _ = try await wait(stage, .reprise, server.url("/other.mp3"), folder)
+    }
+
+    /// A list on disk whose first entry is on disk too, and one whose first entry is on the web.
     static func measureLists(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
         let folder = try TemporaryFolder()
-        let song = try folder.write(try await stage.song(), to: "song.mp3")
-        let lists = try [1, 100_000].map { count in
-            let others = (1..<count).map { "http://127.0.0.1:9/music/album-\($0 / 12)/track-\($0).mp3\n" }
-            return try folder.write("#EXTM3U\n\(song)\n" + others.joined(), to: "list-\(count).m3u8")
-        }
-        for _ in 0..<rounds {
-            for kind in stage.players where kind.takesLists && kind != .mpd {
-                for (list, name) in zip(lists, ["a list of 1", "a list of 100,000"]) {
-                    guard kind != .mpg123 else { continue }
-                    let sound = try await wait(stage, kind, list, TemporaryFolder())
-                    table.add(section, name, .milliseconds, kind, sound)
+        let song = try await stage.song()
+        let file = try folder.write(song, to: "song.mp3")
+        let server = try stage.origin(["/song.mp3": song])
+        for (place, source) in [("on disk", file), ("on the web", server.url("/song.mp3"))] {
+            let lists = try [1, 100_000].map { count in
+                let others = (1..<count).map { "http://127.0.0.1:9/music/album-\($0 / 12)/track-\($0).mp3\n" }
+                return try folder.write("#EXTM3U\n\(source)\n" + others.joined(), to: "list-\(count).m3u8")
+            }
+            let names = ["a list of 1, its song \(place)", "a list of 100,000, its first song \(place)"]
+            for _ in 0..<rounds {
+                for kind in stage.players where kind == .reprise || kind == .mpv {
+                    for (list, name) in zip(lists, names) {
+                        let sound = try await wait(stage, kind, list, TemporaryFolder())
+                        table.add(section, name, .milliseconds, kind, sound)
+                    }
                 }
             }
+            guard let one = table.median(names[0]) else { continue }
+            table.add(
+                section,
+                names[1],
+                .milliseconds,
+                .reprise,
+                nil,
+                goal: "≤ 2 × a list of 1",
+                limit: 2 * one
+            )
         }
-        guard let one = table.median("a list of 1") else { return }
-        table.add(
-            section,
-            "a list of 100,000",
-            .milliseconds,
-            .reprise,
-            nil,
-            goal: "≤ 2 × list of 1",
-            limit: 2 * one
-        )
     }
 
     /// Milliseconds; nil where no sound came.

@@ -29,7 +29,9 @@ final class MPDRun: PlayerRun {
             ["--no-daemon", try setup.folder.write(configuration, to: "mpd.conf")],
             environment: environment
         )
-        try await wait(for: "mpd; it says: \(daemon.errorText)", deadline: .seconds(10)) { access(socket, R_OK) == 0 }
+        try await wait(for: "mpd; it says: \(daemon.errorText)", deadline: .seconds(10)) {
+            access(socket, R_OK) == 0
+        }
         for source in setup.sources { try await Self.tell(["add", source], environment) }
         begun = .now
         try await Self.tell(["play"], environment)
