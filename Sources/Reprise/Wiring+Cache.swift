@@ -98,8 +98,7 @@ private struct FolderAdministration: CacheAdministration {
         return CheckReport(
             entries: report.entries,
             bytes: report.bytes,
-            damagedSources: report.damagedEntries,
-            damagedBytes: report.damagedBytes,
+            damaged: report.damaged.map { CheckReport.Damage(source: $0.url, ranges: $0.ranges) },
             strayFiles: report.orphansRemoved,
             reclaimedBytes: report.reclaimedBytes,
             isIndexLost: report.indexWasDamaged
@@ -112,6 +111,10 @@ private struct FolderAdministration: CacheAdministration {
 
     func shrink(to size: Int64, includesPinned: Bool) async throws -> DropReport {
         Self.report(try await folder.evict(toBudget: size, includingPinned: includesPinned))
+    }
+
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport {
+        Self.report(try await folder.victims(toBudget: size))
     }
 
     func clear(includesPinned: Bool) async throws -> DropReport {
