@@ -52,9 +52,8 @@ extension Wiring {
         _ notify: @escaping @Sendable (MediaError) -> Void,
         _ lastNotKept: LateBound<MediaError>
     ) -> MusicSupply {
-        let transport = CurlTransport(
-            configuration: http(request.network, sources: request.action.sources, clock)
-        )
+        let web = http(request.network, sources: request.action.sources, clock)
+        let transport = CurlTransport(configuration: web)
         var settings = LoadSettings()
         settings.readAhead = .all
         let loaders = Loaders(
@@ -68,7 +67,8 @@ extension Wiring {
         let lists = RecordingOpener(RevalidatingOpener(loaders: loaders))
         return MusicSupply(
             resolver: HomeResolver(
-                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder)
+                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder),
+                secretOrigins: web.secretOrigins
             ),
             listsRead: { lists.urls },
             opener: loaders,

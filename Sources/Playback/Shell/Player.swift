@@ -25,10 +25,12 @@ package final class Player: PlayerControl {
     /// Puts a notice among the events, from any task: a part of the player has something to say.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
-    /// Plays `sources` from track `start` (from 1) and returns when the player is over. Called once.
+    /// Plays `tracks` and then those of `sources`, from track `start` (from 1; nil for the first in playing
+    /// order), and returns when the player is over. Called once.
     package func run(
+        tracks: [Track] = [],
         sources: [String],
-        start: Int = 1,
+        start: Int? = nil,
         position: Duration = .zero
     ) async -> PlayerOutcome {
         let tell: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
@@ -38,7 +40,7 @@ package final class Player: PlayerControl {
             let resolved = await Self.resolve(sources, with: parts.resolver)
             tell(
                 .launched(
-                    tracks: resolved.tracks,
+                    tracks: tracks + resolved.tracks,
                     problems: resolved.problems,
                     start: start,
                     position: position

@@ -33,6 +33,7 @@ final class PlayerShell {
             isShuffled: settings.shuffle,
             seed: settings.seed
         )
+        state.resumePoint = parts.resumePoint
         runs = RunTable(parts: parts, settings: settings, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
@@ -105,7 +106,7 @@ final class PlayerShell {
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
-        case .save(let path): errands.save(state.queue.tracks, to: path)
+        case .save(let path): errands.save(state.describedTracks, to: path)
         case .finish(let error):
             fatal = error
             isOver = true

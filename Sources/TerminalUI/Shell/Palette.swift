@@ -6,16 +6,19 @@ internal import CCurses
 /// and glyphs alone tell things apart.
 struct Palette {
     private let colors: Int32
+    private let choices: [Style: ColorChoice]
 
-    /// Prepares the pairs. To be made after `newterm`, on the screen's thread.
-    init(usesColor: Bool) {
+    /// Prepares the pairs, with the listener's own choice of colours. To be made after `newterm`, on the
+    /// screen's thread.
+    init(usesColor: Bool, choices: [Style: ColorChoice]) {
+        self.choices = choices
         guard usesColor, has_colors(), start_color() == OK, use_default_colors() == OK else {
             colors = 0
             return
         }
         colors = curses_colors()
         for style in Style.allCases {
-            if let color = Self.color(of: style, colors: colors) {
+            if let color = color(of: style) {
                 init_pair(Int16(style.rawValue) + 1, Int16(color), -1)
             }
         }
@@ -23,7 +26,7 @@ struct Palette {
 
     /// What `setcchar` takes for `style`.
     func rendition(of style: Style) -> (attributes: attr_t, pair: Int16) {
-        let hasPair = Self.color(of: style, colors: colors) != nil
+        let hasPair = color(of: style) != nil
         return (attributes(of: style), hasPair ? Int16(style.rawValue) + 1 : 0)
     }
 
@@ -38,8 +41,17 @@ struct Palette {
         }
     }
 
-    private static func color(of style: Style, colors: Int32) -> Int32? {
+    /// The listener's choice where the terminal has that colour, else ours; nil for the terminal's own.
+    private func color(of style: Style) -> Int32? {
         guard colors >= 8 else { return nil }
+        switch choices[style] {
+        case .standard: return nil
+        case .index(let index) where index < colors: return Int32(index)
+        case .index, nil: return Self.color(of: style, colors: colors)
+        }
+    }
+
+    private static func color(of style: Style, colors: Int32) -> Int32? {
         let isRich = colors >= 256
         return switch style {
         case .normal, .title, .selected, .dim, .missing, .prompt: nil
