@@ -29,8 +29,14 @@ enum Wiring {
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
+        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0) } : nil
+        let shelving = Task { await shelf?.run() }
+        defer { shelving.cancel() }
+        // The screen shows the newest requests; the journal has all of them.
+        let requests = RequestHistory(onward: journal)
+        let heard: (any RequestJournal)? = presentation == .screen ? requests : journal
         let curl = CurlTransport(configuration: http(options.network, sources: options.sources, clock))
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
+        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: heard)
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -38,7 +44,7 @@ enum Wiring {
             clock: clock,
             settings: loading(options),
             connectivity: network,
-            journal: journal,
+            journal: heard,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -46,7 +52,12 @@ enum Wiring {
             open: RevalidatingOpener(loaders: loaders),
             workingFolder: BasePaths.workingFolder
         )
-        let session = PlayingSession(presentation: presentation, options: options, clock: clock)
+        let session = PlayingSession(
+            presentation: presentation,
+            options: options,
+            surroundings: surroundings(kept: shelf, requests: requests, clock: clock),
+            clock: clock
+        )
         let player = Player(
             parts: PlaybackParts(
                 open: { location, refresh in

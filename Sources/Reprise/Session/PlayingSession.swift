@@ -7,6 +7,7 @@ import TerminalUI
 final class PlayingSession: Sendable {
     private let presentation: Presentation
     private let options: Options
+    private let surroundings: ScreenSurroundings
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
@@ -15,9 +16,15 @@ final class PlayingSession: Sendable {
     /// Set as soon as a track ended of which something was heard.
     private let heard = LateBound<Bool>()
 
-    init(presentation: Presentation, options: Options, clock: any MonotonicClock) {
+    init(
+        presentation: Presentation,
+        options: Options,
+        surroundings: ScreenSurroundings = ScreenSurroundings(),
+        clock: any MonotonicClock
+    ) {
         self.presentation = presentation
         self.options = options
+        self.surroundings = surroundings
         let player = player
         reporter =
             presentation == .screen
@@ -97,10 +104,10 @@ final class PlayingSession: Sendable {
     private func showScreen(_ player: any PlayerControl) async {
         let screen = TerminalScreen(configuration: TerminalConfiguration(environment: BasePaths.environment))
         let end = await withCheckedContinuation { continuation in
-            NamedThread.start("screen") {
+            NamedThread.start("screen") { [surroundings] in
                 // The screen takes its signals itself, and here alone they are its own.
                 Signals.unblock()
-                continuation.resume(returning: screen.run(player: player))
+                continuation.resume(returning: screen.run(player: player, surroundings: surroundings))
             }
         }
         switch end {
