@@ -14,11 +14,8 @@ static atomic_int reset_descriptor = -1;
 static atomic_int reset_stderr = -1;
 // Written while `reset_descriptor` is -1, read by a handler that has seen another value.
 static struct termios reset_modes;
-static char reset_own[128];
+static char reset_text[128];
 static char reset_message[4200];
-
-// Leaves the alternate screen, shows the cursor, ends the keypad's mode, resets the colours.
-static const char reset_bytes[] = "\033[?1049l\033[?25h\033[?1l\033>\033[0m\r";
 
 static void relay_handler(int signal) {
     int saved = errno;
@@ -48,8 +45,7 @@ static void fault_handler(int signal) {
     int descriptor = reset_descriptor;
     int standard_error = reset_stderr;
     if (descriptor >= 0) {
-        put(descriptor, reset_own);
-        put(descriptor, reset_bytes);
+        put(descriptor, reset_text);
         tcsetattr(descriptor, TCSANOW, &reset_modes);
     }
     if (standard_error >= 0) {
@@ -95,7 +91,7 @@ static void copy(char *target, size_t size, const char *text) {
 void cterminal_arm_reset(
     int descriptor, const struct termios *modes, int standard_error, const char *reset, const char *message) {
     cterminal_disarm_reset();
-    copy(reset_own, sizeof reset_own, reset);
+    copy(reset_text, sizeof reset_text, reset);
     copy(reset_message, sizeof reset_message, message);
     reset_modes = *modes;
     reset_stderr = standard_error;

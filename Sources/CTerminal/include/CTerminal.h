@@ -20,7 +20,7 @@ int cterminal_catch_fault(int signal, struct sigaction *previous);
 
 /// Names what a fault must restore: the terminal, its modes, and standard error (-1 leaves that alone).
 ///
-/// The terminal is sent `reset`, and what leaves the screen; standard error is told which signal ended the
+/// The terminal is sent `reset`; standard error is told which signal ended the
 /// program, and `message`. Both are copied, as far as they are no longer than a path may be.
 /// Not to be called by two threads at the same time; a fault may come on any thread at any time.
 void cterminal_arm_reset(

@@ -28,22 +28,20 @@ final class SessionMemory: Sendable {
     private let clock: any MonotonicClock
     private let thread = WorkThread(name: "state")
     private let state: Locked<State>
-    private let notify: @Sendable (MediaError) -> Void
+    /// Hears of files that cannot be written.
+    private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
     private static let (sessionName, queueName, historyName) = ("session", "queue", "history")
 
-    /// Reads what there is. With `isFresh` nothing of it counts but the places in long tracks and the history,
-    /// which are not what was played last.
+    /// Reads what there is. With `--fresh` none of it counts but the history, which is nothing that plays.
     init(
         folder: StateFolder,
-        isFresh: Bool,
-        sources: [String],
-        clock: any MonotonicClock,
-        notify: @escaping @Sendable (MediaError) -> Void
+        options: Options,
+        clock: any MonotonicClock
     ) {
         self.folder = folder
         self.clock = clock
-        self.notify = notify
+        let isFresh = options.fresh
         var problems: [MediaError] = []
         let session =
             Self.read(Self.sessionName, folder, &problems) { text throws(StateLines.Refusal) in
@@ -56,7 +54,7 @@ final class SessionMemory: Sendable {
         self.problems = problems
         self.session = isFresh ? SavedSession() : session
         self.queue = isFresh ? SavedQueue(id: "", tracks: []) : queue
-        let typed = sources.compactMap { WebURL($0)?.originText }
+        let typed = options.sources.compactMap { WebURL($0)?.originText }
         origins = typed.isEmpty ? self.session.origins : typed
         state = Locked(
             State(
@@ -91,14 +89,18 @@ final class SessionMemory: Sendable {
         thread.submit { [folder] in folder.append(line, to: Self.historyName) }
     }
 
-    /// Watches `player` from now on.
-    func watch(_ player: any PlayerControl) {
+    /// Watches `player` from now on, and tells `notify` what is wrong with its files.
+    func watch(_ player: any PlayerControl, notify: @escaping @Sendable (MediaError) -> Void) {
+        for problem in problems { notify(problem) }
+        listener.value = notify
         player.observe { [weak self] in self?.look(at: player.snapshot) }
     }
 
     private func look(at snapshot: PlayerSnapshot) {
-        guard !snapshot.isOver, snapshot.state != .opening || !snapshot.tracks.isEmpty else { return }
+        guard !snapshot.isOver else { return }
         let isDue = state.withLock { state in
+            // Sources that gave nothing leave what there was before.
+            guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }
             state.latest = snapshot
             let isHeard = snapshot.state == .playing || snapshot.state == .paused
             if isHeard, let index = snapshot.currentIndex, snapshot.tracks.indices.contains(index) {
@@ -150,7 +152,9 @@ final class SessionMemory: Sendable {
                 return !state.hasFailed
             }
             guard isFirst else { return }
-            notify(MediaError(.badState, SafeText(folder.path), "the session is not saved: " + error.reason))
+            listener.value?(
+                MediaError(.badState, SafeText(folder.path), "the session is not saved: " + error.reason)
+            )
         }
     }
 

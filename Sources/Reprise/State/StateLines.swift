@@ -63,7 +63,9 @@ struct StateLines {
                 bytes.append(byte)
                 continue
             }
-            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else {
+            let digits = String(Substring(rest.prefix(2)))
+            guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
+            else {
                 throw Refusal("an escape is broken")
             }
             bytes.append(value)

@@ -89,7 +89,7 @@ package struct InputDecoder {
         return MouseEvent(kind, column: numbers[1] - 1, row: numbers[2] - 1)
     }
 
-    private static func key(of scalar: Unicode.Scalar) -> Key? {
+    static func key(of scalar: Unicode.Scalar) -> Key? {
         switch scalar.value {
         case 0x09: return .tab
         case 0x0A, 0x0D: return .enter

@@ -21,16 +21,16 @@ struct SignalRelay: ~Copyable {
         var modes: termios
         /// -1 for none.
         var standardError: Int32
-        /// What the terminal is sent besides what leaves the screen.
+        /// What the terminal is sent.
         var reset: String
         /// What standard error is told behind the name of the signal.
         var message: String
     }
 
-    /// Starts to relay into `pipe`, which must outlive this value.
-    init(into pipe: WakePipe) {
+    /// Starts to relay `signals` into `pipe`, which must outlive this value.
+    init(_ signals: [Int32] = Self.relayed, into pipe: WakePipe) {
         self.pipe = pipe
-        for signal in Self.relayed {
+        for signal in signals {
             var action = sigaction()
             if cterminal_relay_signal(signal, pipe.writeEnd, &action) == 0 {
                 previous.append((signal, action))

@@ -29,6 +29,10 @@ struct TerminalModes: Sendable, Equatable {
             + "\u{1B}[?2004l"
     }
 
+    /// What a fault sends: all that ncurses would have, too, in a form that any terminal with a screen
+    /// takes. Ends our modes, leaves the alternate screen, shows the cursor, ends the keypad's mode and colours.
+    var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[?1l\u{1B}>\u{1B}[0m\r" }
+
     /// Sets the window's title (OSC 2); nothing where it could not be brought back. `title` holds no control.
     func title(_ title: String) -> String { keepsTitle ? "\u{1B}]2;\(title)\u{07}" : "" }
 }

@@ -47,7 +47,7 @@ package struct TerminalScreen: Sendable {
                 descriptor: configuration.output,
                 modes: modes,
                 standardError: redirect.saved,
-                reset: screen.modes.leave,
+                reset: screen.modes.abandon,
                 message: place
             )
         )
