@@ -30,7 +30,13 @@ enum Wiring {
             return .couldNotStart
         }
         let curl = CurlTransport(configuration: http(options.network, sources: options.sources, clock))
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
+        let numbers = RequestNumbers()
+        let network = NetworkWatch(
+            clock: clock,
+            isForced: options.offline,
+            journal: journal,
+            numbers: numbers
+        )
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -39,6 +45,7 @@ enum Wiring {
             settings: loading(options),
             connectivity: network,
             journal: journal,
+            numbers: numbers,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -82,6 +89,7 @@ enum Wiring {
         let code = await session.run(player) {
             await player.run(sources: options.sources, start: options.start, position: options.seek)
         }
+        network.end()
         await curl.shutdown()
         return code
     }

@@ -219,7 +219,7 @@ final class LiveStream: Sendable {
                 // Networks that want a login answer so to everything.
                 response.body.cancel()
                 let cause: SafeText = "a web page comes in place of the stream; sign in to the network"
-                let error = MediaError(.connectionFailed, url.safeText, cause)
+                let error = MediaError(.badAnswer, url.safeText, cause)
                 tell(record, end: error.code.rawValue)
                 return .failure(note { [now = clock.now] in $0.ended(error, now: now) })
             }
