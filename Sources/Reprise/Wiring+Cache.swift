@@ -52,9 +52,8 @@ extension Wiring {
         _ notify: @escaping @Sendable (MediaError) -> Void,
         _ lastNotKept: LateBound<MediaError>
     ) -> MusicSupply {
-        let transport = CurlTransport(
-            configuration: http(request.network, sources: request.action.sources, clock)
-        )
+        let web = http(request.network, sources: request.action.sources, clock)
+        let transport = CurlTransport(configuration: web)
         var settings = LoadSettings()
         settings.readAhead = .all
         let loaders = Loaders(
@@ -68,7 +67,8 @@ extension Wiring {
         let lists = RecordingOpener(RevalidatingOpener(loaders: loaders))
         return MusicSupply(
             resolver: HomeResolver(
-                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder)
+                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder),
+                secretOrigins: web.secretOrigins
             ),
             listsRead: { lists.urls },
             opener: loaders,
@@ -98,8 +98,7 @@ private struct FolderAdministration: CacheAdministration {
         return CheckReport(
             entries: report.entries,
             bytes: report.bytes,
-            damagedSources: report.damagedEntries,
-            damagedBytes: report.damagedBytes,
+            damaged: report.damaged.map { CheckReport.Damage(source: $0.url, ranges: $0.ranges) },
             strayFiles: report.orphansRemoved,
             reclaimedBytes: report.reclaimedBytes,
             isIndexLost: report.indexWasDamaged
@@ -112,6 +111,10 @@ private struct FolderAdministration: CacheAdministration {
 
     func shrink(to size: Int64, includesPinned: Bool) async throws -> DropReport {
         Self.report(try await folder.evict(toBudget: size, includingPinned: includesPinned))
+    }
+
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport {
+        Self.report(try await folder.victims(toBudget: size))
     }
 
     func clear(includesPinned: Bool) async throws -> DropReport {

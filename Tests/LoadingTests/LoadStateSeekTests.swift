@@ -83,6 +83,7 @@ import Testing
         let pair = try begin(&stage).plans
         #expect(pair.count == 2)
         #expect(pair.first?.asked?.upperBound == pair.last?.asked?.lowerBound)
+        #expect(pair.first?.asked?.count == 65_536, "the connection of the first is soon free")
         for plan in pair { _ = stage.answer(plan, answer(plan)) }
         #expect(!stage.state.lacksSecondConnection)
         // From now on one window follows the other.
@@ -129,11 +130,16 @@ import Testing
         )
         let first = try stage.read(0).plan()
         _ = stage.answer(first, answer(first))
-        let second = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+        #expect(Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans.isEmpty)
+        let second = try stage.store(0..<60_000, first).plan()
         #expect(stage.state.lacksSecondConnection)
         var fresh = answer(second)
         fresh.wire.reusedConnection = false
         _ = stage.answer(second, fresh)
         #expect(!stage.state.lacksSecondConnection)
+        // A window that a seek ends takes its connection along.
+        _ = stage.end(first)
+        #expect(stage.read(50 << 20).cancelled == [second.id])
+        #expect(stage.state.lacksSecondConnection)
     }
 }

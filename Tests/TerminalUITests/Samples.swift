@@ -23,10 +23,15 @@ func sampleSnapshot() -> PlayerSnapshot {
     player.volume = 80
     player.repeatMode = .all
     player.failures = [Track.ID(3): "404 Not Found"]
-    player.messages = ["reconnected to music.example"]
+    player.messages = [message(1, "reconnected to music.example")]
     player.totalCachedBytes = 45_678_901
     player.totalFetchedBytes = 999_999
     return player
+}
+
+/// A message of the `number`th minute.
+func message(_ number: Int, _ text: SafeText) -> PlayerMessage {
+    PlayerMessage(number: number, time: .seconds(60 * number), text: text)
 }
 
 func track(

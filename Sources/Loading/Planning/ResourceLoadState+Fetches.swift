@@ -84,6 +84,8 @@ extension ResourceLoadState {
     /// Ends a fetch before its time.
     mutating func cancel(_ id: FetchPlan.ID) -> Action {
         if let fetch = fetches.removeValue(forKey: id) { leaving[id] = fetch.remaining }
+        // Where a connection takes one request at a time it ends with a request that is ended early.
+        pairedAt = nil
         return .cancelFetch(id)
     }
 

@@ -9,9 +9,12 @@ extension ResourceLoadState {
     mutating func plan(newcomer: ReaderID? = nil) -> [Action] {
         guard verdict == nil, !isLive, !isHandingOver else { return [] }
         var actions = dropUnwanted() + planDemands(newcomer: newcomer)
+        let isAlone = fetches.isEmpty
         guard let first = planBackground() else { return actions }
         actions.append(first)
-        if lacksSecondConnection, let second = planBackground() { actions.append(second) }
+        if isAlone, lacksSecondConnection, let second = planBackground(asPair: true) {
+            actions.append(second)
+        }
         return actions
     }
 
@@ -36,7 +39,8 @@ extension ResourceLoadState {
     private func mayLinger(_ fetch: Fetch, beside lingering: Int) -> Bool {
         if readers.count > 1 { return true }
         // What is left shares the line with what is wanted now, unless it is here before the answer can be.
-        let most = min(settings.readThrough, readThrough)
+        let isKnown = measure.bytesPerRequest != nil || hasWholeWindow
+        let most = min(settings.readThrough, isKnown ? readThrough : settings.askNextAt)
         return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= most
     }
 
@@ -70,7 +74,9 @@ extension ResourceLoadState {
     }
 
     /// Starts the next fetch that nobody waits for; nil when none is to begin now.
-    private mutating func planBackground() -> Action? {
+    ///
+    /// `asPair` lets it begin beside another one that has just begun.
+    private mutating func planBackground(asPair: Bool = false) -> Action? {
         guard admitsRequest(early: false), let want = nextWant(), mayBegin(want.why) else { return nil }
         if description.acceptsRanges == false {
             guard !isComplete, !fetches.values.contains(where: \.isWhole) else { return nil }
@@ -81,7 +87,7 @@ extension ResourceLoadState {
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
-        let isPair = want.why == .readAhead && lacksSecondConnection
+        let isPair = asPair && want.why == .readAhead
         guard underWay.isEmpty || (underWay.count < 2 && (left < askNextAt || isPair) && mayAskAhead) else {
             return nil
         }
@@ -109,11 +115,8 @@ extension ResourceLoadState {
     /// that extents stay whole blocks, and never asks for a byte that is stored or on its way.
     private mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
         var window = window(for: why)
-        if why == .readAhead, lacksSecondConnection {
-            // In two parts, which are asked for together.
-            let (left, _) = limit.subtractingReportingOverflow(offset)
-            window = max(settings.demandWindow, min(window, left / 2))
-        }
+        // The first of a pair is short, so that its connection is free soon.
+        if why == .readAhead, fetches.isEmpty, lacksSecondConnection { window = settings.demandWindow }
         let block = settings.demandWindow
         let (sum, overflow) = offset.addingReportingOverflow(window)
         var end = overflow ? .max : sum
@@ -144,6 +147,7 @@ extension ResourceLoadState {
         fetch.round = round
         fetch.isEarly = !isDue
         fetch.isPaired = fetches.values.contains { !$0.isAnswered }
+        fetch.isBeside = !fetches.isEmpty
         fetches[id] = fetch
         return .startFetch(plan)
     }

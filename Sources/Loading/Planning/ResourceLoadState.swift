@@ -61,6 +61,8 @@ package struct ResourceLoadState: Sendable {
         var isEarly = false
         /// Began while another one had no answer yet, so that the two took two connections.
         var isPaired = false
+        /// Began while another one was under way.
+        var isBeside = false
         var isAnswered = false
         var hasProgress = false
         /// The server began before what was asked for.

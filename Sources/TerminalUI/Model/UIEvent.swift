@@ -3,8 +3,11 @@ package import Media
 /// What happens to the screen.
 package enum UIEvent: Sendable, Equatable {
     case key(Key)
-    /// Text that was pasted; never taken for keys.
-    case pasted(SafeText)
+    /// Text that was pasted, as it came; never taken for keys.
+    case pasted(String)
+    /// The paths that begin with a word, which `UIAction.listPaths` asked for.
+    case listed(word: String, paths: [String])
+    case mouse(MouseEvent)
     /// The player's newest snapshot.
     case snapshot(PlayerSnapshot)
     case resized(columns: Int, rows: Int)

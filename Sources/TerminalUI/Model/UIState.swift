@@ -20,22 +20,31 @@ package struct UIState: Sendable {
     package private(set) var queue = ListPosition()
     package private(set) var help = ListPosition()
     /// nil while no command is typed.
-    package private(set) var commandLine: CommandLine?
-    package private(set) var answer: Answer?
-    /// The player's messages up to the last one that was in view when a key was pressed. All of them: the
-    /// player keeps a hundred, so that neither their number nor the last text says that one is new.
-    private var seenMessages: [SafeText] = []
+    package internal(set) var commandLine: CommandLine?
+    package internal(set) var answer: Answer?
+    /// The number of the last message that was in view when a key was pressed.
+    private var seenMessage = 0
     package private(set) var showsRemainingTime = false
     /// Whether the listener has asked to leave.
     package private(set) var isLeaving = false
     package private(set) var layout: ScreenLayout
     package let keyMap: KeyMap
+    /// The lines that were entered behind `:`, also in earlier sessions.
+    var history: CommandHistory
 
     /// The player's newest message, until a key was pressed with it in view.
-    package var message: SafeText? { player.messages == seenMessages ? nil : player.messages.last }
+    package var message: SafeText? {
+        player.messages.last.flatMap { $0.number == seenMessage ? nil : $0.text }
+    }
 
-    package init(columns: Int, rows: Int, keyMap: KeyMap = .standard) {
+    package init(
+        columns: Int,
+        rows: Int,
+        keyMap: KeyMap = .standard,
+        history: CommandHistory = CommandHistory()
+    ) {
         self.keyMap = keyMap
+        self.history = history
         layout = ScreenLayout(columns: columns, rows: rows)
         fitLists()
     }
@@ -46,7 +55,7 @@ package struct UIState: Sendable {
         case .key(let key):
             // What is typed and the answer to it hide the message, which is then still to be seen.
             if commandLine == nil, answer == nil, layout.messageRow != nil {
-                seenMessages = player.messages
+                seenMessage = player.messages.last?.number ?? 0
             }
             answer = nil
             if commandLine != nil { return edit(key) }
@@ -55,8 +64,11 @@ package struct UIState: Sendable {
             }
             return run(command)
         case .pasted(let text):
-            paste(text)
+            return paste(text)
+        case .listed(let word, let paths):
+            commandLine?.complete(word, with: paths)
             return []
+        case .mouse: return []
         case .snapshot(let snapshot):
             return show(snapshot)
         case .resized(let columns, let rows):
@@ -78,7 +90,7 @@ package struct UIState: Sendable {
         return snapshot.isOver ? [.leave] : []
     }
 
-    private mutating func run(_ command: UICommand) -> [UIAction] {
+    mutating func run(_ command: UICommand) -> [UIAction] {
         if mode == .help, runInHelp(command) { return [] }
         switch command {
         case .player(let command): return [.send(command)]
@@ -89,13 +101,13 @@ package struct UIState: Sendable {
         case .playSelected:
             return queue.count > 0 ? [.send(.jump(queue.selected + 1))] : []
         case .removeSelected:
-            return queue.count > 0 ? [.send(.remove(queue.selected + 1))] : []
+            return queue.count > 0 ? [.send(.remove(TrackNumbers(queue.selected + 1)))] : []
         case .pinSelected:
             return queue.count > 0 ? [.send(.pin(queue.selected + 1))] : []
         case .moveSelected(let rows):
             return moveSelected(by: rows)
         case .toggleRemainingTime: showsRemainingTime.toggle()
-        case .openCommandLine: commandLine = CommandLine()
+        case .openCommandLine: commandLine = CommandLine(history: history)
         case .toggleHelp: mode = mode == .help ? .queue : .help
         case .closeHelp: mode = .queue
         case .redraw: return [.redrawAll]
@@ -124,40 +136,10 @@ package struct UIState: Sendable {
     private mutating func moveSelected(by rows: Int) -> [UIAction] {
         let target = queue.selected + rows
         guard (0..<queue.count).contains(target) else { return [] }
-        let move = PlayerCommand.move(from: queue.selected + 1, to: target + 1)
+        let move = PlayerCommand.move(TrackNumbers(queue.selected + 1), to: target + 1)
         // The selection goes along at once, so that the key can be held down.
         queue.select(target)
         return [.send(move)]
-    }
-
-    private mutating func edit(_ key: Key) -> [UIAction] {
-        switch commandLine?.apply(key) {
-        case .entered(let line):
-            commandLine = nil
-            return enter(line)
-        case .cancelled: commandLine = nil
-        case .editing, nil: break
-        }
-        return []
-    }
-
-    private mutating func enter(_ line: String) -> [UIAction] {
-        guard !line.allSatisfy(\.isWhitespace) else { return [] }
-        do {
-            let command = try PlayerCommand(parsing: line)
-            return command == .quit ? run(.quit) : [.send(command)]
-        } catch {
-            answer = Answer(text: error.message, isError: true)
-            return []
-        }
-    }
-
-    private mutating func paste(_ text: SafeText) {
-        guard commandLine != nil else {
-            answer = Answer(text: "pasted text is taken only behind : (try :add and paste)", isError: false)
-            return
-        }
-        commandLine?.insert(text.string)
     }
 
     private mutating func fitLists() {

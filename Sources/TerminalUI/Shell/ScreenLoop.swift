@@ -11,9 +11,12 @@ struct ScreenLoop: ~Copyable {
     private let news: WakePipe
     private let signals: WakePipe
     private let patience: Duration
+    private let remember: @Sendable (String) -> Void
+    private let lister: PathLister
     private let clock = SystemClock()
     private var state: UIState
     private var pacer = RedrawPacer()
+    private var clicks = ClickCounter()
     private var hasMoreInput = false
     /// Set once the player was told to quit: what to report, and until when to wait for it.
     private var leaving: (exit: TerminalExit, until: Duration)?
@@ -26,7 +29,7 @@ struct ScreenLoop: ~Copyable {
         input: Int32,
         news: WakePipe,
         signals: WakePipe,
-        patience: Duration,
+        configuration: TerminalConfiguration,
         size: (columns: Int, rows: Int)
     ) {
         self.player = player
@@ -34,8 +37,15 @@ struct ScreenLoop: ~Copyable {
         self.input = input
         self.news = news
         self.signals = signals
-        self.patience = patience
-        state = UIState(columns: size.columns, rows: size.rows)
+        patience = configuration.quitPatience
+        remember = configuration.remember
+        lister = PathLister { news.wake() }
+        state = UIState(
+            columns: size.columns,
+            rows: size.rows,
+            keyMap: configuration.keyMap,
+            history: CommandHistory(configuration.history)
+        )
     }
 
     /// Runs until the listener leaves, a signal ends the program, or the player is over.
@@ -63,6 +73,9 @@ struct ScreenLoop: ~Copyable {
         if descriptors[2].revents != 0 {
             _ = news.drain()
             pacer.snapshotArrived()
+            let listed = lister.take()
+            for (word, paths) in listed { apply(.listed(word: word, paths: paths), on: &screen) }
+            if !listed.isEmpty { draw(on: &screen) }
         }
         if descriptors[0].revents & ~Int16(POLLIN) != 0 {
             // The terminal is gone, with or without a SIGHUP: it stays readable for ever and says
@@ -87,7 +100,13 @@ struct ScreenLoop: ~Copyable {
     private mutating func readKeys(on screen: inout CursesScreen) {
         let (events, isFull) = screen.readEvents()
         hasMoreInput = isFull
-        for event in events where exit == nil { apply(event, on: &screen) }
+        for event in events where exit == nil {
+            if case .mouse(let mouse) = event {
+                for event in clicks.events(for: mouse, at: clock.now) { apply(.mouse(event), on: &screen) }
+            } else {
+                apply(event, on: &screen)
+            }
+        }
         draw(on: &screen)
     }
 
@@ -107,6 +126,8 @@ struct ScreenLoop: ~Copyable {
     ) {
         switch signal {
         case SIGWINCH: break
+        // Comes behind our own stop too, and then only draws once more.
+        case SIGCONT: screen.reclaim()
         case SIGTSTP:
             screen.suspend()
             relay.disarm()
@@ -131,6 +152,8 @@ struct ScreenLoop: ~Copyable {
         for action in state.apply(event) {
             switch action {
             case .send(let command): player.send(command)
+            case .remember(let line): remember(line)
+            case .listPaths(let word): lister.list(word)
             case .redrawAll: screen.show(view.draw(state), isWhole: true)
             case .leave:
                 if let leaving {
@@ -146,6 +169,7 @@ struct ScreenLoop: ~Copyable {
 
     private func draw(on screen: inout CursesScreen) {
         guard exit == nil else { return }
+        screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))
     }
 }

@@ -38,7 +38,16 @@ package struct TerminalScreen: Sendable {
         guard var screen else {
             return .unusable("the terminal's type is unknown; TERM must name one")
         }
-        relay.arm(descriptor: configuration.output, modes: modes, standardError: redirect.saved)
+        let place = configuration.stderrPath.map { "; what was said last is in " + SafeText($0).string } ?? ""
+        relay.arm(
+            SignalRelay.Watch(
+                descriptor: configuration.output,
+                modes: modes,
+                standardError: redirect.saved,
+                reset: screen.modes.abandon,
+                message: place
+            )
+        )
         player.observe { news.wake() }
 
         var loop = ScreenLoop(
@@ -47,7 +56,7 @@ package struct TerminalScreen: Sendable {
             input: terminal.descriptor,
             news: news,
             signals: signals,
-            patience: configuration.quitPatience,
+            configuration: configuration,
             size: screen.fitWindow()
         )
         let exit = loop.run(on: &screen, relay: relay)
