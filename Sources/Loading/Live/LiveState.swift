@@ -106,7 +106,7 @@ struct LiveState: Sendable {
         // Networks that want a login answer with a page to everything.
         guard answer.contentType != "text/html" else {
             let cause: SafeText = "a web page comes in place of the stream; sign in to the network"
-            return .now(MediaError(.connectionFailed, subject, cause))
+            return .now(MediaError(.badAnswer, subject, cause))
         }
         switch answer.kind {
         case .whole(length: nil):

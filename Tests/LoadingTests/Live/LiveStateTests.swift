@@ -135,7 +135,7 @@ import Testing
                 Issue.record("a page is no stream")
                 continue
             }
-            #expect(error.code == .connectionFailed)
+            #expect(error.code == .badAnswer)
             guard case .now(let file) = state.connected(RangeAnswer(kind: .whole(length: 5_000))) else {
                 Issue.record("what has a length is no stream")
                 continue

@@ -143,8 +143,8 @@ import Testing
         try await wait(for: "the second wait") {
             report(stream).wait?.attempt == 2 && clock.sleeperCount == 1
         }
-        #expect(report(stream).wait?.error.code == .connectionFailed)
-        #expect(journal.requests.map(\.end) == ["complete", "connection-failed"])
+        #expect(report(stream).wait?.error.code == .badAnswer)
+        #expect(journal.requests.map(\.end) == ["complete", "bad-answer"])
         station.line([[2], []])
         station.send(as: "audio/mpeg")
         clock.advance(by: .seconds(15))
