@@ -40,7 +40,13 @@ enum Wiring {
         let trusted = options.sources + (memory?.trustedOrigins ?? [])
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: heard)
+        let numbers = RequestNumbers()
+        let network = NetworkWatch(
+            clock: clock,
+            isForced: options.offline,
+            journal: heard,
+            numbers: numbers
+        )
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -49,6 +55,7 @@ enum Wiring {
             settings: loading(options),
             connectivity: network,
             journal: heard,
+            numbers: numbers,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -106,6 +113,7 @@ enum Wiring {
             )
         }
         await memory?.finish()
+        network.end()
         await curl.shutdown()
         return code
     }
