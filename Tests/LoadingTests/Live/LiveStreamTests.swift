@@ -154,7 +154,7 @@ import Testing
 
     @Test func `when the network is back the next attempt does not wait for the clock`() async throws {
         let stream = listening([[1]])
-        station.fail(with: MediaError(.offline, "radio", "is away"))
+        station.fail(with: MediaError(.connectionRefused, "radio", "is away"))
         for attempt in 1...6 {
             try await wait(for: "a wait") {
                 report(stream).wait?.attempt == attempt && clock.sleeperCount == 1
