@@ -156,6 +156,19 @@ import Testing
         #expect(reached.contains(.openOutput(info.format)))
     }
 
+    @Test func `a volume that is changed at the server is the one shown, and the one that keys go on from`()
+        async throws
+    {
+        try await playing { stage in
+            stage.sink.tell(.volumeChanged(percent: 70, isMuted: true))
+            try await wait(for: "the change") {
+                stage.player.snapshot.volume == 70 && stage.player.snapshot.isMuted
+            }
+            stage.player.send(.changeVolume(by: -5))
+            try await wait(for: "the key") { stage.player.snapshot.volume == 65 }
+        }
+    }
+
     @Test func `only the server's own pause is ended by the server`() async throws {
         try await playing { stage in
             stage.sink.tell(.pauseRequested)
