@@ -15,9 +15,13 @@ package struct PlainState: Sendable {
 
     /// Whether a line is to be typed now.
     package var wantsLine: Bool { ui.commandLine != nil }
+    /// What was typed of it already.
+    package var begun: SafeText { ui.commandLine?.parts.before ?? "" }
 
     /// A key was typed.
     package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
+        // Typed so fast behind the colon that the terminal had no time to take the line over.
+        if wantsLine { return key == .enter ? entered("") : told { $0.apply(.key(key)) } }
         switch ui.keyMap.command(for: key) {
         case .toggleHelp: return ([], helpLines)
         case .toggleRemainingTime: return ([], [timeLine])

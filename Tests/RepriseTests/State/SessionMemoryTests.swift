@@ -103,7 +103,7 @@ import Testing
         try folder.write("reprise \(name) 1\nrubbish", to: name)
         let next = memory()
         #expect(next.problems.map(\.code) == [.badState])
-        #expect(next.problems[0].description.contains("set aside as \(name).bad"))
+        #expect(next.problems[0].description.contains("/\(name).bad"))
         #expect(try folder.read(name + ".bad")?.contains("rubbish") == true)
         #expect(name == "queue" ? next.session.volume == 65 : next.queue.tracks.count == 3)
         #expect(memory().problems.isEmpty)
