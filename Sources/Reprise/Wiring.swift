@@ -30,10 +30,17 @@ enum Wiring {
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
+        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0) } : nil
+        let shelving = Task { await shelf?.run() }
+        defer { shelving.cancel() }
+        // The screen shows the newest requests; the journal has all of them.
+        let requests = RequestHistory(onward: journal)
+        let heard: (any RequestJournal)? = presentation == .screen ? requests : journal
         let memory = interface.memory
         let trusted = options.sources + (memory?.trustedOrigins ?? [])
-        let curl = CurlTransport(configuration: http(options.network, sources: trusted, clock))
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
+        let web = http(options.network, sources: trusted, clock)
+        let curl = CurlTransport(configuration: web)
+        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: heard)
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -41,7 +48,7 @@ enum Wiring {
             clock: clock,
             settings: loading(options),
             connectivity: network,
-            journal: journal,
+            journal: heard,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -53,6 +60,7 @@ enum Wiring {
             presentation: presentation,
             options: options,
             interface: interface,
+            surroundings: surroundings(kept: shelf, requests: requests, clock: clock),
             clock: clock
         )
         var parts = PlaybackParts(
@@ -64,7 +72,7 @@ enum Wiring {
                 MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
             },
             output: options.sink.makeOutput(clock: clock),
-            resolver: HomeResolver(resolver: resolver),
+            resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             save: { tracks, path in
                 try await resolver.save(tracks, to: BasePaths.expandingHome(path))
             },
@@ -105,7 +113,7 @@ enum Wiring {
     /// Whether standard output is a terminal that a screen can be shown on.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// What is told to servers; header fields go to the origins of `sources` alone.
+    /// What is told to servers; secrets go to the origins of `sources` alone.
     static func http(
         _ options: NetworkOptions,
         sources: [String],
@@ -116,7 +124,7 @@ enum Wiring {
         configuration.headers = options.headers.compactMap {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
-        configuration.secretOrigins = sources.compactMap { WebURL($0) }
+        configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         let environment = BasePaths.environment
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
         // What curl and OpenSSL's own programs look at; libcurl as a library does not.
@@ -175,11 +183,13 @@ enum Wiring {
     }
 }
 
-/// A resolver to which `~/` is the home folder.
+/// A resolver of what the listener names: `~/` is the home folder, and the listener's secrets are for it.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
+    let secretOrigins: SecretOrigins?
 
     func tracks(for source: String) async throws -> ResolvedTracks {
-        try await resolver.tracks(for: BasePaths.expandingHome(source))
+        if let url = WebURL(source) { secretOrigins?.insert(url) }
+        return try await resolver.tracks(for: BasePaths.expandingHome(source))
     }
 }

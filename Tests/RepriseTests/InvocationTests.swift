@@ -212,6 +212,7 @@ struct InvocationTests {
             (["info", "http://h/"], .info(source: "http://h/")), (["verify"], .verify),
             (["evict", "a", "b"], .evict(sources: ["a", "b"], includesPinned: false)),
             (["evict", "--to", "1GB", "--pinned"], .shrink(to: 1_000_000_000, includesPinned: true)),
+            (["evict", "--to", "1GB", "--dry-run"], .forecast(to: 1_000_000_000)),
             (["clear"], .clear(isConfirmed: false, includesPinned: false)),
             (["clear", "--yes", "--pinned"], .clear(isConfirmed: true, includesPinned: true)),
             (["export", "u", "f"], .export(CacheRequest.ExportOrder(source: "u", path: "f"))),

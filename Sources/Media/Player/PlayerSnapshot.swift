@@ -11,7 +11,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package var state = State.stopped
     package var tracks: [Track] = []
-    /// Goes up whenever `tracks` changes, so that who derives something from them knows when to do it again.
+    /// Goes up whenever `tracks` changes other than by additions at the end: with the same revision, what was derived
+    /// from the first tracks still holds.
     package var queueRevision = 0
     /// The place of the current track in `tracks`, from 0.
     package var currentIndex: Int?
@@ -61,4 +62,18 @@ package protocol PlayerControl: Sendable {
 
     /// Calls `observer` after each new snapshot, from any thread; it must only wake its user interface.
     func observe(_ observer: @escaping @Sendable () -> Void)
+
+    /// Says whether anybody looks at the picture of the sound: while nobody does, none is made. Never waits.
+    func watchSound(_ isWatched: Bool)
+
+    /// The picture of what is heard at this moment; nil while none is made, and of moments that have none.
+    /// Never waits.
+    var soundPicture: SoundPicture? { get }
+}
+
+extension PlayerControl {
+    /// A player without pictures has nothing to do here.
+    package func watchSound(_ isWatched: Bool) {}
+
+    package var soundPicture: SoundPicture? { nil }
 }

@@ -33,7 +33,7 @@ struct Palette {
     private func attributes(of style: Style) -> attr_t {
         switch style {
         case .normal, .notice, .played, .cached, .inFlight: 0
-        case .title, .playing, .prompt: curses_bold()
+        case .title, .playing, .prompt, .marked, .head: curses_bold()
         case .selected: curses_reverse()
         case .error: colors > 0 ? 0 : curses_bold()
         // Of sixteen colours none is a dim one that every theme shows; the attribute is.
@@ -54,7 +54,8 @@ struct Palette {
     private static func color(of style: Style, colors: Int32) -> Int32? {
         let isRich = colors >= 256
         return switch style {
-        case .normal, .title, .selected, .dim, .missing, .prompt: nil
+        case .normal, .title, .selected, .dim, .missing, .prompt, .head: nil
+        case .marked: isRich ? 180 : COLOR_YELLOW
         case .playing: isRich ? 114 : COLOR_GREEN
         case .played: isRich ? 78 : COLOR_GREEN
         case .cached: isRich ? 67 : COLOR_BLUE
