@@ -94,8 +94,10 @@ enum Wiring {
                 )
             )
         }
-        if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
         let beginning = Beginning(options: options, memory: memory)
+        if !options.offline, beginning.isOnWeb || options.sources.contains(where: { $0.hasPrefix("http") }) {
+            curl.warmUp()
+        }
         if beginning.isPaused { player.send(.pause) }
         let code = await session.run(player) {
             await player.run(

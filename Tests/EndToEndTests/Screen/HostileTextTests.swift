@@ -50,6 +50,20 @@ import Testing
         #expect(errors == nil, sourceLocation: sourceLocation)
     }
 
+    @Test func `the reader of the bytes lets nothing pass but the screen's own`() {
+        let own = "\u{1B}[?1049h\u{1B}[1;80r\u{1B}(B\u{1B}[38;5;114mplain 桜…\u{1B}]2;title\u{07}\r\n"
+        #expect(TerminalBytes.firstProblem(Array(own.utf8)) == nil)
+        for scalar in Self.hostile.unicodeScalars where TerminalBytes.isSteering(scalar) {
+            #expect(TerminalBytes.firstProblem(Array("a\(scalar)b".utf8)) != nil, "\(scalar.value)")
+        }
+        for text in [
+            "\u{1B}]0;x\u{07}", "\u{1B}]2;x\u{9C}\u{07}", "\u{1B}[31337m", "\u{1B}Pq\u{1B}\\", "\u{1B}[5i",
+        ] {
+            #expect(TerminalBytes.firstProblem(Array(text.utf8)) != nil)
+        }
+        #expect(TerminalBytes.firstProblem([0x41, 0xE6, 0xA1, 0x41]) != nil)
+    }
+
     @Test(arguments: ["xterm-256color", "tmux-256color", "linux", "vt100"])
     func `titles and artists of a playlist, and its name`(type: String) async throws {
         let list =

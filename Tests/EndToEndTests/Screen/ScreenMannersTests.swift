@@ -32,10 +32,10 @@ import Testing
         )
         try await stage.waitForStatus("Playing")
         let screen = try await stage.terminal.capture()
-        #expect(screen.count == rows && screen[0].hasSuffix("? help"))
+        #expect(screen.count == rows && screen[0].hasPrefix(" 1 Queue"))
         #expect(try await stage.nowPlaying.contains("first"))
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "? back")
+        try await stage.terminal.wait(for: "pause or go on")
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending().exitCode == "0")
     }
@@ -52,13 +52,13 @@ import Testing
         try await stage.terminal.resize(columns: 60, rows: 12)
         try await stage.wait(for: "the whole screen") { stage in
             let screen = try await stage.terminal.capture()
-            return screen.count == 12 && screen[0].contains("1 track") && screen[0].hasSuffix("? help")
+            return screen.count == 12 && screen[0].hasPrefix(" 1 Queue")
                 && screen[1].hasPrefix("▶ 1 first") && screen[8].hasPrefix("▶ first")
                 && screen[10].hasPrefix("Playing")
         }
         // Part of what stty tells.
         try await stage.terminal.resize(columns: 80, rows: 24)
-        try await stage.wait(for: "80 columns") { try await $0.terminal.capture()[0].count == 79 }
+        try await stage.wait(for: "80 columns") { try await $0.terminal.capture()[0].contains("6 Help") }
         try await stage.terminal.sendKeys("q")
         var ending = try await stage.ending()
         // In a window of one row nothing stays where it stood.
@@ -128,6 +128,26 @@ import Testing
         try await stage.terminal.sendKeys("q", "x")
         try await stage.wait(for: "vol 33%") { try await $0.status.contains("vol 33%") }
         try await stage.terminal.sendKeys("F10")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `a double click plays, and a click in the bar seeks`() async throws {
+        let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 40)), to: "second.mp3")
+        let stage = try await ScreenStage([path, second], folder: folder)
+        try await stage.waitForStatus("Playing")
+        let row = try #require(try await stage.terminal.capture().firstIndex { $0.contains("2 second") }) + 1
+        let click = "\u{1B}[<0;5;\(row)M\u{1B}[<0;5;\(row)m"
+        try await stage.terminal.type(click + click)
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        // The bar is the third row from below; its middle is the song's.
+        try await stage.terminal.type("\u{1B}[<0;41;22M")
+        try await stage.wait(for: "the middle") { stage in
+            let position = try await stage.position ?? 0
+            return (18...22).contains(position)
+        }
+        try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 

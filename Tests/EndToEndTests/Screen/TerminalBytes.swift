@@ -9,21 +9,27 @@ enum TerminalBytes {
         func problem(_ what: String) -> String { "\(what) behind \(before.suffix(40).debugDescription)" }
         while let scalar = rest.popFirst() {
             before.unicodeScalars.append(scalar)
-            switch scalar.value {
-            case 0x1B:
+            if scalar == "\u{1B}" {
                 guard let length = ownSequence(rest) else {
                     return problem("a sequence \(String(rest.prefix(12)).debugDescription)")
                 }
                 rest = rest.dropFirst(length)
-            // Moves within the window, and the shift to line drawing and back, which terminal descriptions use.
-            case 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F: break
-            case 0x00..<0x20, 0x7F...0x9F: return problem("a control \(scalar.value)")
-            case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
-                return problem("a control of direction \(scalar.value)")
-            default: break
+            } else if isSteering(scalar) {
+                return problem("a control \(scalar.value)")
             }
         }
         return nil
+    }
+
+    /// Whether a character could steer the terminal or the reading direction. Moves within the window could not, nor
+    /// the shift to line drawing and back, which terminal descriptions use.
+    static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F: false
+        case 0x00..<0x20, 0x7F...0x9F: true
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 
     /// How long the sequence is that goes on with `text` behind its escape; nil for one that is not ours.
