@@ -36,7 +36,8 @@ package struct PlainState: Sendable {
         guard let line else { return (ui.apply(.key(.escape)), []) }
         // What only a screen shows would change what keys are about, unseen.
         let whole = (ui.commandLine?.text ?? "") + line
-        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp {
+        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp
+        {
             return (ui.apply(.key(.escape)), [SafeText(whole) + " is for the screen"])
         }
         var (actions, lines) = told { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
