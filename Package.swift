@@ -92,7 +92,10 @@ let package = Package(
         .target(name: "CallFaults", path: "Tests/CallFaults"),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Media", "Cache", "CSQLite", "RepriseOrigin", "TestSupport"],
+            dependencies: [
+                "Media", "Cache", "Loading", "Playback", "TerminalUI", "CSQLite", "RepriseOrigin",
+                "TestSupport",
+            ],
             path: "Tests/Benchmarks",
             swiftSettings: settings
         ),
@@ -105,7 +108,7 @@ let package = Package(
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
         tests("SettingsTests", ["Settings"]),
-        tests("PlaybackTests", ["Playback"]),
+        tests("PlaybackTests", ["Playback", "Output"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
         tests("RepriseTests", ["Reprise", "Settings", "Output"]),

@@ -87,8 +87,9 @@ struct PlainStateTests {
         snapshot.isMuted = true
         snapshot.isShuffled = true
         snapshot.repeatMode = .one
+        snapshot.gainMode = .album
         let answer13 = state.take(snapshot)
-        #expect(answer13 == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one"])
+        #expect(answer13 == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
         let answer14 = state.take(snapshot)
         #expect(answer14.isEmpty)
     }

@@ -200,6 +200,7 @@ extension SavedSession {
         volume = snapshot.volume
         repeatMode = snapshot.repeatMode
         isShuffled = snapshot.isShuffled
+        gainMode = snapshot.gainMode
     }
 }
 

@@ -61,6 +61,7 @@ package struct PlainState: Sendable {
         if old.repeatMode != snapshot.repeatMode {
             lines.append(SafeText("Repeat \(snapshot.repeatMode.rawValue)"))
         }
+        if old.gainMode != snapshot.gainMode { lines.append(SafeText("Gain \(snapshot.gainMode.rawValue)")) }
         return lines
     }
 
