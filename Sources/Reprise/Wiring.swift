@@ -101,8 +101,10 @@ enum Wiring {
                 )
             )
         }
-        if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
         let beginning = Beginning(options: options, memory: memory)
+        if !options.offline, beginning.isOnWeb || options.sources.contains(where: { $0.hasPrefix("http") }) {
+            curl.warmUp()
+        }
         if beginning.isPaused { player.send(.pause) }
         let code = await session.run(player) {
             await player.run(
@@ -176,7 +178,7 @@ enum Wiring {
             shuffle: options.shuffle ?? last?.isShuffled ?? false
         )
         settings.fillsHeardTracks = options.fill
-        settings.gainMode = options.gain
+        settings.gainMode = options.gain ?? last?.gainMode ?? .off
         // Without a screen nobody looks more often than events come.
         if presentation != .screen { settings.tick = .seconds(1) }
         return settings
