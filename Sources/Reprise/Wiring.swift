@@ -161,6 +161,9 @@ enum Wiring {
             shuffle: options.shuffle ?? last?.isShuffled ?? false
         )
         settings.fillsHeardTracks = options.fill
+        settings.gainMode = options.gain
+        // Without a screen nobody looks more often than events come.
+        if presentation != .screen { settings.tick = .seconds(1) }
         return settings
     }
 

@@ -16,6 +16,7 @@ extension KeyMap {
         Binding([.character("m")], .player(.mute), "mute or unmute"),
         Binding([.character("s")], .player(.shuffle), "shuffle on or off"),
         Binding([.character("r")], .player(.setRepeat(nil)), "repeat: off, all, one"),
+        Binding([.character("R")], .player(.setGain(nil)), "gain: off, track, album"),
         Binding([.character("t")], .toggleRemainingTime, "time left or time passed"),
         Binding([.character("j"), .down], .selectBy(1), "select the next row"),
         Binding([.character("k"), .up], .selectBy(-1), "select the row before"),

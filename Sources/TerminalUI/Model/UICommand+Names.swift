@@ -69,7 +69,8 @@ extension PlayerCommand {
         ("previous", .none), ("jump", .other), ("seek", .other), ("volume", .other), ("mute", .none),
         ("shuffle", .words(["now"])), ("undo", .none),
         ("sort", .words(SortKey.allCases.map(\.rawValue))),
-        ("repeat", .words(RepeatMode.allCases.map(\.rawValue))), ("add", .path),
+        ("repeat", .words(RepeatMode.allCases.map(\.rawValue))), 
+        ("gain", .words(GainMode.allCases.map(\.rawValue))), ("add", .path),
         ("remove", .other), ("move", .other), ("clear", .none), ("save", .path), ("reload", .none),
         ("pin", .other), ("status", .none), ("quit", .none),
     ]
