@@ -42,6 +42,16 @@ extension Wiring {
         (error as? MediaError)?.safeText ?? SafeText("the cache in \(folder): \(error)")
     }
 
+    /// The cache for a screen to look at and to change.
+    static func shelf(of folder: CacheFolder) -> CacheShelf {
+        let administration = FolderAdministration(folder: folder)
+        return CacheShelf(
+            list: { try await administration.list() },
+            drop: { try await administration.drop(number: $0) },
+            setPinned: { try await folder.setPinned(number: $0, $1) }
+        )
+    }
+
     /// The text of a new secret's file.
     static func newSecretText() -> String { CacheSecret.generate().fileText }
 
@@ -125,6 +135,11 @@ private struct FolderAdministration: CacheAdministration {
         try await folder.setPinned(url, isPinned)
     }
 
+    /// Drops the entry with this number.
+    func drop(number: Int64) async throws -> DropReport {
+        Self.report(try await folder.evict(number: number))
+    }
+
     func export(_ url: WebURL, into descriptor: Int32) async throws -> ExportReport? {
         try await folder.export(url, into: descriptor).map {
             ExportReport(length: $0.length, writtenBytes: $0.writtenBytes, gaps: $0.gaps)
@@ -143,6 +158,7 @@ private struct FolderAdministration: CacheAdministration {
 
     private static func listing(_ entry: CacheEntrySummary) -> CacheListing {
         CacheListing(
+            number: entry.number,
             source: entry.url,
             title: entry.title,
             artist: entry.artist,

@@ -30,11 +30,17 @@ enum Wiring {
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
+        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0) } : nil
+        let shelving = Task { await shelf?.run() }
+        defer { shelving.cancel() }
+        // The screen shows the newest requests; the journal has all of them.
+        let requests = RequestHistory(onward: journal)
+        let heard: (any RequestJournal)? = presentation == .screen ? requests : journal
         let memory = interface.memory
         let trusted = options.sources + (memory?.trustedOrigins ?? [])
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
+        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: heard)
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -42,7 +48,7 @@ enum Wiring {
             clock: clock,
             settings: loading(options),
             connectivity: network,
-            journal: journal,
+            journal: heard,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -54,6 +60,7 @@ enum Wiring {
             presentation: presentation,
             options: options,
             interface: interface,
+            surroundings: surroundings(kept: shelf, requests: requests, clock: clock),
             clock: clock
         )
         var parts = PlaybackParts(

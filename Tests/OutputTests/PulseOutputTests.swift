@@ -286,7 +286,7 @@ struct PulseOutputTests {
         try await wait(for: "the wish for a pause") { events.all.contains(.pauseRequested) }
         #expect(!events.all.contains(.resumeRequested))
         call.kill()
-        try await wait(for: "the wish to go on") { events.all.last == .resumeRequested }
+        try await wait(for: "the wish to go on") { events.all.contains(.resumeRequested) }
         #expect(events.all.filter { $0 == .pauseRequested }.count == 1)
         await output.close()
     }

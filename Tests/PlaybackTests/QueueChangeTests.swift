@@ -214,7 +214,7 @@ struct QueueChangeTests {
         #expect(numbers(queue) == expected)
     }
 
-    @Test func `the revision goes up with every change of the tracks, and with nothing else`() {
+    @Test func `the revision goes up with every change of the tracks but additions, and with nothing else`() {
         var random = SeededGenerator(seed: 1)
         var queue = queue(5)
         var last = queue.revision
@@ -222,11 +222,12 @@ struct QueueChangeTests {
         queue.toggleShuffle(using: &random)
         queue.bringForward(4)
         queue.move(RangeSet(1..<3), to: 1)
+        queue.append(tracks(7..<9), using: &random)
         #expect(queue.revision == last)
         let changes: [(inout PlayQueue) -> Void] = [
             { $0.remove(RangeSet(0..<1)) }, { $0.move(RangeSet(0..<1), to: 2) },
             { $0.sort(by: .title, facts: [:]) }, { $0.shuffleNow(using: &random) }, { $0.clear() },
-            { _ = $0.undo(using: &random) }, { $0.append([], using: &random) },
+            { _ = $0.undo(using: &random) },
         ]
         for change in changes {
             change(&queue)

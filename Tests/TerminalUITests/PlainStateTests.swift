@@ -87,7 +87,7 @@ struct PlainStateTests {
     @Test func `the help is told, and what needs a screen says so`() throws {
         var state = Self.state()
         let help = state.typed(.character("?")).lines
-        #expect(help.contains("Space: pause or go on") && help.contains("?: show or hide this help"))
+        #expect(help.contains("Space: pause or go on") && help.contains("?: show or hide the keys"))
         var bound = PlainState(
             keyMap: KeyMap.standard.binding(.function(1), to: try UICommand(parsing: "time-left")),
             history: [],

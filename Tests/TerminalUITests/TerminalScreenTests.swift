@@ -99,7 +99,7 @@ struct TerminalScreenTests {
         screen.terminal.resize(columns: 50, rows: 9)
         kill(getpid(), SIGWINCH)
         try await screen.drawn("reconnected to music.example")
-        #expect(screen.terminal.text.contains("Reprise  4 tracks"))
+        #expect(screen.terminal.text.contains("4 tracks"))
         screen.terminal.resize(columns: 1, rows: 1)
         kill(getpid(), SIGWINCH)
         screen.terminal.type("m")

@@ -24,7 +24,7 @@ struct UIStateTests {
         #expect(Self.type("J", into: &state) == [.send(.move(3, to: 4))])
         #expect(Self.type("JJ", into: &state) == [.send(.move(4, to: 5))])
         #expect(Self.type("K", into: &state) == [.send(.move(5, to: 4))])
-        #expect(state.queue.selected == 3)
+        #expect(state.queue.list.selected == 3)
     }
 
     @Test func `an empty queue takes every key without a command for a track`() {
@@ -33,23 +33,23 @@ struct UIStateTests {
         for key in [Key.pageDown, .pageUp, .home, .end, .up, .down] {
             #expect(state.apply(.key(key)).isEmpty)
         }
-        #expect(state.queue.selected == 0)
+        #expect(state.queue.list.selected == 0)
     }
 
     @Test func `the list scrolls no further than it needs`() {
-        // Fifteen rows leave ten for the list.
+        // Fifteen rows leave ten for the list, and no air around it.
         var state = Self.state(tracks: 100_000)
-        #expect(state.queue.visible == 0..<10)
+        #expect(state.queue.list.visible == 0..<10)
         _ = Self.type("jjjjjjjjjj", into: &state)
-        #expect(state.queue.visible == 1..<11)
+        #expect(state.queue.list.visible == 1..<11)
         _ = state.apply(.key(.pageDown))
-        #expect(state.queue.selected == 20)
+        #expect(state.queue.list.selected == 20)
         _ = Self.type("G", into: &state)
-        #expect(state.queue.visible == 99_990..<100_000)
+        #expect(state.queue.list.visible == 99_990..<100_000)
         _ = Self.type("k", into: &state)
-        #expect(state.queue.visible == 99_990..<100_000)
+        #expect(state.queue.list.visible == 99_990..<100_000)
         _ = Self.type("g", into: &state)
-        #expect(state.queue.visible == 0..<10)
+        #expect(state.queue.list.visible == 0..<10)
     }
 
     @Test func `a list that shrinks keeps a selection and fills the window`() {
@@ -58,23 +58,23 @@ struct UIStateTests {
         var snapshot = PlayerSnapshot()
         snapshot.tracks = manyTracks(12)
         _ = state.apply(.snapshot(snapshot))
-        #expect(state.queue.selected == 11)
-        #expect(state.queue.visible == 2..<12)
+        #expect(state.queue.list.selected == 11)
+        #expect(state.queue.list.visible == 2..<12)
         _ = state.apply(.resized(columns: 80, rows: 24))
-        #expect(state.queue.visible == 0..<12)
+        #expect(state.queue.list.visible == 0..<12)
     }
 
     @Test func `the selection follows the music until it is moved away`() {
         var state = Self.state(tracks: 50, current: 3)
-        #expect(state.queue.selected == 3)
+        #expect(state.queue.list.selected == 3)
         var snapshot = state.player
         snapshot.currentIndex = 4
         _ = state.apply(.snapshot(snapshot))
-        #expect(state.queue.selected == 4)
+        #expect(state.queue.list.selected == 4)
         _ = Self.type("jj", into: &state)
         snapshot.currentIndex = 5
         _ = state.apply(.snapshot(snapshot))
-        #expect(state.queue.selected == 6)
+        #expect(state.queue.list.selected == 6)
     }
 
     @Test(
@@ -213,15 +213,31 @@ struct UIStateTests {
         #expect(state.apply(.snapshot(snapshot)) == [.leave])
     }
 
-    @Test func `the help hides the queue from keys that change it`() {
+    @Test(arguments: ["2", "4", "5", "6", "?"])
+    func `a view that hides the queue hides it from keys that change it`(key: String) {
         var state = Self.state(tracks: 5)
-        #expect(Self.type("?dJ\nj", into: &state).isEmpty)
-        #expect(state.mode == .help)
-        #expect(state.help.selected == 1)
-        #expect(state.queue.selected == 0)
+        #expect(Self.type(key + "dJKxP\nj", into: &state).isEmpty)
+        #expect(state.queue.list.selected == 0 && state.queue.marks.isEmpty)
         #expect(Self.type(" ", into: &state) == [.send(.toggle)])
         _ = state.apply(.key(.escape))
-        #expect(state.mode == .queue)
+        #expect(state.view == .queue)
+    }
+
+    @Test func `Tab goes round the views, and a number opens one`() {
+        var state = Self.state(tracks: 1)
+        var seen: [ViewName] = []
+        for _ in 0..<6 {
+            _ = state.apply(.key(.tab))
+            seen.append(state.view)
+        }
+        #expect(seen == [.playing, .cache, .network, .messages, .help, .queue])
+        _ = state.apply(.key(.backTab))
+        #expect(state.view == .help)
+        _ = Self.type("4?", into: &state)
+        #expect(state.view == .help)
+        // The help leads back to where it was asked for.
+        _ = Self.type("?", into: &state)
+        #expect(state.view == .network)
     }
 
     @Test func `redraw and remaining time are the screen's own`() {

@@ -21,6 +21,27 @@ extension CacheFolder {
         return removal
     }
 
+    /// Removes the entry with this number, unless it is pinned or some process has it open.
+    package func evict(number: Int64) async throws -> CacheRemoval {
+        try await change(orElse: CacheRemoval(entriesMissing: 1)) { engine, folder in
+            guard let row = try folder.index.entry(EntryID(number)) else {
+                return CacheRemoval(entriesMissing: 1)
+            }
+            return try engine.remove(page: [row.entry], includingPinned: false, from: folder)
+        }
+    }
+
+    /// Pins the entry with this number, or unpins it; one that is gone stays gone. Durable when this returns.
+    package func setPinned(number: Int64, _ isPinned: Bool) async throws {
+        let engine = engine
+        try await engine.committer.run {
+            guard IndexReading.isFolder(engine.settings.path) else { return }
+            try engine.perform { folder in
+                try folder.index.transaction { try folder.index.setPinned(isPinned, of: EntryID(number)) }
+            }
+        }
+    }
+
     /// Removes least recently played entries until the objects take no more than `budget` bytes; never open
     /// ones, and pinned ones, after all others, only when asked to.
     package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {

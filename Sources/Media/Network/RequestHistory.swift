@@ -37,9 +37,11 @@ package final class RequestHistory: RequestJournal {
     /// How many were recorded so far; goes up with each, so that who looks knows whether there is news.
     package var recordCount: Int { state.withLock { $0.count } }
 
-    /// The newest records, oldest first.
-    package var records: [JournalRecord] {
-        state.withLock { Array($0.records[$0.next...] + $0.records[..<$0.next]) }
+    /// The newest records, oldest first, and how many were recorded by then.
+    package var newest: (records: [JournalRecord], count: Int) {
+        state.withLock { state in
+            (Array(state.records[state.next...] + state.records[..<state.next]), state.count)
+        }
     }
 
     /// Calls `observer` after each record, from any thread; it must only wake its user interface. One at a time: nil

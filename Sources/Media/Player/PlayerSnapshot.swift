@@ -11,7 +11,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package var state = State.stopped
     package var tracks: [Track] = []
-    /// Goes up whenever `tracks` changes, so that who derives something from them knows when to do it again.
+    /// Goes up whenever `tracks` changes other than by additions at the end: with the same revision, what was derived
+    /// from the first tracks still holds.
     package var queueRevision = 0
     /// The place of the current track in `tracks`, from 0.
     package var currentIndex: Int?

@@ -8,7 +8,7 @@ package struct PlayQueue: Sendable {
     /// The place of the current track; nil before the first and when there are none.
     package internal(set) var current: Int?
     package var repeatMode = RepeatMode.off
-    /// Goes up whenever `tracks` changes.
+    /// Goes up whenever `tracks` changes other than by additions at its end.
     package internal(set) var revision = 0
     /// The places in playing order; nil when that is the order they are in.
     var order: [Int]?
@@ -59,7 +59,6 @@ package struct PlayQueue: Sendable {
     package mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
         let places = tracks.count..<tracks.count + new.count
         tracks += new
-        revision += 1
         order?.append(contentsOf: places.shuffled(using: &random))
     }
 

@@ -11,6 +11,7 @@ struct DecodeRun: Sendable {
     let control: RunControl
     let makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
     let framesAvailable: @Sendable () -> Void
+    let tap: SoundTap
     let tell: @Sendable (PlayerInput) -> Void
 
     /// Frames decoded at a time until the sink sounds: a few MPEG frames, so that it sounds soon.
@@ -116,7 +117,10 @@ struct DecodeRun: Sendable {
         while true {
             let count = ring.write(rest)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            if count > 0 { framesAvailable() }
+            if count > 0 {
+                framesAvailable()
+                tap.follow(ring)
+            }
             if tellPrimed(ring, isLast: rest.isEmpty == false && count == 0) { try await control.goOn() }
             if rest.isEmpty { return }
             if count == 0 { try await waitForRoom(in: ring, decoder, &told) }

@@ -205,7 +205,8 @@ extension PlayerCommand {
     fileprivate var wantsMusic: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add, .remove,
+        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add,
+            .remove,
             .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
             false
         }

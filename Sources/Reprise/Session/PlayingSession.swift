@@ -8,6 +8,7 @@ final class PlayingSession: Sendable {
     private let presentation: Presentation
     private let options: Options
     private let interface: InterfaceSettings
+    private let surroundings: ScreenSurroundings
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
@@ -20,11 +21,13 @@ final class PlayingSession: Sendable {
         presentation: Presentation,
         options: Options,
         interface: InterfaceSettings,
+        surroundings: ScreenSurroundings = ScreenSurroundings(),
         clock: any MonotonicClock
     ) {
         self.presentation = presentation
         self.options = options
         self.interface = interface
+        self.surroundings = surroundings
         let player = player
         reporter =
             presentation == .screen
@@ -115,10 +118,10 @@ final class PlayingSession: Sendable {
     private func showScreen(_ player: any PlayerControl) async {
         let screen = TerminalScreen(configuration: screenConfiguration)
         let end = await withCheckedContinuation { continuation in
-            NamedThread.start("screen") {
+            NamedThread.start("screen") { [surroundings] in
                 // The screen takes its signals itself, and here alone they are its own.
                 Signals.unblock()
-                continuation.resume(returning: screen.run(player: player))
+                continuation.resume(returning: screen.run(player: player, surroundings: surroundings))
             }
         }
         switch end {

@@ -30,6 +30,11 @@ package struct KeyMap: Sendable {
 
     package func command(for key: Key) -> UICommand? { commands[key] }
 
+    /// What to call the first key of `command`; nil when none is bound to it.
+    package func name(of command: UICommand) -> SafeText? {
+        bindings.first { $0.command == command }?.keys.first?.name
+    }
+
     /// This map with one key bound anew; nil leaves it without a command.
     ///
     /// The help says of it what it says of the command's other keys, else the command itself.

@@ -7,6 +7,10 @@ package enum UIAction: Sendable, Equatable {
     case remember(String)
     /// Reads which files and folders begin so; `UIEvent.listed` brings them.
     case listPaths(String)
+    /// Looks into the cache anew.
+    case lookIntoCache
+    case evict(KeptEntry.ID)
+    case pinKept(KeptEntry.ID, Bool)
     /// Writes every cell again: something else has written on the terminal.
     case redrawAll
     /// Leaves the screen, once the player is over or after a bounded wait.

@@ -10,6 +10,12 @@ package enum UIEvent: Sendable, Equatable {
     case mouse(MouseEvent)
     /// The player's newest snapshot.
     case snapshot(PlayerSnapshot)
+    /// The cache was looked at; nil when there is none.
+    case kept(KeptReport?)
+    /// The newest requests, and how many there were in all.
+    case requests([JournalRecord], count: Int)
+    /// There is time for a slice of what `UIState.hasWork` speaks of.
+    case idle
     case resized(columns: Int, rows: Int)
     /// A signal asks for the end.
     case endRequested

@@ -21,7 +21,7 @@ package struct PlainState: Sendable {
         switch ui.keyMap.command(for: key) {
         case .toggleHelp: return ([], helpLines)
         case .toggleRemainingTime: return ([], [timeLine])
-        case .closeHelp, .redraw, nil: return ([], [])
+        case .back, .redraw, nil: return ([], [])
         case .some(let command) where Self.needsNoScreen(command): return told { $0.apply(.key(key)) }
         case .some(let command): return ([], [SafeText(command.line) + " is for the screen"])
         }
@@ -30,6 +30,11 @@ package struct PlainState: Sendable {
     /// A line was typed after `:`; nil leaves it.
     package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
         guard let line else { return (ui.apply(.key(.escape)), []) }
+        // What only a screen shows would change what keys are about, unseen.
+        let whole = (ui.commandLine?.text ?? "") + line
+        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp {
+            return (ui.apply(.key(.escape)), [SafeText(whole) + " is for the screen"])
+        }
         var (actions, lines) = told { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
         if actions.contains(.send(.status)) {
             actions.removeAll { $0 == .send(.status) }
@@ -57,10 +62,10 @@ package struct PlainState: Sendable {
     private mutating func told(
         _ change: (inout UIState) -> [UIAction]
     ) -> (actions: [UIAction], lines: [SafeText]) {
-        let selected = ui.queue.selected
+        let selected = ui.queue.list.selected
         let actions = change(&ui)
         var lines: [SafeText] = []
-        if ui.queue.selected != selected { lines.append(selectionLine) }
+        if ui.queue.list.selected != selected { lines.append(selectionLine) }
         if let answer = ui.answer { lines.append(answer.text) }
         return (actions, lines)
     }
@@ -68,7 +73,7 @@ package struct PlainState: Sendable {
     private static func needsNoScreen(_ command: UICommand) -> Bool {
         switch command {
         case .player, .selectBy, .selectByPage, .selectFirst, .selectLast, .playSelected, .removeSelected,
-            .pinSelected, .moveSelected, .openCommandLine, .quit:
+            .pinSelected, .moveSelected, .selectCurrent, .openCommandLine, .quit:
             true
         default: false
         }
@@ -76,10 +81,10 @@ package struct PlainState: Sendable {
 
     /// `3 Wander – Reprise, 0:12`.
     private var selectionLine: SafeText {
-        let index = ui.queue.selected
+        let index = ui.queue.list.selected
         guard ui.player.tracks.indices.contains(index) else { return "There is no track" }
         let track = ui.player.tracks[index]
-        let name = QueueRow.name(of: track, info: nil, glyphs: glyphs)
+        let name = QueueRow.name(of: track, tags: ui.player.learned[track.id]?.tags, glyphs: glyphs)
         let time = track.duration.map { ", " + $0.clockTime } ?? ""
         return SafeText("\(index + 1) ") + name + SafeText(time)
     }
@@ -90,7 +95,7 @@ package struct PlainState: Sendable {
         let state = player.state.rawValue
         let word = SafeText(state.prefix(1).uppercased() + state.dropFirst())
         guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return word }
-        let name = QueueRow.name(of: player.tracks[index], info: player.info, glyphs: glyphs)
+        let name = QueueRow.name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
         let time = (player.isExact ? "" : "about ") + player.position.clockTime
         let whole = player.duration.map { " of " + $0.clockTime } ?? ""
         return word + SafeText(" \(index + 1) of \(player.tracks.count): ") + name

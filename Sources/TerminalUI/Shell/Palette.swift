@@ -32,8 +32,8 @@ struct Palette {
 
     private func attributes(of style: Style) -> attr_t {
         switch style {
-        case .normal, .notice, .played, .cached, .inFlight: 0
-        case .title, .playing, .prompt: curses_bold()
+        case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: 0
+        case .title, .playing, .prompt, .marked, .head: curses_bold()
         case .selected: curses_reverse()
         case .error: colors > 0 ? 0 : curses_bold()
         // Of sixteen colours none is a dim one that every theme shows; the attribute is.
@@ -54,13 +54,17 @@ struct Palette {
     private static func color(of style: Style, colors: Int32) -> Int32? {
         let isRich = colors >= 256
         return switch style {
-        case .normal, .title, .selected, .dim, .missing, .prompt: nil
+        case .normal, .title, .selected, .dim, .missing, .prompt, .head: nil
+        case .marked: isRich ? 180 : COLOR_YELLOW
         case .playing: isRich ? 114 : COLOR_GREEN
         case .played: isRich ? 78 : COLOR_GREEN
         case .cached: isRich ? 67 : COLOR_BLUE
         case .inFlight: isRich ? 179 : COLOR_YELLOW
         case .error: isRich ? 203 : COLOR_RED
         case .notice: isRich ? 180 : COLOR_YELLOW
+        case .soft: isRich ? 71 : COLOR_GREEN
+        case .middling: isRich ? 179 : COLOR_YELLOW
+        case .loud: isRich ? 203 : COLOR_RED
         }
     }
 }

@@ -6,6 +6,7 @@ internal import Media
 /// Runs on one thread from start to end. Without news it sleeps in `poll` with no timer at all.
 struct ScreenLoop: ~Copyable {
     private let player: any PlayerControl
+    private let surroundings: ScreenSurroundings
     private let view: ScreenView
     private let input: Int32
     private let news: WakePipe
@@ -25,6 +26,7 @@ struct ScreenLoop: ~Copyable {
     /// The descriptor and the pipes must outlive the loop.
     init(
         player: any PlayerControl,
+        surroundings: ScreenSurroundings,
         view: ScreenView,
         input: Int32,
         news: WakePipe,
@@ -33,6 +35,7 @@ struct ScreenLoop: ~Copyable {
         size: (columns: Int, rows: Int)
     ) {
         self.player = player
+        self.surroundings = surroundings
         self.view = view
         self.input = input
         self.news = news
@@ -52,10 +55,12 @@ struct ScreenLoop: ~Copyable {
     mutating func run(on screen: inout CursesScreen, relay: borrowing SignalRelay) -> TerminalExit {
         // The first frame comes before anything is waited for.
         apply(.snapshot(player.snapshot), on: &screen)
+        if surroundings.kept == nil { apply(.kept(nil), on: &screen) }
         draw(on: &screen)
         while true {
             if let exit { return exit }
             waitForNews(on: &screen, relay: relay)
+            doWork(on: &screen)
             showNewest(on: &screen)
             if let leaving, clock.now >= leaving.until { exit = leaving.exit }
         }
@@ -89,7 +94,7 @@ struct ScreenLoop: ~Copyable {
 
     /// Milliseconds for `poll`; -1, which is for ever, while nothing is due.
     private func timeout() -> Int32 {
-        if hasMoreInput { return 0 }
+        if hasMoreInput || state.hasWork { return 0 }
         let now = clock.now
         let due = [pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) }].compactMap { $0 }.min()
         guard let due else { return -1 }
@@ -100,6 +105,8 @@ struct ScreenLoop: ~Copyable {
     private mutating func readKeys(on screen: inout CursesScreen) {
         let (events, isFull) = screen.readEvents()
         hasMoreInput = isFull
+        // What a key is about is what there is now, and not what there was when it was drawn last.
+        if !events.isEmpty { apply(.snapshot(player.snapshot), on: &screen) }
         for event in events where exit == nil {
             if case .mouse(let mouse) = event {
                 for event in clicks.events(for: mouse, at: clock.now) { apply(.mouse(event), on: &screen) }
@@ -108,6 +115,26 @@ struct ScreenLoop: ~Copyable {
             }
         }
         draw(on: &screen)
+    }
+
+    /// A slice of what takes its time, when no key waits; what came of it is shown at the pace of snapshots.
+    private mutating func doWork(on screen: inout CursesScreen) {
+        guard state.hasWork, !hasMoreInput, exit == nil else { return }
+        apply(.idle, on: &screen)
+        pacer.snapshotArrived()
+    }
+
+    /// Takes what is shown besides the player, where there is news of it.
+    private mutating func lookAround(on screen: inout CursesScreen) {
+        if let report = surroundings.kept?.report, report.revision != state.cache.report.revision {
+            apply(.kept(report), on: &screen)
+        }
+        if state.view == .network, let requests = surroundings.requests,
+            requests.recordCount != state.network.recordCount
+        {
+            let newest = requests.newest
+            apply(.requests(newest.records, count: newest.count), on: &screen)
+        }
     }
 
     private mutating func showNewest(on screen: inout CursesScreen) {
@@ -154,6 +181,9 @@ struct ScreenLoop: ~Copyable {
             case .send(let command): player.send(command)
             case .remember(let line): remember(line)
             case .listPaths(let word): lister.list(word)
+            case .lookIntoCache: surroundings.kept?.look()
+            case .evict(let entry): surroundings.kept?.evict(entry)
+            case .pinKept(let entry, let isPinned): surroundings.kept?.setPinned(entry, isPinned)
             case .redrawAll: screen.show(view.draw(state), isWhole: true)
             case .leave:
                 if let leaving {
@@ -167,8 +197,9 @@ struct ScreenLoop: ~Copyable {
         }
     }
 
-    private func draw(on screen: inout CursesScreen) {
+    private mutating func draw(on screen: inout CursesScreen) {
         guard exit == nil else { return }
+        lookAround(on: &screen)
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))
     }

@@ -17,7 +17,10 @@ package struct TerminalScreen: Sendable {
     /// snapshots at most ten times a second. Quitting sends `.quit` and waits for the player, but
     /// no longer than `quitPatience`. While it runs, standard error goes to `stderrPath`. Blocks, so it
     /// wants a thread of its own; not twice at the same time: ncurses and signals are the process's.
-    package func run(player: any PlayerControl) -> TerminalExit {
+    package func run(
+        player: any PlayerControl,
+        surroundings: ScreenSurroundings = ScreenSurroundings()
+    ) -> TerminalExit {
         guard let news = WakePipe(), let signals = WakePipe() else {
             return .unusable("the process has too many files open for a screen")
         }
@@ -49,10 +52,20 @@ package struct TerminalScreen: Sendable {
             )
         )
         player.observe { news.wake() }
+        surroundings.kept?.observe { news.wake() }
+        surroundings.requests?.observe { news.wake() }
+        defer {
+            surroundings.kept?.observe(nil)
+            surroundings.requests?.observe(nil)
+        }
 
         var loop = ScreenLoop(
             player: player,
-            view: ScreenView(glyphs: screen.isUnicode ? .unicode : .ascii),
+            surroundings: surroundings,
+            view: ScreenView(
+                glyphs: screen.isUnicode ? .unicode : .ascii,
+                timeOfDay: surroundings.timeOfDay
+            ),
             input: terminal.descriptor,
             news: news,
             signals: signals,

@@ -7,7 +7,7 @@ package enum WindowTitle {
         guard let index = player.currentIndex, player.tracks.indices.contains(index),
             player.state != .stopped, player.state != .ended
         else { return "Reprise" }
-        let name = QueueRow.name(of: player.tracks[index], info: player.info, glyphs: glyphs)
+        let name = QueueRow.name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
         return name + " " + glyphs.dash + " Reprise"
     }
 }
