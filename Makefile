@@ -5,20 +5,23 @@ DESTDIR ?=
 # What `make play` hands to the player besides the demo, and the sink in place of the one found.
 ARGS ?=
 SINK ?=
+# Where `make bench` leaves all values.
+JSON ?= .build/bench.json
 
 RELEASE = -c release --static-swift-stdlib
 BINARIES = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help play test build release lint format install bench soak clean
+.PHONY: help play test build release lint format install bench bench-quick soak clean
 export SINK PORT
 
 help: ## say what there is
 	@echo 'Reprise, a terminal player for music on the web'
 	@echo
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)$$/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 	@echo
 	@echo 'make play  takes SINK=KIND (as --sink), ARGS="OPTIONS" for the player and PORT=N for its server'
+	@echo 'make bench  takes JSON=FILE'
 	@echo 'make install  takes PREFIX=/usr/local and DESTDIR='
 
 play: ## install what is missing, build, and play the demo from a server on loopback
@@ -48,10 +51,17 @@ install: release ## install the release binary under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
 
-bench: ## measure this machine with the release build: a table of figures
+bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (14 minutes)
+	@.ci/install bench
 	swift build $(RELEASE) --product reprise
 	swift build $(RELEASE) --product Benchmarks
-	$(BINARIES)/Benchmarks
+	$(BINARIES)/Benchmarks --json $(JSON)
+
+bench-quick: ## the same with fewer rounds (4 minutes)
+	@.ci/install bench
+	swift build $(RELEASE) --product reprise
+	swift build $(RELEASE) --product Benchmarks
+	$(BINARIES)/Benchmarks --quick --json $(JSON)
 
 soak: ## run the tests with their full counts (hours)
 	@.ci/install test

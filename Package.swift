@@ -92,7 +92,10 @@ let package = Package(
         .target(name: "CallFaults", path: "Tests/CallFaults"),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Media", "Cache", "CSQLite", "RepriseOrigin", "TestSupport"],
+            dependencies: [
+                "Media", "Cache", "Loading", "Playback", "TerminalUI", "CSQLite", "RepriseOrigin",
+                "TestSupport",
+            ],
             path: "Tests/Benchmarks",
             swiftSettings: settings
         ),

@@ -1,10 +1,24 @@
-// Figures of this machine, each as the median of some runs: `make bench`. Asserts nothing.
+// Figures of this machine, players side by side: `make bench`. See `BenchOptions.usage`.
+import Foundation
 
-func measureAll() async throws -> FigureTable {
-    var table = FigureTable()
-    try await CacheScale.measure(into: &table)
-    try await LineLatency.measure(into: &table)
-    return table
+guard let options = BenchOptions(Array(CommandLine.arguments.dropFirst())) else {
+    FileHandle.standardError.write(Data((BenchOptions.usage + "\n").utf8))
+    exit(64)
 }
-
-print(try await measureAll().text)
+switch options.task {
+case .micro(let name, let repetitions):
+    guard let micro = Micro.all.first(where: { $0.name == name }) else {
+        FileHandle.standardError.write(
+            Data("no \(name): \(Micro.all.map(\.name).joined(separator: ", "))\n".utf8)
+        )
+        exit(64)
+    }
+    try await micro.run(repetitions)
+case .counts:
+    exit(try await Counts.check() ? 0 : 1)
+case .table(let isQuick):
+    let (table, players) = try await Bench(options: options, isQuick: isQuick).measure()
+    print(MarkdownTable(table: table, players: players).text)
+    try JSONReport(table).write(to: options.json)
+    print("\nall values: \(options.json)")
+}

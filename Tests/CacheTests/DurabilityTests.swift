@@ -177,4 +177,26 @@ import Testing
         await closing.value
         #expect(try await CacheFolder(path: folder.cache).info(for: url("a.mp3"))?.storedBytes == 1_000)
     }
+
+    @Test func `a close tells of bytes that are lost, and not of a description alone`() async throws {
+        let files = RecordingFiles()
+        let notices = Notices()
+        let opener = CacheFolder(
+            path: folder.cache,
+            clock: TestClock(),
+            files: files,
+            onNotice: notices.note
+        )
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        try await store.commit()
+        files.refuse(.record)
+        store.describe(.example)
+        await store.close()
+        #expect(notices.all.isEmpty)
+        let next = try await opener.open(url("a.mp3"))
+        try await next.write(pattern(1_000..<2_000), at: 1_000)
+        await next.close()
+        #expect(notices.all.map(\.code) == [.notKept])
+    }
 }

@@ -94,4 +94,15 @@ import Testing
         // Both take their turns; who comes late for one misses it, so not every page has to be seen.
         #expect(seen.count > 5, "\(seen)")
     }
+
+    @Test func `what would go for a smaller budget is what goes, over many pages`() async throws {
+        try await fill(1_280)
+        let opener = makeOpener()
+        let budget = try await opener.totalBytes - 170 * 4_096
+        let chosen = try await opener.victims(toBudget: budget)
+        #expect(chosen.entriesRemoved == 170)
+        #expect(try await opener.list().count == 1_281)
+        #expect(try await opener.evict(toBudget: budget) == chosen)
+        #expect(try await opener.victims(toBudget: budget) == CacheRemoval())
+    }
 }

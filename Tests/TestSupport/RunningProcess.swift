@@ -109,8 +109,12 @@ package final class RunningProcess: Sendable {
     }
 
     /// Writes `line` and a line end to standard input. Throws when the child no longer reads.
-    package func send(_ line: String) throws {
-        let bytes = Array((line + "\n").utf8)
+    package func send(_ line: String) throws { try type(line + "\n") }
+
+    /// Writes `text` as it is to standard input, which may be a terminal's keys. Throws when the child no longer
+    /// reads.
+    package func type(_ text: String) throws {
+        let bytes = Array(text.utf8)
         let count = input.withLock { Glibc.send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
         guard count == bytes.count else { throw Failure(description: "\(name) no longer reads its input") }
     }

@@ -163,9 +163,11 @@ final class PersistentStore: ByteStore {
             do {
                 try self.commitNow()
             } catch {
-                // What could not be committed is missing the next time; who was told already knows why.
-                let isTold = self.guarded.withLock { $0.isToldNotKept }
-                if !isTold { self.engine.settings.onNotice(self.engine.notKept(error)) }
+                // Bytes that could not be committed are missing the next time; who was told already knows why.
+                let isNews = self.guarded.withLock {
+                    !$0.isToldNotKept && $0.state.bufferedByteCount > 0
+                }
+                if isNews { self.engine.settings.onNotice(self.engine.notKept(error)) }
             }
             let place: Place? = self.guarded.withLock { guarded in
                 defer { guarded.standing = .closed }

@@ -4,7 +4,7 @@ import Glibc
 enum FolderAccess {
     /// Keeps others out of the open folder, where that is ours to do.
     ///
-    /// A folder that holds nothing but what the cache makes becomes 0700. One that holds anything else is left
+    /// A folder that holds nothing but what the cache makes becomes 0700, or less where its owner may less. One that holds anything else is left
     /// as it is: somebody named a folder of theirs, and what is ours within it keeps everybody out by itself.
     /// Only when others may write into such a folder, and so could put anything in the place of what is ours,
     /// it is refused. Throws `ForeignOwnerError` and `OpenFolderError`.
@@ -15,7 +15,7 @@ enum FolderAccess {
         guard status.st_mode & 0o077 != 0 else { return }
         guard try holdsOthers(root) else {
             // Where that fails, as on a read-only disk, nobody else can write either.
-            _ = fchmod(root, 0o700)
+            _ = fchmod(root, status.st_mode & 0o700)
             return
         }
         guard status.st_mode & 0o022 == 0 else { throw OpenFolderError() }

@@ -10,6 +10,7 @@ package final class Player: PlayerControl {
     private let settings: PlaybackSettings
     private let inbox = Inbox()
     private let snapshots = SnapshotBox()
+    let tap = SoundTap()
 
     package init(parts: PlaybackParts, settings: PlaybackSettings) {
         self.parts = parts
@@ -21,6 +22,11 @@ package final class Player: PlayerControl {
     package var snapshot: PlayerSnapshot { snapshots.value }
 
     package func observe(_ observer: @escaping @Sendable () -> Void) { snapshots.observe(observer) }
+
+    package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
+
+    /// What is heard lies behind what is decoded by the ring and the sink's own buffer.
+    package var soundPicture: SoundPicture? { tap.picture(at: parts.output.heardFrames) }
 
     /// Puts a notice among the events, from any task: a part of the player has something to say.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
@@ -35,7 +41,7 @@ package final class Player: PlayerControl {
     ) async -> PlayerOutcome {
         let tell: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { tell(.outputEvent($0)) }
-        let shell = PlayerShell(parts: parts, settings: settings, tell: tell)
+        let shell = PlayerShell(parts: parts, settings: settings, tap: tap, tell: tell)
         let launch = Task { [parts] in
             let resolved = await Self.resolve(sources, with: parts.resolver)
             tell(

@@ -21,7 +21,12 @@ final class PlayerShell {
     private let errands: Errands
     private var tickTask: Task<Void, Never>?
 
-    init(parts: PlaybackParts, settings: PlaybackSettings, tell: @escaping @Sendable (PlayerInput) -> Void) {
+    init(
+        parts: PlaybackParts,
+        settings: PlaybackSettings,
+        tap: SoundTap,
+        tell: @escaping @Sendable (PlayerInput) -> Void
+    ) {
         self.parts = parts
         self.settings = settings
         self.tell = tell
@@ -34,7 +39,7 @@ final class PlayerShell {
             seed: settings.seed
         )
         state.resumePoint = parts.resumePoint
-        runs = RunTable(parts: parts, settings: settings, tell: tell) { tell(.filled($0)) }
+        runs = RunTable(parts: parts, settings: settings, tap: tap, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
         sound = SoundPath(output: parts.output, settings: settings, tell: tell)

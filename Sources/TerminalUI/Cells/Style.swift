@@ -27,4 +27,8 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case inFlight
     /// A bar's part that must be fetched.
     case missing
+    /// What of the picture of the sound is soft, louder, and near full scale.
+    case soft
+    case middling
+    case loud
 }

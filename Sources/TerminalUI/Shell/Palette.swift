@@ -32,7 +32,7 @@ struct Palette {
 
     private func attributes(of style: Style) -> attr_t {
         switch style {
-        case .normal, .notice, .played, .cached, .inFlight: 0
+        case .normal, .notice, .played, .cached, .inFlight, .soft, .middling, .loud: 0
         case .title, .playing, .prompt, .marked, .head: curses_bold()
         case .selected: curses_reverse()
         case .error: colors > 0 ? 0 : curses_bold()
@@ -62,6 +62,9 @@ struct Palette {
         case .inFlight: isRich ? 179 : COLOR_YELLOW
         case .error: isRich ? 203 : COLOR_RED
         case .notice: isRich ? 180 : COLOR_YELLOW
+        case .soft: isRich ? 71 : COLOR_GREEN
+        case .middling: isRich ? 179 : COLOR_YELLOW
+        case .loud: isRich ? 203 : COLOR_RED
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Whichever call of a session is its last, what the index claims is true, and the next session plays as if
 /// nothing had happened.
 @Suite(.serialized) struct KilledSessionTests {
-    @Test(arguments: TestCount.seeds(40, full: 1_000))
+    @Test(arguments: TestCount.seeds(60, full: 1_000))
     func `a session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let scenes = FireScene.allCases

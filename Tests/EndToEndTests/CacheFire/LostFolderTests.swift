@@ -52,6 +52,35 @@ import Testing
         #expect(list.lines.contains { $0.hasSuffix(stage.url()) }, "\(list.lines)")
     }
 
+    @Test(arguments: ["", "objects", "object", "index.sqlite", "index.sqlite-wal", "lock"])
+    func `what belongs to another user is refused and left alone, and the music plays`(part: String)
+        async throws
+    {
+        let stage = try await FireScene.seek.stage()
+        let objects = stage.cachePath + "/objects/"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: objects).first)
+        let path = part == "object" ? objects + name : stage.cachePath + "/" + part
+        if part == "index.sqlite-wal" { try Data().write(to: URL(fileURLWithPath: path)) }
+        // Root gives it away. Who is not, puts something of root's in its place.
+        let script =
+            geteuid() == 0
+            ? #"chown 65534:65534 "$1"; shift; "$@"; status=$?; chown 0:0 "$0"; exit $status"#
+            : #"[ -d "$1" ] && other=/usr || other=/etc/passwd; mount --bind "$other" "$1"; shift; exec "$@""#
+        var wrapper = PrivateMounts.running(script, path)
+        if geteuid() == 0 { wrapper[wrapper.count - 2] = path }
+        let before = try Data(contentsOf: URL(fileURLWithPath: objects + name))
+        let run = try ExactRun([stage.url()], on: stage, wrapper: wrapper)
+        let sound = try await run.finish()
+        #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil)
+        let notices = try run.events.filter { $0.event == "notice" }
+        #expect(notices.map(\.code) == ["not-cached"], "\(notices)")
+        // What may not even be opened has no owner to be asked for.
+        let causes = ["belongs to another user", "Permission denied"]
+        #expect(causes.contains { notices.first?.message?.contains($0) == true }, "\(notices)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: objects + name)) == before)
+        #expect(try await stage.falseClaims() == [])
+    }
+
     @Test(arguments: ["", "/objects", "/index.sqlite"], [100_000, 1_200_000] as [Int64])
     func `what is removed while it plays costs nobody the music`(part: String, held: Int64) async throws {
         let stage = try await FireScene.download.stage()

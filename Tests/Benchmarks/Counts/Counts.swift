@@ -1,0 +1,115 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// What is a count and not a time, checked: bytes, requests, wake-ups, instructions. For the checks of every
+/// change, on any machine however busy.
+enum Counts {
+    /// Prints a line for each; returns whether all hold.
+    static func check() async throws -> Bool {
+        var table = FigureTable()
+        let stage = try await BenchStage([.reprise], &table)
+        var counted: [Counted] = []
+        counted += try await listen(stage)
+        counted += try await seek(stage)
+        if MicroCounts.missing.isEmpty {
+            for (micro, count) in try await MicroCounts.instructions() {
+                counted.append(Counted("instructions, \(micro.name)", count.rounded(), atMost: micro.budget))
+            }
+        } else {
+            print("instructions are not counted without \(MicroCounts.missing.joined(separator: " and "))")
+        }
+        for line in counted { print(line.text) }
+        return counted.allSatisfy(\.holds)
+    }
+
+    /// Twelve seconds of a song, a pause, and the same again.
+    private static func listen(_ stage: BenchStage) async throws -> [Counted] {
+        let server = try stage.origin(["/song.mp3": try await stage.song()])
+        let folder = try TemporaryFolder()
+        let url = [server.url("/song.mp3")]
+        var counted = try await stage.with(.reprise, url, folder: folder) { run, ear in
+            let sound = try await ear.firstSound(after: run.begun, patience: .seconds(60)) ?? .now
+            try await Task.sleep(until: sound + .seconds(2))
+            let before = ProcessReading(run.identifier)
+            try await Task.sleep(until: sound + .seconds(12))
+            let after = ProcessReading(run.identifier)
+            let bytes = Double(server.log.bytesSent)
+            try await run.pause()
+            // Threads of a pool that have nothing to do end after some seconds: one wake-up each, once.
+            try await Task.sleep(for: .seconds(8))
+            let still = ProcessReading(run.identifier)
+            try await Task.sleep(for: .seconds(4))
+            let later = ProcessReading(run.identifier)
+            return [
+                Counted("bytes for 12 s", bytes, atMost: 72 * 24_000 + 1_048_576),
+                Counted("requests for 12 s", Double(server.log.requests.count), atMost: 12),
+                Counted("wake-ups per second, playing", after.wakeUpsPerSecond(since: before), atMost: 90),
+                Counted(
+                    "wake-ups per second, paused, ours",
+                    later.wakeUpsPerSecond(since: still, withManager: false),
+                    atMost: 0
+                ),
+                Counted(
+                    "wake-ups per second, paused, all",
+                    later.wakeUpsPerSecond(since: still),
+                    atMost: 1.6
+                ),
+            ]
+        }
+        server.log.reset()
+        try await stage.with(.reprise, url, folder: folder) { run, ear in
+            _ = try await ear.firstSound(after: run.begun, patience: .seconds(60))
+        }
+        counted.append(Counted("requests for the same again", Double(server.log.requests.count), atMost: 0))
+        return counted
+    }
+
+    /// A far seek while every answer is held at 64 KB: what it needs to be heard is one request and no more bytes.
+    private static func seek(_ stage: BenchStage) async throws -> [Counted] {
+        let song = try await stage.variableSong()
+        let server = try stage.origin(["/song.mp3": song], BenchStage.slowLine)
+        return try await stage.with(.reprise, [server.url("/song.mp3")]) { run, ear in
+            _ = try await ear.firstSound(after: run.begun, patience: .seconds(60))
+            let last = server.log.requests.last?.number ?? 0
+            let gate = server.origin.hold("/song.mp3", .afterBytesOfEach(65_536))
+            defer { gate.release() }
+            let begun = ContinuousClock.now
+            try await run.seek(to: 250)
+            let sound = try await ear.firstSound(of: Set(8...12), after: begun, patience: .seconds(60))
+            let far = server.log.requests.filter {
+                $0.number > last && !$0.sent.isEmpty && $0.sent.lowerBound > song.count / 2
+            }
+            return [
+                Counted("a far seek is heard", sound == nil ? 0 : 1, atLeast: 1),
+                Counted("requests of a far seek", Double(far.count), atMost: 1),
+            ]
+        }
+    }
+}
+
+/// One count and what it must be.
+struct Counted: Equatable {
+    var name: String
+    var count: Double
+    var atLeast: Double
+    var atMost: Double
+
+    init(_ name: String, _ count: Double, atLeast: Double = 0, atMost: Double = .infinity) {
+        self.name = name
+        self.count = count
+        self.atLeast = atLeast
+        self.atMost = atMost
+    }
+
+    var holds: Bool { count >= atLeast && count <= atMost }
+
+    var text: String {
+        let bound = atMost < .infinity ? "at most \(Self.number(atMost))" : "at least \(Self.number(atLeast))"
+        return "\(holds ? "ok    " : "FAILED") \(name): \(Self.number(count)), \(bound)"
+    }
+
+    private static func number(_ value: Double) -> String {
+        String(format: value == value.rounded() ? "%.0f" : "%.2f", value)
+    }
+}

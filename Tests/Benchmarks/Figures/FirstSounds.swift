@@ -1,0 +1,114 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// From the start of a process to its first audible sample at the monitor, over a line of 50 ms.
+enum FirstSounds {
+    private static let section = "First sound"
+
+    static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let song = try await stage.song()
+        let file = try stage.folder.write(song, to: "song.mp3")
+        // Each player has one folder for all rounds, as a user has: what is new is the song.
+        var folders: [PlayerKind: TemporaryFolder] = [:]
+        for kind in stage.players { folders[kind] = try TemporaryFolder() }
+        try await makeCache(stage, folders[.reprise])
+        for round in 0..<rounds {
+            for kind in stage.players {
+                guard let folder = folders[kind] else { continue }
+                let path = "/song-\(round).mp3"
+                let server = try stage.origin([path: song])
+                let url = server.url(path)
+                let cold = try await wait(stage, kind, url, folder)
+                table.add(section, "cold, from the web", .milliseconds, kind, cold, goal: "≤ mpg123")
+                server.log.reset()
+                let again = try await wait(stage, kind, url, folder)
+                table.add(section, "the same again", .milliseconds, kind, again, goal: "≤ mpg123, local file")
+                let requests = Double(server.log.requests.count)
+                table.add(section, "requests for it", .count, kind, requests, goal: "0", limit: 0)
+                if kind == .reprise {
+                    await server.stop()
+                    let offline = try await wait(stage, kind, url, folder, ["--offline"])
+                    table.add(
+                        section,
+                        "the same, offline",
+                        .milliseconds,
+                        kind,
+                        offline,
+                        goal: "≤ mpg123, local file"
+                    )
+                    let other = try stage.origin([path: song])
+                    let first = try await wait(stage, kind, other.url(path), TemporaryFolder())
+                    table.add(section, "cold, the very first start", .milliseconds, kind, first)
+                } else {
+                    table.add(section, "the same, offline", .milliseconds, kind, absent: "silent")
+                }
+                let local = try await wait(stage, kind, file, TemporaryFolder())
+                table.add(section, "a local file", .milliseconds, kind, local)
+            }
+        }
+        table.limit("cold, from the web", in: section, toPeers: 1, .mpg123)
+        if let local = table.median("a local file", of: .mpg123) {
+            for name in ["the same again", "the same, offline"] {
+                table.add(section, name, .milliseconds, .reprise, nil, limit: local)
+            }
+        }
+    }
+
+    /// A cache that has been used before.
+    private static func makeCache(_ stage: BenchStage, _ folder: TemporaryFolder?) async throws {
+        guard let folder else { return }
+        let server = try stage.origin(
+            ["/other.mp3": try await MP3Fixtures.bytes(.init(seconds: 4))],
+            Shaping()
+        )
+        _ = try await wait(stage, .reprise, server.url("/other.mp3"), folder)
+    }
+
+    /// A list on disk whose first entry is on disk too, and one whose first entry is on the web.
+    static func measureLists(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let folder = try TemporaryFolder()
+        let song = try await stage.song()
+        let file = try folder.write(song, to: "song.mp3")
+        let server = try stage.origin(["/song.mp3": song])
+        for (place, source) in [("on disk", file), ("on the web", server.url("/song.mp3"))] {
+            let lists = try [1, 100_000].map { count in
+                let others = (1..<count).map { "http://127.0.0.1:9/music/album-\($0 / 12)/track-\($0).mp3\n" }
+                return try folder.write("#EXTM3U\n\(source)\n" + others.joined(), to: "list-\(count).m3u8")
+            }
+            let names = ["a list of 1, its song \(place)", "a list of 100,000, its first song \(place)"]
+            for _ in 0..<rounds {
+                for kind in stage.players where kind == .reprise || kind == .mpv {
+                    for (list, name) in zip(lists, names) {
+                        let sound = try await wait(stage, kind, list, TemporaryFolder())
+                        table.add(section, name, .milliseconds, kind, sound)
+                    }
+                }
+            }
+            guard let one = table.median(names[0]) else { continue }
+            table.add(
+                section,
+                names[1],
+                .milliseconds,
+                .reprise,
+                nil,
+                goal: "≤ 2 × a list of 1",
+                limit: 2 * one
+            )
+        }
+    }
+
+    /// Milliseconds; nil where no sound came.
+    private static func wait(
+        _ stage: BenchStage,
+        _ kind: PlayerKind,
+        _ source: String,
+        _ folder: TemporaryFolder,
+        _ options: [String] = []
+    ) async throws -> Double? {
+        try await stage.with(kind, [source], folder: folder, options: options) { run, ear in
+            guard let sound = try await ear.firstSound(after: run.begun) else { return nil }
+            return (sound - run.begun) / .milliseconds(1)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// From a command to the sound of what it asked for, on a line of 50 ms and 400 kB/s, and what the old request
+/// went on to cost.
+enum KeySounds {
+    private static let section = "Key to sound, 50 ms and 400 kB/s"
+    private static let patience = Duration.seconds(25)
+
+    private struct Step: Sendable {
+        var sound: Double?
+        var requests: Int
+        var bytes: Int64
+        /// From the key to the last byte of what was under way before.
+        var cancel: Double?
+    }
+
+    static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let songs = [("CBR", try await stage.song()), ("VBR", try await stage.variableSong())]
+        let players = stage.players.filter(\.seeks)
+        for _ in 0..<rounds {
+            for (name, song) in songs {
+                for (kind, steps) in try await stage.together(players, { try await seek(stage, $0, song) }) {
+                    let far = "seek to 4:10, not there yet, \(name)"
+                    table.add(
+                        section,
+                        far,
+                        .milliseconds,
+                        kind,
+                        steps.far.sound,
+                        goal: "≤ 50 + 60 ms",
+                        limit: 110
+                    )
+                    if steps.far.sound == nil {
+                        table.add(section, far, .milliseconds, kind, absent: "> 25 s")
+                    }
+                    // What is asked for ahead of the music comes after the sound; only Reprise is held to a number.
+                    table.add(
+                        section,
+                        far + ": requests",
+                        .count,
+                        kind,
+                        Double(steps.far.requests),
+                        goal: "1",
+                        limit: 1
+                    )
+                    table.add(
+                        section,
+                        far + ": to the last old byte",
+                        .milliseconds,
+                        kind,
+                        steps.far.cancel,
+                        goal: "≤ 50 ms",
+                        limit: 50
+                    )
+                    let back = "seek back to what was heard, \(name)"
+                    table.add(
+                        section,
+                        back,
+                        .milliseconds,
+                        kind,
+                        steps.back.sound,
+                        goal: "≤ 60 ms",
+                        limit: 60
+                    )
+                    table.add(
+                        section,
+                        back + ": requests",
+                        .count,
+                        kind,
+                        Double(steps.back.requests),
+                        goal: "0",
+                        limit: 0
+                    )
+                }
+            }
+            try await measureNext(stage, songs[0].1, &table)
+        }
+    }
+
+    private static func seek(_ stage: BenchStage, _ kind: PlayerKind, _ song: [UInt8]) async throws -> (
+        far: Step, back: Step
+    ) {
+        let server = try stage.origin(["/song.mp3": song], BenchStage.slowLine)
+        return try await stage.with(kind, [server.url("/song.mp3")]) { run, ear in
+            let sound = try await ear.firstSound(after: run.begun) ?? .now
+            try await Task.sleep(until: sound + .seconds(3))
+            let far = try await step(server, ear, [10, 11]) { try await run.seek(to: 250) }
+            // What the seek started comes to rest, so that its requests are not counted again.
+            try await Task.sleep(for: .seconds(4))
+            let back = try await step(server, ear, [1, 2]) { try await run.seek(to: 1) }
+            return (far, back)
+        }
+    }
+
+    private static func step(
+        _ server: TestOrigin,
+        _ ear: Ear,
+        _ seconds: Set<Int>,
+        _ tell: () async throws -> Void
+    ) async throws -> Step {
+        let old = server.log.requests.filter { $0.outcome == .underWay }.map(\.number)
+        let last = server.log.requests.last?.number ?? 0
+        let bytes = server.log.bytesSent
+        let begun = ContinuousClock.now
+        try await tell()
+        async let ended = end(of: old, server, since: begun)
+        let sound = try await ear.firstSound(of: seconds, after: begun, patience: patience)
+        let requests = server.log.requests.count { $0.number > last && $0.outcome != .aborted }
+        return Step(
+            sound: sound.map { ($0 - begun) / .milliseconds(1) },
+            requests: requests,
+            bytes: server.log.bytesSent - bytes,
+            cancel: try await ended
+        )
+    }
+
+    private static func end(
+        of numbers: [Int],
+        _ server: TestOrigin,
+        since begun: ContinuousClock.Instant
+    ) async throws -> Double? {
+        guard !numbers.isEmpty else { return nil }
+        while ContinuousClock.now < begun + patience {
+            let isOver = !server.log.requests.contains {
+                $0.outcome == .underWay && numbers.contains($0.number)
+            }
+            if isOver { return (ContinuousClock.now - begun) / .milliseconds(1) }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        return patience / .milliseconds(1)
+    }
+
+    /// The next track when nothing of it is there, and when its head is.
+    private static func measureNext(_ stage: BenchStage, _ song: [UInt8], _ table: inout FigureTable)
+        async throws
+    {
+        let short = try await MP3Fixtures.bytes(.init(seconds: 9, rate: .constant(192)))
+        let players = stage.players.filter(\.takesLists)
+        let results = try await stage.together(players) { kind in
+            var sounds: [Double?] = []
+            for (first, wait) in [(song, 3.0), (short, 5.0)] {
+                let server = try stage.origin(["/1.mp3": first, "/2.mp3": song], BenchStage.slowLine)
+                let urls = [server.url("/1.mp3"), server.url("/2.mp3")]
+                sounds.append(
+                    try await stage.with(kind, urls) { run, ear in
+                        let sound = try await ear.firstSound(after: run.begun) ?? .now
+                        try await Task.sleep(until: sound + .seconds(wait))
+                        let begun = ContinuousClock.now
+                        try await run.next()
+                        let next = try await ear.firstSound(of: [0], after: begun, patience: patience)
+                        return next.map { ($0 - begun) / .milliseconds(1) }
+                    }
+                )
+            }
+            return sounds
+        }
+        for (kind, sounds) in results {
+            table.add(section, "next track, nothing of it there", .milliseconds, kind, sounds[0])
+            table.add(
+                section,
+                "next track, 4 s before the end",
+                .milliseconds,
+                kind,
+                sounds[1],
+                goal: "≤ 60 ms",
+                limit: 60
+            )
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// What music of an hour and of ten costs, beside a song.
+enum LongMusic {
+    private static let section = "Long music, 12 s of it and a seek to the middle"
+
+    static func measure(_ stage: BenchStage, into table: inout FigureTable) async throws {
+        for (name, minutes) in [("5 min", 5), ("1 h", 60), ("10 h", 600)] {
+            let folder = try await folder(minutes: minutes)
+            let results = try await stage.together(stage.players) { kind in
+                let server = try TestOrigin(folder: folder.path, shaping: BenchStage.line)
+                return try await stage.with(kind, [server.url("/long.mp3")]) { run, ear in
+                    let sound = try await ear.firstSound(after: run.begun) ?? .now
+                    try await Task.sleep(until: sound + .seconds(2))
+                    let before = ProcessReading(run.identifier)
+                    try await Task.sleep(until: sound + .seconds(12))
+                    let after = ProcessReading(run.identifier)
+                    let cpu = after.cpuSecondsPerMinute(since: before)
+                    if kind.seeks {
+                        try await run.seek(to: minutes * 30)
+                        try await Task.sleep(for: .seconds(3))
+                    }
+                    return (cpu: cpu, memory: ProcessReading.Memory(run.identifier))
+                }
+            }
+            for (kind, result) in results {
+                table.add(section, "\(name): CPU for a minute of music", .seconds, kind, result.cpu)
+                table.add(
+                    section,
+                    "\(name): memory, anonymous",
+                    .megabytes,
+                    kind,
+                    result.memory?.anonymous,
+                    goal: "≤ 12 MB",
+                    limit: 12.6
+                )
+                table.add(section, "\(name): memory, resident", .megabytes, kind, result.memory?.resident)
+            }
+        }
+        if let short = table.median("5 min: memory, anonymous") {
+            table.add(
+                section,
+                "10 h: memory, anonymous",
+                .megabytes,
+                .reprise,
+                nil,
+                goal: "≤ 5 min + 2 MB",
+                limit: short + 2.1
+            )
+        }
+    }
+
+    /// A folder with `long.mp3`: one minute of music, again and again, as the pitch does it too.
+    static func folder(minutes: Int) async throws -> TemporaryFolder {
+        let minute = try await MP3Fixtures.bytes(.init(seconds: 60, rate: .constant(128)))
+        let folder = try TemporaryFolder()
+        let path = try folder.write([], to: "long.mp3")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        // Without its first frame, which says how long it is: that is true of one minute alone.
+        let music = Data(minute.dropFirst(417))
+        for _ in 0..<minutes { try file.write(contentsOf: music) }
+        return folder
+    }
+}

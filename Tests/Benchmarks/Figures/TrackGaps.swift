@@ -1,0 +1,36 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// The silence between two tracks of a list from the web, as heard.
+enum TrackGaps {
+    static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let track = try await MP3Fixtures.bytes(.init(seconds: 4, rate: .constant(192)))
+        for _ in 0..<rounds {
+            let results = try await stage.together(stage.players.filter(\.takesLists)) { kind in
+                let server = try stage.origin(["/1.mp3": track, "/2.mp3": track])
+                return try await stage.with(kind, [server.url("/1.mp3"), server.url("/2.mp3")]) { run, ear in
+                    guard let sound = try await ear.firstSound(after: run.begun) else { return Double?.none }
+                    let start = ear.sample(at: sound)
+                    try await Task.sleep(until: sound + .seconds(7))
+                    let heard = ear.samples(from: start)
+                    // The last of the first track, the first of the second: what is between them is the gap.
+                    guard HeardSound.seconds(in: heard[...]).suffix(3).first != nil else { return nil }
+                    let gaps = HeardSound.silences(in: heard[...]).map(\.count)
+                    return Double(gaps.reduce(0, +)) / Ear.sampleRate * 1_000
+                }
+            }
+            for (kind, gap) in results {
+                table.add(
+                    "Between tracks",
+                    "silence between two tracks",
+                    .milliseconds,
+                    kind,
+                    gap,
+                    goal: "0",
+                    limit: 0
+                )
+            }
+        }
+    }
+}

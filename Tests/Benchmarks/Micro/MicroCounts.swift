@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+
+/// Instructions of the micro-benchmarks, as valgrind counts them: the same each time.
+enum MicroCounts {
+    static let section = "Instructions"
+
+    /// What has to be installed to count them.
+    static var missing: [String] { ["valgrind", "strip"].filter { PlayerKind.find($0) == nil } }
+
+    static func measure(into table: inout FigureTable) async throws {
+        guard missing.isEmpty else {
+            return table.skip("instructions, because \(missing.joined(separator: " and ")) is not installed")
+        }
+        for (micro, count) in try await instructions() {
+            let name = "\(micro.name): \(micro.meaning)"
+            table.add(section, name, .instructions, .reprise, count.rounded(), limit: micro.budget)
+        }
+    }
+
+    /// For one repetition of each. What starting costs is counted by itself and taken away.
+    static func instructions() async throws -> [(micro: Micro, count: Double)] {
+        let folder = try TemporaryFolder()
+        // valgrind gives up on debugging information of Swift, which is not needed to count.
+        let program = folder.path("benchmarks")
+        _ = try await RunningProcess.run("strip", ["--strip-debug", "-o", program, CommandLine.arguments[0]])
+        var counts: [(micro: Micro, count: Double)] = []
+        for micro in Micro.all {
+            let few = try await collected(program, micro.name, 10, folder)
+            let many = try await collected(program, micro.name, 10 + micro.repetitions, folder)
+            counts.append((micro, Double(many - few) / Double(micro.repetitions)))
+        }
+        return counts
+    }
+
+    private static func collected(
+        _ program: String,
+        _ name: String,
+        _ repetitions: Int,
+        _ folder: TemporaryFolder
+    ) async throws -> Int {
+        let child = try RunningProcess(
+            "valgrind",
+            ["--tool=callgrind", "--callgrind-out-file=/dev/null", program, "micro", name, "\(repetitions)"],
+            environment: ["TMPDIR": folder.path]
+        )
+        try await child.waitForExit()
+        guard let line = child.errorText.split(separator: "\n").last(where: { $0.contains("Collected :") }),
+            let count = line.split(separator: " ").last.flatMap({ Int($0) })
+        else { throw BenchmarkFailure("valgrind counted nothing: \(child.errorText)") }
+        return count
+    }
+}

@@ -1,0 +1,46 @@
+import Loading
+import Media
+
+/// The pure part of loading, driven by the events of a server that answers all that is asked.
+enum PlanningRun {
+    /// Reads from the start until `count` bytes are stored; returns how many actions that took.
+    static func bytes(_ count: Int64) -> Int {
+        var description = EntryDescription()
+        description.validators = Validators(etag: "\"1\"")
+        var state = ResourceLoadState(
+            settings: LoadSettings(),
+            subject: "song",
+            description: description,
+            stored: ByteRangeSet(),
+            seed: 7
+        )
+        let reader = ResourceLoadState.ReaderID(1)
+        state.readerOpened(reader)
+        var actions = state.readRequested(reader, at: 0)
+        actions += state.readAheadAllowed(reader, bytesPerSecond: 24_000)
+        var taken = 0
+        while let action = actions.popLast() {
+            taken += 1
+            guard case .startFetch(let plan) = action, let asked = plan.asked, asked.lowerBound < count else {
+                continue
+            }
+            let range = asked.clamped(to: 0..<count)
+            let answer = RangeAnswer(
+                kind: .part(range: range, total: count),
+                validators: description.validators
+            )
+            actions += state.fetchAnswered(plan.id, answer).actions
+            var next = range.lowerBound
+            while next < range.upperBound {
+                let piece = next..<min(next + 16_384, range.upperBound)
+                actions += state.bytesStored(piece, by: plan.id)
+                next = piece.upperBound
+            }
+            actions += state.fetchEnded(plan.id, error: nil)
+            if !state.stored.covers(0..<count), let gap = state.stored.gaps(in: 0..<count).first {
+                actions += state.readRequested(reader, at: gap.lowerBound)
+            }
+        }
+        return taken
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The table as Markdown, for a terminal as well as for the README.
+struct MarkdownTable {
+    let table: FigureTable
+    let players: [PlayerKind]
+
+    /// A table for each section that has figures.
+    var text: String {
+        var sections: [String] = []
+        for figure in table.figures where !sections.contains(figure.section) {
+            sections.append(figure.section)
+        }
+        let parts = sections.map { section in
+            let figures = table.figures.filter { $0.section == section }
+            // A section of Reprise alone needs no columns for the others.
+            let players = players.filter { player in figures.contains { $0.values[player.rawValue] != nil } }
+            return Self.lines(figures, players, section).joined(separator: "\n")
+        }
+        let skipped = table.skipped.map { "Not measured: \($0)." }
+        return (parts + (skipped.isEmpty ? [] : [skipped.joined(separator: "\n")])).joined(separator: "\n\n")
+    }
+
+    private static func lines(_ figures: [Figure], _ players: [PlayerKind], _ section: String) -> [String] {
+        let hasPeers = players.contains { $0 != .reprise }
+        var rows = [[section] + players.map(\.rawValue) + (hasPeers ? ["× best peer"] : []) + ["goal"]]
+        for figure in figures {
+            let cells = players.map { player in
+                if let statistics = figure.values[player.rawValue].flatMap(Statistics.init) {
+                    return cell(statistics, figure.unit)
+                }
+                return figure.absences[player.rawValue] ?? "–"
+            }
+            let ratio = hasPeers ? [figure.ratio.map { String(format: "%.2f", $0) } ?? "–"] : []
+            rows.append([figure.name] + cells + ratio + [goal(figure)])
+        }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let texts = rows.map { row in
+            "| "
+                + zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+                .joined(separator: " | ") + " |"
+        }
+        let rule = "|" + widths.map { String(repeating: "-", count: $0 + 2) }.joined(separator: "|") + "|"
+        return [texts[0], rule] + texts.dropFirst()
+    }
+
+    private static func goal(_ figure: Figure) -> String {
+        guard let goal = figure.goal else { return "" }
+        return switch figure.isReached {
+        case true?: goal + " ✓"
+        case false?: goal + " **missed**"
+        case nil: goal
+        }
+    }
+
+    /// The median, and the spread where there is one to see.
+    static func cell(_ statistics: Statistics, _ unit: Figure.Unit) -> String {
+        let (median, least, most) = (
+            number(statistics.median, unit), number(statistics.least, unit), number(statistics.most, unit)
+        )
+        let suffix =
+            unit == .count || unit == .instructions
+            ? ""
+            : unit == .perSecond || unit == .percent
+                ? unit.rawValue : " " + unit.rawValue
+        return least == most ? median + suffix : "\(median)\(suffix) (\(least)–\(most))"
+    }
+
+    private static func number(_ value: Double, _ unit: Figure.Unit) -> String {
+        switch unit {
+        case .count, .instructions: String(format: value == value.rounded() ? "%.0f" : "%.1f", value)
+        default: String(format: value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+
+/// What measuring stands on: an audio server of its own, music whose pitch tells the second, and a line.
+struct BenchStage: Sendable {
+    /// The line of most figures: 50 ms away, 2 MB/s.
+    static let line = Shaping(roundTrip: .milliseconds(50), bytesPerSecond: 2_000_000)
+    /// One on which a song takes much longer than its first sound.
+    static let slowLine = Shaping(roundTrip: .milliseconds(50), bytesPerSecond: 400_000)
+
+    let pulse: PulseServer
+    let players: [PlayerKind]
+    let folder: TemporaryFolder
+
+    /// `players` that are not installed are left out, and named in the table.
+    init(_ players: [PlayerKind], _ table: inout FigureTable) async throws {
+        for player in players where !player.missing.isEmpty {
+            let names = player.missing.joined(separator: " and ")
+            table.skip("\(player.rawValue), because \(names) is not installed")
+        }
+        self.players = players.filter { $0.missing.isEmpty }
+        pulse = try await PulseServer()
+        folder = try TemporaryFolder()
+    }
+
+    /// What every player gets: this audio server, no proxy, nobody's configuration.
+    var environment: [String: String?] {
+        var environment = pulse.environment.mapValues { Optional($0) }
+        for name in [
+            "http_proxy", "https_proxy", "all_proxy", "no_proxy", "MPD_HOST", "DISPLAY", "WAYLAND_DISPLAY",
+        ] {
+            environment.updateValue(nil, forKey: name)
+        }
+        return environment
+    }
+
+    /// Music of the length of a song, at the rate of a song: 7 MB.
+    func song() async throws -> [UInt8] {
+        try await MP3Fixtures.bytes(.init(seconds: 300, rate: .constant(192)))
+    }
+
+    /// The same with a rate that varies.
+    func variableSong() async throws -> [UInt8] {
+        try await MP3Fixtures.bytes(.init(seconds: 300, rate: .variable(quality: 0, hasXing: true)))
+    }
+
+    /// An origin of this music, in memory.
+    func origin(_ files: [String: [UInt8]], _ shaping: Shaping = line, faults: [Fault] = []) throws
+        -> TestOrigin
+    {
+        try TestOrigin(files, shaping: shaping, faults: faults)
+    }
+
+    /// Runs `body` for a player that listens to `sources`, and ends it whatever comes of it.
+    func with<Result>(
+        _ kind: PlayerKind,
+        _ sources: [String],
+        folder: TemporaryFolder? = nil,
+        options: [String] = [],
+        _ body: (any PlayerRun, Ear) async throws -> Result
+    ) async throws -> Result {
+        let ear = try await Ear(pulse)
+        var setup = PlayerSetup(sources, ear, on: self, folder: try folder ?? TemporaryFolder())
+        setup.options = options
+        let run = try await kind.start(setup)
+        do {
+            let result = try await body(run, ear)
+            try await run.end()
+            try await ear.close()
+            return result
+        } catch {
+            try? await run.end()
+            try? await ear.close()
+            throw error
+        }
+    }
+
+    /// Runs `body` for all of `kinds` at the same time, and returns what each came to.
+    func together<Result: Sendable>(
+        _ kinds: [PlayerKind],
+        _ body: @escaping @Sendable (PlayerKind) async throws -> Result
+    ) async throws -> [(kind: PlayerKind, result: Result)] {
+        try await withThrowingTaskGroup(of: (PlayerKind, Result).self) { group in
+            for kind in kinds { group.addTask { (kind, try await body(kind)) } }
+            var results: [(kind: PlayerKind, result: Result)] = []
+            for try await (kind, result) in group { results.append((kind, result)) }
+            return results
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import TestSupport
+
+/// What one can say of samples that were heard: where sound begins, which second of the music it is, and how
+/// long it was silent. Pure.
+enum HeardSound {
+    /// Louder than any dither and rounding, and softer than a thousandth of a tone.
+    static let audible: Int16 = 64
+    /// Of the music, to tell its pitch: 50 ms.
+    static let window = 2_205
+    /// Shorter silences are where a tone passes through zero.
+    static let shortestSilence = 220
+
+    /// The first audible sample at `start` or behind it.
+    static func onset(in samples: ArraySlice<Int16>, from start: Int) -> Int? {
+        guard start < samples.endIndex else { return nil }
+        return samples[max(start, samples.startIndex)...].firstIndex { $0.magnitude > audible.magnitude }
+    }
+
+    /// Where the tone of one of these seconds (0..<60) begins, at `start` or behind it.
+    ///
+    /// Exact where it comes out of silence; where it follows another tone, to half a window.
+    static func onset(of seconds: Set<Int>, in samples: ArraySlice<Int16>, from start: Int) -> Int? {
+        var place = max(start, samples.startIndex)
+        while place + window <= samples.endIndex {
+            let part = samples[place..<place + window]
+            if let second = ToneAnalysis.second(of: part, sampleRate: Ear.sampleRate),
+                seconds.contains(second)
+            {
+                if let quiet = silences(in: part).last { return quiet.upperBound }
+                return isAudible(samples, before: place) ? place + window / 2 : place
+            }
+            place += window / 20
+        }
+        return nil
+    }
+
+    private static func isAudible(_ samples: ArraySlice<Int16>, before place: Int) -> Bool {
+        samples[max(samples.startIndex, place - window)..<place].contains { $0.magnitude > audible.magnitude }
+    }
+
+    /// The silences, each of some 5 ms at least, in order.
+    static func silences(in samples: ArraySlice<Int16>) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var begun: Int?
+        for index in samples.indices {
+            if samples[index].magnitude > audible.magnitude {
+                if let start = begun, index - start >= shortestSilence { found.append(start..<index) }
+                begun = nil
+            } else if begun == nil {
+                begun = index
+            }
+        }
+        if let begun, samples.endIndex - begun >= shortestSilence { found.append(begun..<samples.endIndex) }
+        return found
+    }
+
+    /// The seconds that the pitch tells, in the order heard, each once.
+    static func seconds(in samples: ArraySlice<Int16>) -> [Int] {
+        var seconds: [Int] = []
+        for start in stride(from: samples.startIndex, to: samples.endIndex - window, by: window) {
+            let second = ToneAnalysis.second(of: samples[start..<start + window], sampleRate: Ear.sampleRate)
+            if let second, second != seconds.last { seconds.append(second) }
+        }
+        return seconds
+    }
+}
+
+extension Ear {
+    /// The time of the first sound at `instant` or behind it; nil when `patience` passes without one.
+    func firstSound(
+        of seconds: Set<Int>? = nil,
+        after instant: ContinuousClock.Instant,
+        patience: Duration = .seconds(20)
+    ) async throws -> ContinuousClock.Instant? {
+        var looked = sample(at: instant)
+        while ContinuousClock.now < instant + patience {
+            // With what was heard just before: a tone that follows another begins elsewhere in its window.
+            let start = max(0, looked - HeardSound.window)
+            let samples = samples(from: start)
+            let found =
+                if let seconds {
+                    HeardSound.onset(of: seconds, in: samples[...], from: looked - start)
+                } else {
+                    HeardSound.onset(in: samples[...], from: looked - start)
+                }
+            if let found { return time(of: found + start) }
+            // A tone that has begun may need some more samples to be known.
+            looked = max(looked, start + samples.count - 2 * HeardSound.window)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return nil
+    }
+}
