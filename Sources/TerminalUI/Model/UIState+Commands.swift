@@ -50,6 +50,7 @@ extension UIState {
     mutating func open(_ name: ViewName) -> [UIAction] {
         if name == .help, view != .help { viewBeforeHelp = view }
         view = name
+        fitFacts()
         return name == .cache ? [.lookIntoCache] : []
     }
 

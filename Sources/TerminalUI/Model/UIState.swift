@@ -109,13 +109,19 @@ package struct UIState: Sendable {
         queue.show(snapshot, before: before)
         network.show(inFlight: snapshot.load.inFlight)
         messages.show(snapshot.messages, columns: layout.columns)
-        playing.resize(count: PlayingFact.all(of: snapshot, glyphs: .ascii).count, height: playing.height)
+        fitFacts()
         return snapshot.isOver ? [.leave] : []
     }
 
     mutating func fitLayout(columns: Int, rows: Int) {
         layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
         fitLists()
+    }
+
+    /// What is known of the music is put into words only where they are seen.
+    mutating func fitFacts() {
+        guard view == .playing else { return }
+        playing.resize(count: PlayingFact.all(of: player, glyphs: .ascii).count, height: playing.height)
     }
 
     private mutating func fitLists() {
