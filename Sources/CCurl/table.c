@@ -18,7 +18,7 @@ static void fail(const char *reason) {
 
 static void load(void) {
     // The soname's 4 is libcurl's promise that every later version has the same interface.
-    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL) {
         fail(dlerror());
         return;

@@ -14,9 +14,8 @@ static atomic_int reset_descriptor = -1;
 static atomic_int reset_stderr = -1;
 // Written while `reset_descriptor` is -1, read by a handler that has seen another value.
 static struct termios reset_modes;
-
-// Leaves the alternate screen, shows the cursor, ends paste mode and the keypad, resets the colours.
-static const char reset_bytes[] = "\033[?1049l\033[?25h\033[?2004l\033[?1l\033>\033[0m";
+static char reset_text[128];
+static char reset_message[4200];
 
 static void relay_handler(int signal) {
     int saved = errno;
@@ -26,14 +25,36 @@ static void relay_handler(int signal) {
     errno = saved;
 }
 
+static const char *name_of(int signal) {
+    switch (signal) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGABRT: return "SIGABRT";
+    case SIGFPE: return "SIGFPE";
+    case SIGSYS: return "SIGSYS";
+    case SIGQUIT: return "SIGQUIT";
+    default: return "a signal";
+    }
+}
+
+static void put(int descriptor, const char *text) { (void)!write(descriptor, text, strlen(text)); }
+
 static void fault_handler(int signal) {
     int descriptor = reset_descriptor;
     int standard_error = reset_stderr;
     if (descriptor >= 0) {
-        (void)!write(descriptor, reset_bytes, sizeof reset_bytes - 1);
+        put(descriptor, reset_text);
         tcsetattr(descriptor, TCSANOW, &reset_modes);
     }
-    if (standard_error >= 0) dup2(standard_error, STDERR_FILENO);
+    if (standard_error >= 0) {
+        dup2(standard_error, STDERR_FILENO);
+        put(STDERR_FILENO, "reprise: ended by ");
+        put(STDERR_FILENO, name_of(signal));
+        put(STDERR_FILENO, reset_message);
+        put(STDERR_FILENO, "\n");
+    }
     // The handler was installed with SA_RESETHAND: this ends the process as the fault would have.
     raise(signal);
 }
@@ -60,8 +81,18 @@ int cterminal_catch_fault(int signal, struct sigaction *previous) {
     return install(signal, fault_handler, (int)(SA_RESETHAND | SA_ONSTACK), previous);
 }
 
-void cterminal_arm_reset(int descriptor, const struct termios *modes, int standard_error) {
+static void copy(char *target, size_t size, const char *text) {
+    size_t length = strlen(text);
+    if (length >= size) length = 0;
+    memcpy(target, text, length);
+    target[length] = 0;
+}
+
+void cterminal_arm_reset(
+    int descriptor, const struct termios *modes, int standard_error, const char *reset, const char *message) {
     cterminal_disarm_reset();
+    copy(reset_text, sizeof reset_text, reset);
+    copy(reset_message, sizeof reset_message, message);
     reset_modes = *modes;
     reset_stderr = standard_error;
     reset_descriptor = descriptor;

@@ -118,12 +118,13 @@ package final class CurlTransport: RangeTransport {
                 redirects.forget(state.original)
             }
         }
-        let answer = ResponseAlgebra.answer(
+        var answer = ResponseAlgebra.answer(
             for: head,
             requestCount: state.requestCount,
             redirectedHost: state.redirectedHost,
             wallTime: configuration.wallTime()
         )
+        answer.withholdsUserInfo = configuration.withholdsUserInfo(of: state.original)
         return RangeResponse(answer: answer, body: body)
     }
 
@@ -131,11 +132,14 @@ package final class CurlTransport: RangeTransport {
     private func finish(_ body: TransferBody, of head: ResponseHead) async throws {
         let length = ResponseAlgebra.contentLength(in: head.fields)
         if let length, length <= Self.longestRedirectBody {
-            do {
-                while try await body.next() != nil {}
-            } catch is MediaError {
-                // Nobody wants these bytes; the next request tells what is wrong with the line.
+            // Bytes that drip in would renew the idle time for ever.
+            let limit = Task { [clock = configuration.clock, timeouts = configuration.timeouts] in
+                try await clock.sleep(until: clock.now + timeouts.redirectBody)
+                body.cancel()
             }
+            defer { limit.cancel() }
+            // Nobody wants these bytes: whatever ends them, the next request tells what is wrong with the line.
+            while (try? await body.next()) != nil {}
         }
         body.cancel()
         try Task.checkCancellation()

@@ -9,9 +9,10 @@ package struct HTTPConfiguration: Sendable {
     /// A file of user names and passwords by host, in the form of `.netrc` (curl(1), `--netrc-file`); nil for
     /// none. One that does not exist counts as empty. Those of a URL itself go before.
     package var netrcFile: String?
-    /// The origins that `headers`, and what `netrcFile` says, may go to at all; nil for every request's own. A
-    /// playlist names servers that the listener did not, and a secret is not for those.
-    package var secretOrigins: [WebURL]?
+    /// The origins that `headers`, what `netrcFile` says, and user names in URLs may go to at all; nil for every
+    /// request's own. A playlist names servers that the listener did not, and no secret is for those, not even
+    /// one that the playlist itself names: what it says may be meant to be found in a server's log.
+    package var secretOrigins: SecretOrigins?
     /// A file of PEM certificates that are trusted instead of the system's; nil for the system's.
     package var certificateFile: String?
     /// Whether the environment names a proxy, so that errors can say that it may be at fault. libcurl itself
@@ -30,8 +31,11 @@ package struct HTTPConfiguration: Sendable {
 
     /// Whether the listener's secrets are for the origin of `url`.
     func maySendSecrets(to url: WebURL) -> Bool {
-        secretOrigins?.contains { $0.hasSameOrigin(as: url) } ?? true
+        secretOrigins?.contains(url) ?? true
     }
+
+    /// Whether `url` has a user name and a password that are not sent.
+    func withholdsUserInfo(of url: WebURL) -> Bool { url.userInfo != nil && !maySendSecrets(to: url) }
 
     /// Whether `environment` names a proxy, in the variables that libcurl looks at: `http_proxy` counts in
     /// lower case only, because a web server hands a visitor's header on in upper case.

@@ -54,7 +54,7 @@ package final class Loaders: ResourceOpener {
         let loaders = slots.withLock { slots in
             slots.values.compactMap { if case .open(let loader) = $0 { loader } else { nil } }
         }
-        for loader in loaders { loader.step { $0.networkReturned() } }
+        for loader in loaders { loader.networkIsBack() }
     }
 
     package func open(_ location: ResourceLocation) async throws -> any ResourceReader {

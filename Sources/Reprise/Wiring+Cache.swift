@@ -42,6 +42,16 @@ extension Wiring {
         (error as? MediaError)?.safeText ?? SafeText("the cache in \(folder): \(error)")
     }
 
+    /// The cache for a screen to look at and to change.
+    static func shelf(of folder: CacheFolder) -> CacheShelf {
+        let administration = FolderAdministration(folder: folder)
+        return CacheShelf(
+            list: { try await administration.list() },
+            drop: { try await administration.drop(number: $0) },
+            setPinned: { try await folder.setPinned(number: $0, $1) }
+        )
+    }
+
     /// The text of a new secret's file.
     static func newSecretText() -> String { CacheSecret.generate().fileText }
 
@@ -52,9 +62,8 @@ extension Wiring {
         _ notify: @escaping @Sendable (MediaError) -> Void,
         _ lastNotKept: LateBound<MediaError>
     ) -> MusicSupply {
-        let transport = CurlTransport(
-            configuration: http(request.network, sources: request.action.sources, clock)
-        )
+        let web = http(request.network, sources: request.action.sources, clock)
+        let transport = CurlTransport(configuration: web)
         var settings = LoadSettings()
         settings.readAhead = .all
         let loaders = Loaders(
@@ -68,7 +77,8 @@ extension Wiring {
         let lists = RecordingOpener(RevalidatingOpener(loaders: loaders))
         return MusicSupply(
             resolver: HomeResolver(
-                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder)
+                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder),
+                secretOrigins: web.secretOrigins
             ),
             listsRead: { lists.urls },
             opener: loaders,
@@ -98,8 +108,7 @@ private struct FolderAdministration: CacheAdministration {
         return CheckReport(
             entries: report.entries,
             bytes: report.bytes,
-            damagedSources: report.damagedEntries,
-            damagedBytes: report.damagedBytes,
+            damaged: report.damaged.map { CheckReport.Damage(source: $0.url, ranges: $0.ranges) },
             strayFiles: report.orphansRemoved,
             reclaimedBytes: report.reclaimedBytes,
             isIndexLost: report.indexWasDamaged
@@ -114,12 +123,21 @@ private struct FolderAdministration: CacheAdministration {
         Self.report(try await folder.evict(toBudget: size, includingPinned: includesPinned))
     }
 
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport {
+        Self.report(try await folder.victims(toBudget: size))
+    }
+
     func clear(includesPinned: Bool) async throws -> DropReport {
         Self.report(try await folder.clear(includingPinned: includesPinned))
     }
 
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {
         try await folder.setPinned(url, isPinned)
+    }
+
+    /// Drops the entry with this number.
+    func drop(number: Int64) async throws -> DropReport {
+        Self.report(try await folder.evict(number: number))
     }
 
     func export(_ url: WebURL, into descriptor: Int32) async throws -> ExportReport? {
@@ -140,6 +158,7 @@ private struct FolderAdministration: CacheAdministration {
 
     private static func listing(_ entry: CacheEntrySummary) -> CacheListing {
         CacheListing(
+            number: entry.number,
             source: entry.url,
             title: entry.title,
             artist: entry.artist,

@@ -16,6 +16,7 @@ enum Wiring {
     static func run(
         options: Options,
         presentation: Presentation,
+        interface: InterfaceSettings,
         clock: any MonotonicClock,
         journal: (any RequestJournal)? = nil
     ) async -> ExitCode {
@@ -29,8 +30,17 @@ enum Wiring {
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
-        let curl = CurlTransport(configuration: http(options.network, sources: options.sources, clock))
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: journal)
+        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0) } : nil
+        let shelving = Task { await shelf?.run() }
+        defer { shelving.cancel() }
+        // The screen shows the newest requests; the journal has all of them.
+        let requests = RequestHistory(onward: journal)
+        let heard: (any RequestJournal)? = presentation == .screen ? requests : journal
+        let memory = interface.memory
+        let trusted = options.sources + (memory?.trustedOrigins ?? [])
+        let web = http(options.network, sources: trusted, clock)
+        let curl = CurlTransport(configuration: web)
+        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: heard)
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -38,7 +48,7 @@ enum Wiring {
             clock: clock,
             settings: loading(options),
             connectivity: network,
-            journal: journal,
+            journal: heard,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -46,29 +56,35 @@ enum Wiring {
             open: RevalidatingOpener(loaders: loaders),
             workingFolder: BasePaths.workingFolder
         )
-        let session = PlayingSession(presentation: presentation, options: options, clock: clock)
-        let player = Player(
-            parts: PlaybackParts(
-                open: { location, refresh in
-                    refresh || options.refresh
-                        ? try await loaders.openRevalidated(location) : try await loaders.open(location)
-                },
-                makeDecoder: { source, subject, seekTable in
-                    MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
-                },
-                output: options.sink.makeOutput(clock: clock),
-                resolver: HomeResolver(resolver: resolver),
-                save: { tracks, path in
-                    try await resolver.save(tracks, to: BasePaths.expandingHome(path))
-                },
-                clock: clock,
-                kept: folder,
-                connectivity: network,
-                report: { session.report($0) }
-            ),
-            settings: playback(options, presentation)
+        let session = PlayingSession(
+            presentation: presentation,
+            options: options,
+            interface: interface,
+            surroundings: surroundings(kept: shelf, requests: requests, clock: clock),
+            clock: clock
         )
+        var parts = PlaybackParts(
+            open: { location, refresh in
+                refresh || options.refresh
+                    ? try await loaders.openRevalidated(location) : try await loaders.open(location)
+            },
+            makeDecoder: { source, subject, seekTable in
+                MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
+            },
+            output: options.sink.makeOutput(clock: clock),
+            resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
+            save: { tracks, path in
+                try await resolver.save(tracks, to: BasePaths.expandingHome(path))
+            },
+            clock: clock,
+            kept: folder,
+            connectivity: network,
+            report: { session.report($0) }
+        )
+        parts.resumePoint = { memory?.resumePoint(of: $0) }
+        let player = Player(parts: parts, settings: playback(options, presentation, memory?.session))
         listener.value = player
+        memory?.watch(player, notify: notify)
         if options.keeping.folder == nil, !options.noCache {
             notify(
                 MediaError(
@@ -79,9 +95,17 @@ enum Wiring {
             )
         }
         if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
+        let beginning = Beginning(options: options, memory: memory)
+        if beginning.isPaused { player.send(.pause) }
         let code = await session.run(player) {
-            await player.run(sources: options.sources, start: options.start, position: options.seek)
+            await player.run(
+                tracks: beginning.tracks,
+                sources: options.sources,
+                start: beginning.start,
+                position: beginning.position
+            )
         }
+        await memory?.finish()
         await curl.shutdown()
         return code
     }
@@ -89,7 +113,7 @@ enum Wiring {
     /// Whether standard output is a terminal that a screen can be shown on.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// What is told to servers; header fields go to the origins of `sources` alone.
+    /// What is told to servers; secrets go to the origins of `sources` alone.
     static func http(
         _ options: NetworkOptions,
         sources: [String],
@@ -100,7 +124,7 @@ enum Wiring {
         configuration.headers = options.headers.compactMap {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
-        configuration.secretOrigins = sources.compactMap { WebURL($0) }
+        configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         let environment = BasePaths.environment
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
         // What curl and OpenSSL's own programs look at; libcurl as a library does not.
@@ -131,12 +155,17 @@ enum Wiring {
         }
     }
 
-    private static func playback(_ options: Options, _ presentation: Presentation) -> PlaybackSettings {
+    /// What was typed or configured wins over what the last session left.
+    private static func playback(
+        _ options: Options,
+        _ presentation: Presentation,
+        _ last: SavedSession?
+    ) -> PlaybackSettings {
         var settings = PlaybackSettings(
             exitsAtEnd: presentation != .screen,
-            volume: options.volume,
-            repeatMode: options.repeatMode,
-            shuffle: options.shuffle
+            volume: options.volume ?? last?.volume ?? 100,
+            repeatMode: options.repeatMode ?? last?.repeatMode ?? .off,
+            shuffle: options.shuffle ?? last?.isShuffled ?? false
         )
         settings.fillsHeardTracks = options.fill
         return settings
@@ -154,11 +183,13 @@ enum Wiring {
     }
 }
 
-/// A resolver to which `~/` is the home folder.
+/// A resolver of what the listener names: `~/` is the home folder, and the listener's secrets are for it.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
+    let secretOrigins: SecretOrigins?
 
     func tracks(for source: String) async throws -> ResolvedTracks {
-        try await resolver.tracks(for: BasePaths.expandingHome(source))
+        if let url = WebURL(source) { secretOrigins?.insert(url) }
+        return try await resolver.tracks(for: BasePaths.expandingHome(source))
     }
 }

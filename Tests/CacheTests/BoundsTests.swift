@@ -99,6 +99,9 @@ private final class MeasuringFiles: FileLayer {
             let store = try await opener.open(url("\(index)"))
             var offset: Int64 = 0
             let end = Int64.random(in: 10_000...2_500_000, using: &random)
+            var description = EntryDescription()
+            description.length = end
+            store.describe(description)
             do {
                 while offset < end {
                     let size = min(end - offset, Int64.random(in: 1...200_000, using: &random))
@@ -162,6 +165,45 @@ private final class MeasuringFiles: FileLayer {
         #expect(try await opener.info(for: url("a"))?.storedBytes == 100_000)
     }
 
+    @Test
+    func `music of unknown length takes what is free, and of others no more than a quarter of the budget`()
+        async throws
+    {
+        let opener = makeOpener(budget: 2_000_000)
+        for name in ["a", "b", "c", "d"] { try await keep(name, 400_000, in: opener) }
+        let store = try await opener.open(url("e"))
+        var kept: Int64 = 0
+        let error = await #expect(throws: MediaError.self) {
+            // It never ends.
+            while kept < 4_000_000 {
+                try await store.write(pattern(kept..<kept + 40_000), at: kept)
+                try await store.commit()
+                kept += 40_000
+            }
+        }
+        #expect(error?.code == .notKept)
+        #expect(error?.cause.string == "it is full, and nobody says how long this piece of music is")
+        // It took the 400,000 that were free, and the room of one of the four.
+        #expect((600_000...800_000).contains(kept))
+        #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]))
+        // Once it is known to fit, all of it is kept.
+        var description = EntryDescription()
+        description.length = 1_000_000
+        store.describe(description)
+        try await store.commit()
+        try await store.write(pattern(kept..<1_000_000), at: kept)
+        try await store.commit()
+        #expect(store.stored.covers(0..<1_000_000))
+        await store.close()
+        #expect(try await opener.info(for: url("e"))?.isComplete == true)
+    }
+
+    @Test func `music of unknown length has the whole budget where there is room`() async throws {
+        let opener = makeOpener(budget: 2_000_000)
+        try await keep("a", 1_900_000, in: opener)
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 1_900_000)
+    }
+
     @Test func `the disk is left its free room, and the oldest go for it`() async throws {
         let files = MeasuringFiles(folder: folder, diskSize: 1_000_000)
         let opener = makeOpener(minimumFree: 600_000, files: files)
@@ -210,6 +252,10 @@ private final class MeasuringFiles: FileLayer {
         for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
         try await opener.setPinned(url("a"), true)
         let held = try await opener.open(url("b"))
+        let chosen = try await opener.victims(toBudget: 310_000)
+        #expect(chosen.entriesRemoved == 1 && chosen.bytesFreed >= 100_000)
+        #expect(try await opener.victims(toBudget: 0).entriesRemoved == 3, "but for the pinned one")
+        #expect(try await names(opener).count == 4)
         let first = try await opener.evict(toBudget: 310_000)
         #expect(first.entriesRemoved == 1)
         #expect(first.bytesFreed >= 100_000)

@@ -152,4 +152,51 @@ import Testing
         #expect(files.operations == [])
         await store.close()
     }
+
+    @Test func `a commit that was asked for is done when the store is closed, also for who was cancelled`()
+        async throws
+    {
+        let files = GatedFiles()
+        let store = try await CacheFolder(path: folder.cache, clock: TestClock(), files: files)
+            .open(url("a.mp3"))
+        files.shut()
+        try await store.write(pattern(0..<1_000), at: 0)
+        let asked = Task { try await store.commit() }
+        try await wait(for: "the flush") { files.isHolding }
+        asked.cancel()
+        let isClosed = Locked(false)
+        let closing = Task {
+            await store.close()
+            isClosed.withLock { $0 = true }
+        }
+        // Reads go on, and the close waits for the disk.
+        #expect(try await store.read(at: 0, count: 1_000) == pattern(0..<1_000))
+        #expect(!isClosed.withLock { $0 })
+        files.open()
+        try await asked.value
+        await closing.value
+        #expect(try await CacheFolder(path: folder.cache).info(for: url("a.mp3"))?.storedBytes == 1_000)
+    }
+
+    @Test func `a close tells of bytes that are lost, and not of a description alone`() async throws {
+        let files = RecordingFiles()
+        let notices = Notices()
+        let opener = CacheFolder(
+            path: folder.cache,
+            clock: TestClock(),
+            files: files,
+            onNotice: notices.note
+        )
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        try await store.commit()
+        files.refuse(.record)
+        store.describe(.example)
+        await store.close()
+        #expect(notices.all.isEmpty)
+        let next = try await opener.open(url("a.mp3"))
+        try await next.write(pattern(1_000..<2_000), at: 1_000)
+        await next.close()
+        #expect(notices.all.map(\.code) == [.notKept])
+    }
 }

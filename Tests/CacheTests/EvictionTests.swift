@@ -66,6 +66,14 @@ import Testing
         #expect(victims.map(\.value) == [3])
     }
 
+    @Test func `what nobody knows the length of may push others out up to a quarter of the budget`() {
+        let policy = EvictionPolicy(budget: 1_000)
+        #expect(policy.mayPushOut(unknownLengthOf: 250))
+        #expect(!policy.mayPushOut(unknownLengthOf: 251))
+        #expect(!EvictionPolicy(budget: 0).mayPushOut(unknownLengthOf: 1))
+        #expect(!EvictionPolicy(budget: .max).mayPushOut(unknownLengthOf: .max))
+    }
+
     @Test func `no number is too large or too small to choose by`() {
         let candidates = [
             Self.candidate(1, played: 1, bytes: .max), Self.candidate(2, played: 2, bytes: .max),
@@ -119,6 +127,9 @@ import Testing
 
     private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
         let store = try await opener.open(url(name))
+        var description = EntryDescription()
+        description.length = count
+        store.describe(description)
         try await store.write(pattern(0..<count), at: 0)
         await store.close()
     }
@@ -196,6 +207,9 @@ import Testing
         try await keep("o", in: other)
         let held = try await other.open(url("o"))
         let store = try await opener.open(url("n"))
+        var description = EntryDescription()
+        description.length = 200_001
+        store.describe(description)
         try await store.write(pattern(0..<100_000), at: 0)
         let refused = await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(refused?.code == .notKept)

@@ -29,11 +29,16 @@ import Testing
             try await store.write(pattern(range), at: range.lowerBound)
             await store.close()
         }
-        // SQLite takes its log away when the last connection closes.
-        try await wait(for: "the index to be closed") {
-            !FileManager.default.fileExists(atPath: self.folder.file("index.sqlite-wal"))
-        }
+        try await waitUntilClosed()
         return folder.file("objects/\(try #require(folder.objects.first))")
+    }
+
+    /// SQLite takes its log away when the last connection closes.
+    private func waitUntilClosed() async throws {
+        try await wait(for: "the index to be closed") {
+            access(self.folder.file("index.sqlite-shm"), F_OK) != 0
+                && access(self.folder.file("index.sqlite-wal"), F_OK) != 0
+        }
     }
 
     private func flipByte(at offset: UInt64, of path: String) throws {
@@ -134,13 +139,17 @@ import Testing
             files: SystemFiles()
         )
         let stores = VolatileStores(folder: folder.path)
-        let thread = WorkThread(name: "test")
-        defer { thread.stop() }
-        let store = VolatileStore(file: file, subject: "a", owner: stores, io: thread)
-        try await store.write(pattern(0..<5_000), at: 0)
-        #expect(ftruncate(file.descriptor, 1_000) == 0)
+        let store = VolatileStore(file: file, subject: "a", owner: stores)
+        for start in [0, 1_000, 3_000] as [Int64] {
+            try await store.write(pattern(start..<start + 1_000), at: start)
+        }
+        #expect(ftruncate(file.descriptor, 1_500) == 0)
         #expect(try await store.all(of: 0..<5_000) == pattern(0..<1_000))
+        #expect(try await store.read(at: 3_000, count: 10) == [])
         #expect(store.stored == ByteRangeSet(0..<1_000))
+        // What came again is read again.
+        try await store.write(pattern(0..<5_000), at: 0)
+        #expect(try await store.all(of: 0..<5_000) == pattern(0..<5_000))
         await store.close()
     }
 
@@ -174,6 +183,52 @@ import Testing
         }
         try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: elsewhere)
         await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+    }
+
+    @Test(arguments: ["-wal", "-shm"], [true, false])
+    func `a symlink in the place of the index's log is not followed`(suffix: String, isDangling: Bool)
+        async throws
+    {
+        _ = try await fill(0..<1_000)
+        let elsewhere = folder.path + "/elsewhere"
+        let words = Data("somebody's own".utf8)
+        if !isDangling { #expect(FileManager.default.createFile(atPath: elsewhere, contents: words)) }
+        let log = folder.file("index.sqlite" + suffix)
+        try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        #expect(error?.code == .notKept)
+        // Questions, which are asked on another connection, do not follow it either.
+        await #expect(throws: MediaError.self) { _ = try await makeOpener().list() }
+        #expect(FileManager.default.contents(atPath: elsewhere) == (isDangling ? nil : words))
+        try FileManager.default.removeItem(atPath: log)
+        #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
+        try await waitUntilClosed()
+        // A new index takes no log that was there before it, and what it leads to is left alone.
+        try FileManager.default.removeItem(atPath: folder.file("index.sqlite"))
+        try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
+        try await makeOpener().open(url("a.mp3")).close()
+        #expect(FileManager.default.contents(atPath: elsewhere) == (isDangling ? nil : words))
+    }
+
+    @Test func `symlinks in the places of damaged indexes are not followed`() async throws {
+        let elsewhere = folder.path + "/elsewhere"
+        let words = Data("somebody's own".utf8)
+        #expect(FileManager.default.createFile(atPath: elsewhere, contents: words))
+        _ = try await fill(0..<1_000)
+        for name in ["index.sqlite.damaged-1", "index.sqlite.damaged-1-wal"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file(name),
+                withDestinationPath: elsewhere
+            )
+        }
+        // So many that the first gives its room back.
+        for number in 2...5 {
+            _ = try await fill(0..<1_000)
+            try Data(pattern(0..<5_000)).write(to: URL(fileURLWithPath: folder.file("index.sqlite")))
+            try await makeOpener().open(url("a.mp3")).close()
+            #expect(FileManager.default.fileExists(atPath: folder.file("index.sqlite.damaged-\(number)")))
+        }
+        #expect(FileManager.default.contents(atPath: elsewhere) == words)
     }
 
     @Test func `objects that no entry has are removed, other files and open ones are not`() async throws {
@@ -280,11 +335,11 @@ import Testing
     @Test func `an index of a newer version is left alone`() async throws {
         _ = try await fill(0..<1_000)
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
-        try connection.execute("PRAGMA user_version = 3")
+        try connection.execute("PRAGMA user_version = \(CacheIndex.version + 1)")
         let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
         #expect(error?.code == .notKept)
         #expect(error?.description.contains("newer version") == true)
-        try connection.execute("PRAGMA user_version = 2")
+        try connection.execute("PRAGMA user_version = \(CacheIndex.version)")
         #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
     }
 

@@ -136,3 +136,68 @@ import Testing
         #expect(try await plain.list().map(\.title?.string) == ["Title", "Title"])
     }
 }
+
+/// A sealed index of the second format, whose records were sealed alike for both columns.
+@Suite struct SecondFormatTests {
+    private let folder: TemporaryFolder
+    private let secret = CacheSecret.generate()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(_ secret: CacheSecret?) -> CacheFolder {
+        CacheFolder(path: folder.cache, secret: secret, clock: TestClock())
+    }
+
+    private func prepare(_ secret: CacheSecret?) async throws {
+        do {
+            let store = try await makeOpener(secret).open(url("a"))
+            store.describe(.example)
+            try await store.write(pattern(0..<1_000), at: 0)
+            await store.close()
+        }
+        let protection = Protection(secret)
+        let index = try CacheIndex(path: folder.file("index.sqlite"), protection: protection)
+        let row = try #require(try index.entries().first?.row)
+        let record = EntryRecord(url: row.url, description: row.description)
+        let sql = "UPDATE entries SET about = ?, seek_points = ?"
+        try index.connection.statement(sql).run(
+            .blob(protection.keep(record.bytes, in: .anyOfSecondFormat, of: row.entry)),
+            .blob(protection.keep([1, 2, 3], in: .anyOfSecondFormat, of: row.entry))
+        )
+        try index.connection.execute("PRAGMA user_version = 2")
+    }
+
+    @Test(arguments: [true, false])
+    func `what is known of the music comes along, sealed for its own column`(isSealed: Bool) async throws {
+        let secret = isSealed ? secret : nil
+        try await prepare(secret)
+        let store = try await makeOpener(secret).open(url("a"))
+        #expect(store.description.title == EntryDescription.example.title)
+        #expect(store.description.seekTable == [1, 2, 3])
+        #expect(try await store.all(of: 0..<1_000) == pattern(0..<1_000))
+        await store.close()
+        guard isSealed else { return }
+        // One column's record in the other's place tells nothing.
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        #expect(try CacheIndex.version(of: connection) == CacheIndex.version)
+        try connection.execute("UPDATE entries SET seek_points = about")
+        let next = try await makeOpener(secret).open(url("a"))
+        #expect(next.description.title == EntryDescription.example.title)
+        #expect(next.description.seekTable == [])
+        await next.close()
+    }
+
+    @Test func `with another secret, or none, nothing is migrated and nothing is lost`() async throws {
+        try await prepare(secret)
+        for wrong in [nil, CacheSecret.generate()] {
+            let error = await #expect(throws: MediaError.self) {
+                try await makeOpener(wrong).checkSecret()
+            }
+            #expect(error?.code == .cacheSecret)
+            let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+            #expect(try CacheIndex.version(of: connection) == 2)
+        }
+        let entry = try #require(try await makeOpener(secret).info(for: url("a")))
+        #expect(entry.title?.string == EntryDescription.example.title)
+    }
+}

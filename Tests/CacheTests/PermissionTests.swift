@@ -27,33 +27,69 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         }
         try await keep()
-        // The folder itself may be one that its owner shows to others; nobody else may write into it.
-        #expect(try folder.permissions(folder.cache) == 0o755)
+        #expect(try folder.permissions(folder.cache) == 0o700)
         #expect(try folder.permissions(folder.file("objects")) == 0o700)
         for path in [folder.file("index.sqlite"), folder.file("lock"), object] {
             #expect(try folder.permissions(path) == 0o600)
         }
     }
 
-    @Test(
-        .enabled(if: geteuid() == 0, "only root can give a file away"),
-        arguments: ["", "objects", "index.sqlite", "lock", "object"]
-    )
-    func `what belongs to another user is refused, and left alone`(name: String) async throws {
+    @Test func `an empty folder that somebody made is the cache's own from then on`() async throws {
+        #expect(mkdir(folder.cache, 0o755) == 0)
         try await keep()
-        try await wait(for: "the index to be closed") {
-            !FileManager.default.fileExists(atPath: self.folder.file("index.sqlite-wal"))
-        }
+        #expect(try folder.permissions(folder.cache) == 0o700)
+    }
+
+    @Test
+    func `a folder that holds other things too stays as it is, and what is kept in it is kept to oneself`()
+        async throws
+    {
+        #expect(mkdir(folder.cache, 0o755) == 0)
+        chmod(folder.cache, 0o755)
+        #expect(FileManager.default.createFile(atPath: folder.file("letter.txt"), contents: Data([1])))
+        try await keep()
+        #expect(try folder.permissions(folder.cache) == 0o755)
         let object = folder.file("objects/\(try #require(folder.objects.first))")
-        let path = name == "object" ? object : folder.file(name)
-        #expect(chown(path, 65_534, 65_534) == 0)
-        let error = await #expect(throws: MediaError.self) {
-            try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        #expect(try folder.permissions(folder.file("objects")) == 0o700)
+        for path in [folder.file("index.sqlite"), folder.file("lock"), object] {
+            #expect(try folder.permissions(path) == 0o600)
         }
+    }
+
+    @Test(arguments: [0o775, 0o757, 0o1777] as [mode_t])
+    func `a folder with other things, into which others may write, is refused and stays as it is`(
+        mode: mode_t
+    ) async throws {
+        #expect(mkdir(folder.cache, 0o700) == 0)
+        #expect(FileManager.default.createFile(atPath: folder.file("letter.txt"), contents: Data([1])))
+        chmod(folder.cache, mode)
+        let error = await #expect(throws: MediaError.self) { try await keep() }
         #expect(error?.code == .notKept)
-        #expect(error?.description.contains("belongs to another user") == true)
-        #expect(chown(path, 0, 0) == 0)
-        let next = CacheFolder(path: folder.cache, clock: TestClock())
-        #expect(try await next.info(for: url("a.mp3"))?.storedBytes == 10)
+        #expect(error?.cause.string.contains("chmod go-w it, or name another folder") == true)
+        #expect(try folder.permissions(folder.cache) == Int(mode))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.cache) == ["letter.txt"])
+    }
+
+    @Test func `a folder of another user is refused`() async throws {
+        // One that is there for everybody: root's, and for root one that it gave away.
+        if geteuid() == 0 {
+            #expect(mkdir(folder.cache, 0o777) == 0)
+            #expect(chown(folder.cache, 65_534, 65_534) == 0)
+        }
+        let path = geteuid() == 0 ? folder.cache : "/usr"
+        let error = await #expect(throws: MediaError.self) {
+            try await CacheFolder(path: path, clock: TestClock()).open(url("a.mp3"))
+        }
+        #expect(error?.cause.string.contains("belongs to another user") == true)
+        #expect(!FileManager.default.fileExists(atPath: path + "/objects"))
+    }
+
+    @Test func `a right that the owner took away is not given back`() async throws {
+        #expect(mkdir(folder.cache, 0o555) == 0)
+        chmod(folder.cache, 0o555)
+        // Root keeps music there all the same.
+        try? await keep()
+        #expect(try folder.permissions(folder.cache) == 0o500)
+        chmod(folder.cache, 0o700)
     }
 }

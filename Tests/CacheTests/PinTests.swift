@@ -17,6 +17,9 @@ import Testing
 
     private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
         let store = try await opener.open(url(name))
+        var description = EntryDescription()
+        description.length = count
+        store.describe(description)
         try await store.write(pattern(0..<count), at: 0)
         await store.close()
     }
@@ -41,7 +44,7 @@ import Testing
         try await keep("a", in: opener)
         #expect(
             try await opener.availability(of: [url("a")]) == [
-                Availability(storedBytes: 100_000, isPinned: true)
+                Availability(storedBytes: 100_000, length: 100_000, isPinned: true)
             ]
         )
         let fresh = try await opener.replace(url("a"))

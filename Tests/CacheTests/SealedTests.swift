@@ -175,11 +175,12 @@ import Testing
         #expect(seal.opened(first.bytes, check: check, at: 0..<500, of: EntryID(8)) == nil)
         #expect(seal.opened(second.bytes, check: check, at: 0..<500, of: entry) == nil)
         #expect(Seal(.generate()).opened(first.bytes, check: check, at: 0..<500, of: entry) == nil)
-        let record = seal.sealedRecord(bytes, of: entry)
-        #expect(seal.openedRecord(record, of: entry) == bytes)
-        #expect(seal.openedRecord(record, of: EntryID(8)) == nil)
-        #expect(seal.openedRecord(Array(record.dropLast()), of: entry) == nil)
-        #expect(seal.openedRecord([1, 2, 3], of: entry) == nil)
+        let record = seal.sealedRecord(bytes, in: .about, of: entry)
+        #expect(seal.openedRecord(record, in: .about, of: entry) == bytes)
+        #expect(seal.openedRecord(record, in: .seekPoints, of: entry) == nil)
+        #expect(seal.openedRecord(record, in: .about, of: EntryID(8)) == nil)
+        #expect(seal.openedRecord(Array(record.dropLast()), in: .about, of: entry) == nil)
+        #expect(seal.openedRecord([1, 2, 3], in: .about, of: entry) == nil)
     }
 
     @Test func `a secret is read from a file that only its owner can read`() throws {

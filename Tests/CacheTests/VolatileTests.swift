@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import TestSupport
 import Testing
@@ -23,6 +24,35 @@ import Testing
         try await store.write(pattern(200_000..<300_000), at: 200_000)
         #expect(files.operations == [])
         #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        await store.close()
+    }
+
+    @Test
+    func `nothing that tells what was heard reaches the disk, and what somebody changes there is missing`()
+        async throws
+    {
+        let path = folder.path + "/file"
+        let file = ObjectFile(
+            descriptor: open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600),
+            files: SystemFiles()
+        )
+        let store = VolatileStore(file: file, subject: "a", owner: VolatileStores(folder: folder.path))
+        let music = (0..<5_000).flatMap { _ in Array("a very well known tune. ".utf8) }
+        try await store.write(music, at: 10)
+        #expect(try await store.all(of: 10..<120_010) == music)
+        let onDisk = try #require(FileManager.default.contents(atPath: path))
+        #expect(onDisk.count == 120_010)
+        #expect(onDisk.range(of: Data("tune".utf8)) == nil)
+        // No two places are sealed alike, though the music repeats itself.
+        let phrases = (0..<100).map { (index: Int) -> Data in onDisk.dropFirst(10 + index * 24).prefix(24) }
+        #expect(Set(phrases).count == 100)
+        try flipBit(0, ofByteAt: 100_000, in: path)
+        // The extent read last is still at hand; the damage is met by who comes from elsewhere.
+        #expect(try await store.read(at: 10, count: 5) == Array(music[..<5]))
+        #expect(try await store.read(at: 100_000, count: 5) == [])
+        #expect(store.stored == ByteRangeSet(10..<65_536))
+        try await store.write(Array(music[60_000...]), at: 60_010)
+        #expect(try await store.all(of: 10..<120_010) == music)
         await store.close()
     }
 

@@ -78,7 +78,7 @@ struct NetrcTests {
         var configuration = HTTPConfiguration()
         configuration.netrcFile = folder.path("netrc")
         if let content { try folder.write(content, to: "netrc") }
-        configuration.secretOrigins = sources
+        configuration.secretOrigins = sources.map { SecretOrigins($0) }
         return TransportFixture(configuration: configuration)
     }
 }

@@ -17,10 +17,25 @@ struct SecretOriginsTests {
         isSent: Bool
     ) throws {
         var configuration = try configuration()
-        configuration.secretOrigins = [try #require(WebURL("http://music.example/list.m3u8"))]
+        configuration.secretOrigins = SecretOrigins([try #require(WebURL("http://music.example/list.m3u8"))])
         let wire = try wire(text, configuration)
         #expect(wire.headerLines.contains("X-Token: secret") == isSent)
         #expect(wire.usesNetrc == isSent)
+        // Not even those that the playlist itself has for its own entry.
+        let named = text.replacing("://", with: "://their:own@")
+        #expect((try self.wire(named, configuration).credentials != nil) == isSent)
+        #expect(configuration.withholdsUserInfo(of: try #require(WebURL(named))) == !isSent)
+        #expect(!configuration.withholdsUserInfo(of: try #require(WebURL(text))))
+    }
+
+    @Test func `a source that is added later gets the secrets too`() throws {
+        let origins = SecretOrigins([])
+        var configuration = try configuration()
+        configuration.secretOrigins = origins
+        let text = "http://me:word@music.example/a.mp3"
+        #expect(try wire(text, configuration).credentials == nil)
+        origins.insert(try #require(WebURL("http://music.example/")))
+        #expect(try wire(text, configuration).credentials?.user == "me")
     }
 
     @Test func `without a list of origins secrets go with every request`() throws {

@@ -24,6 +24,71 @@ struct TimeoutTests {
         }
     }
 
+    @Test func `a host that nobody answers at is given up after the time for the connection`() async throws {
+        let clock = TestClock()
+        // A listener whose queue is full takes no connection and refuses none.
+        let silent = try SilentListener()
+        try await fixture(clock).run { transport in
+            let url = try #require(WebURL("http://127.0.0.1:\(silent.port)/music.mp3"))
+            let end = Locked<MediaError?>(nil)
+            let sender = Task {
+                let error = await mediaError {
+                    _ = try await transport.send(RangeRequest(url: url, range: nil))
+                }
+                end.withLock { $0 = error }
+            }
+            try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
+            clock.advance(by: .milliseconds(9_999))
+            #expect(clock.nextWake == .seconds(10) && end.withLock { $0 == nil })
+            clock.advance(by: .milliseconds(1))
+            try await wait(for: "the end") { end.withLock { $0 != nil } }
+            await sender.value
+            let error = end.withLock { $0 }
+            #expect(error?.code == .timedOut)
+            #expect(error?.subject == url.safeText)
+            #expect(error?.cause.string.contains("cannot be reached in time") == true)
+        }
+        silent.close()
+    }
+
+    @Test func `the end of a transport ends a connection that is still being made`() async throws {
+        let clock = TestClock()
+        let silent = try SilentListener()
+        var sender: Task<RangeResponse, any Error>?
+        try await fixture(clock).run { transport in
+            let url = try #require(WebURL("http://127.0.0.1:\(silent.port)/music.mp3"))
+            sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            try await wait(for: "the watchdog") { clock.sleeperCount == 1 }
+        }
+        let result = await sender?.result
+        #expect(throws: CancellationError.self) { try result?.get() }
+        silent.close()
+    }
+
+    @Test func `a redirect whose body drips is followed after a second`() async throws {
+        let clock = TestClock()
+        let server = try ScriptedServer { connection in
+            guard let request = connection.readRequest() else { return }
+            guard request.hasPrefix("GET /end ") else {
+                connection.send("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 1000\r\n\r\nmov")
+                return connection.waitForClose()
+            }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        try await fixture(clock).run(server) { transport in
+            let url = try server.url()
+            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            // Far before the watchdog's own time, which every byte of a drip would put off.
+            try await wait(for: "the limit") { clock.nextWake == .seconds(1) }
+            clock.advance(by: .seconds(1))
+            try await wait(for: "the next request") { server.requests.count == 2 }
+            let response = try await sender.value
+            #expect(try await response.body.text() == "ok")
+            #expect(response.answer.requestCount == 2)
+        }
+        try await wait(for: "nobody to sleep") { clock.sleeperCount == 0 }
+    }
+
     @Test(arguments: ["X-Drip: 1\r\n", "\r\nHTTP/1.1 103 Early Hints\r\n"])
     func `a head that drips in is given up after the time for the first byte`(drip: String) async throws {
         let clock = TestClock()

@@ -112,6 +112,52 @@ import Testing
         #expect(stage.state.outlook(at: 70_000) == .end && stage.state.isComplete)
     }
 
+    @Test func `an end that nobody can name is not asked for again until a read brought something`() throws {
+        var stage = LoadStateStage(stored: [0..<65_536], acceptsRanges: true)
+        // What lies before the place asked for is not here: the end may be anywhere before it.
+        let plan = try stage.read(500_000).plan()
+        let actions = Actions(stage.answer(plan, RangeAnswer(kind: .unsatisfiable(total: nil))).actions)
+        #expect(actions.failures.map(\.code) == [.cut] && actions.plans.isEmpty)
+        #expect(stage.state.isBackgroundHeld && stage.state.length == nil)
+        let ahead = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000))
+        #expect(ahead.plans.isEmpty, "nothing is fetched ahead of a place where nothing is")
+        let next = try stage.read(65_536).plan()
+        _ = stage.answerPart(next, of: nil)
+        _ = stage.store(65_536..<66_000, next)
+        #expect(!stage.state.isBackgroundHeld)
+    }
+
+    @Test func `an end that is only where we asked to stop is looked behind`() throws {
+        var stage = LoadStateStage()
+        let first = try stage.read(0).plan()
+        #expect(first.asked == 0..<65_536)
+        _ = stage.answer(first, .part(0..<65_536, of: 65_536))
+        _ = stage.store(0..<65_536, first)
+        _ = stage.end(first)
+        #expect(stage.state.length == nil && !stage.state.isComplete)
+        let second = try stage.read(65_536).plan()
+        _ = stage.answer(second, .part(65_536..<100_000, of: 100_000))
+        #expect(stage.state.length == 100_000, "here the server stopped by itself")
+        // Where it is the end indeed, one more request says so.
+        var honest = LoadStateStage()
+        _ = honest.complete(try honest.read(0).plan(), of: 65_536)
+        let last = try honest.read(65_536).plan()
+        _ = honest.answer(last, RangeAnswer(kind: .unsatisfiable(total: 65_536)))
+        #expect(honest.state.outlook(at: 65_536) == .end && honest.state.isComplete)
+    }
+
+    @Test func `a known end is believed where we asked to stop`() throws {
+        var stage = LoadStateStage()
+        let first = try stage.read(0).plan()
+        _ = stage.answer(first, .part(0..<65_536, of: 100_000))
+        _ = stage.store(0..<65_536, first)
+        _ = stage.end(first)
+        let last = try stage.read(65_536).plan()
+        #expect(last.asked == 65_536..<100_000)
+        _ = stage.complete(last, of: 100_000)
+        #expect(stage.state.isComplete && stage.state.outlook(at: 100_000) == .end)
+    }
+
     @Test func `a total that is not told keeps nobody from reading ahead`() throws {
         var stage = LoadStateStage()
         let plan = try stage.read(0).plan()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Loading
 
-/// How many scripts of faults are tried; more with `make soak`.
-private let faultSeeds: UInt64 = ProcessInfo.processInfo.environment["REPRISE_SOAK"] == nil ? 20 : 1_000
+/// The scripts of faults that are tried.
+private let faultSeeds = TestCount.seeds(20, full: 1_000)
 
 /// The loaders against servers and networks as they are.
 @Suite struct LoadersNetworkTests {
@@ -294,7 +294,7 @@ private let faultSeeds: UInt64 = ProcessInfo.processInfo.environment["REPRISE_SO
         await reader.close()
     }
 
-    @Test(arguments: 0..<faultSeeds)
+    @Test(arguments: faultSeeds)
     func `whatever the server does, what is read is the music and no waiter is left`(seed: UInt64)
         async throws
     {

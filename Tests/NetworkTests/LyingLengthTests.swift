@@ -68,6 +68,22 @@ import Testing
         #expect(kept.description.length == song.length)
     }
 
+    @Test(arguments: [[], [Fault.total(65_536)]])
+    func `a total that is only the end of the first part cuts no music off`(later: [Fault]) async throws {
+        let song = try await Song.short()
+        let chain = try Chain(["/song.mp3": song.bytes])
+        chain.server.origin.script([[.total(65_536)]], thenAlways: later, for: "/song.mp3")
+        let playing = try await chain.play()
+        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        // Where the second part goes beyond its own total, it is not put beside the first; the whole is asked for.
+        let asked = chain.server.log.askedRanges()
+        #expect(asked.count { $0 == nil } == (later.isEmpty ? 0 : 1), "\(asked)")
+        if later.isEmpty { #expect(chain.server.log.bytesSentAgain() == 0) }
+        try await chain.end()
+        let kept = try await chain.claims(of: song.bytes)
+        #expect(kept.stored == ByteRangeSet(0..<song.length) && kept.description.length == song.length)
+    }
+
     @Test(
         arguments: [
             [Fault.ignoresRanges, .chunked], [.ignoresRanges, .closeDelimited],

@@ -7,9 +7,7 @@ import Testing
 
 /// Reads at any offset of any resource, whatever is stored and whatever the server does.
 @Suite struct ReadPropertyTests {
-    /// 200 cases, and ten times as many with `REPRISE_SOAK`.
-    static let seeds: Range<UInt64> =
-        0..<(ProcessInfo.processInfo.environment["REPRISE_SOAK"] == nil ? 200 : 2_000)
+    static let seeds = TestCount.seeds(200, full: 2_000)
 
     /// What a server of one case does. Nothing here damages the music for good.
     private struct Server {

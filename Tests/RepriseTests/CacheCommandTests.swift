@@ -162,6 +162,14 @@ struct CacheCommandTests {
         #expect(try await run(.shrink(to: 5_000_000, includesPinned: false), cache: cache).code == .success)
     }
 
+    @Test func `a dry run says what would go, and drops nothing`() async throws {
+        let cache = FixedCache(report: DropReport(removedEntries: 3, removedBytes: 5_000_000))
+        let result = try await run(.forecast(to: 1_000_000), cache: cache)
+        #expect(result.code == .success)
+        #expect(result.output == ["would drop 3 entries, 5.0 MB"])
+        #expect(cache.calls == ["forecast 1000000"])
+    }
+
     @Test func `verify tells by its code that something was damaged`() async throws {
         let good = FixedCache(check: CheckReport(entries: 2, bytes: 5_000_000))
         let sound = try await run(.verify, cache: good)
@@ -175,8 +183,7 @@ struct CacheCommandTests {
             check: CheckReport(
                 entries: 2,
                 bytes: 5_000_000,
-                damagedSources: ["http://h/a"],
-                damagedBytes: 65_536,
+                damaged: [CheckReport.Damage(source: "http://h/a", ranges: ByteRangeSet(131_072..<196_608))],
                 strayFiles: 1
             )
         )
@@ -192,7 +199,7 @@ struct CacheCommandTests {
         let json = try await run(.verify, cache: bad, isJSON: true)
         #expect(
             json.output == [
-                #"{"source":"http://h/a"}"#,
+                #"{"source":"http://h/a","damaged":[[131072,196608]]}"#,
                 #"{"entries":2,"bytes":5000000,"damagedEntries":1,"damagedBytes":65536,"strayFiles":1,"#
                     + #""reclaimedBytes":0,"indexLost":false}"#,
             ]

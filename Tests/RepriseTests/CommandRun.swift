@@ -102,6 +102,11 @@ final class FixedCache: CacheAdministration {
         return report
     }
 
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport {
+        told.append("forecast \(size)")
+        return report
+    }
+
     func clear(includesPinned: Bool) async throws -> DropReport {
         told.append("clear pinned=\(includesPinned)")
         return report

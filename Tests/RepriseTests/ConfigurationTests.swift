@@ -25,7 +25,7 @@ import Testing
     @Test func `a setting of the file holds like the option`() throws {
         let options = try options("[play]\nvolume = 30\nshuffle = true\n[cache]\nsize = \"2GB\"\n", ["x.mp3"])
         #expect(options.volume == 30)
-        #expect(options.shuffle)
+        #expect(options.shuffle == true)
         #expect(options.keeping.size == 2_000_000_000)
         #expect(options.sources == ["x.mp3"])
     }

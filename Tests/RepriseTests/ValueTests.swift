@@ -51,12 +51,15 @@ struct ValueTests {
     @Test(
         arguments: [
             ([], true, .screen),
-            ([], false, .plain),
-            (["--headless"], true, .plain),
+            ([], false, .words),
+            (["--headless"], true, .words),
+            (["--headless", "--plain"], true, .words),
             (["--plain"], true, .plain),
+            (["--plain"], false, .plain),
             (["--json"], false, .json),
             (["--json"], true, .json),
-            (["--sink", "raw:-"], true, .plain),
+            (["--sink", "raw:-"], true, .words),
+            (["--sink", "raw:-", "--plain"], true, .words),
             (["--sink", "raw:file"], true, .screen),
         ] as [(arguments: [String], canShowScreen: Bool, expected: Presentation)]
     )
@@ -67,12 +70,19 @@ struct ValueTests {
     ) throws {
         let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
         guard case .play(let options) = invocation else { throw UsageError("not a command line that plays") }
-        #expect(Presentation(options: options, canShowScreen: canShowScreen) == expected)
+        let pipe = Presentation.Surroundings(canShowScreen: { canShowScreen }, isTerminal: { false })
+        #expect(Presentation(options: options, surroundings: pipe) == expected)
+    }
+
+    @Test func `a terminal that can show no screen gets sentences`() {
+        let dumb = Presentation.Surroundings(canShowScreen: { false }, isTerminal: { true })
+        #expect(Presentation(options: Options(), surroundings: dumb) == .plain)
     }
 
     @Test func `only a screen may start with nothing to play`() throws {
         try Session.checkSources(Options(), .screen)
         #expect(throws: UsageError.self) { try Session.checkSources(Options(), .plain) }
+        try Session.checkSources(Options(), .plain, isQueueLeft: true)
         #expect(throws: UsageError.self) { try Session.checkSources(Options(), .json) }
     }
 

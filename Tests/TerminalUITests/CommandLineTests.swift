@@ -31,8 +31,76 @@ struct CommandLineTests {
         #expect(line.apply(.enter) == .entered(""))
     }
 
+    @Test func `ten thousand characters are taken, and the end of them is in view`() {
+        let line = Self.line(String(repeating: "x", count: 9_999) + "!", [])
+        #expect(line.text.count == 10_000)
+        #expect(line.parts.before.string.hasSuffix("x!"))
+    }
+
+    @Test(
+        arguments: [
+            ("tog", "toggle"), ("repe", "repeat "), ("re", "re"), ("repeat o", "repeat o"),
+            ("repeat a", "repeat all"), ("jump ", "jump "), ("nothing", "nothing"),
+            ("nothing ", "nothing "), ("add http://h/", "add http://h/"),
+        ]
+    )
+    func `Tab completes commands and their words`(typed: String, expected: String) {
+        var line = CommandLine(typed)
+        #expect(line.apply(.tab) == .editing)
+        #expect(line.text == expected)
+    }
+
+    @Test func `Tab and Shift-Tab go round the candidates until another key`() {
+        var line = CommandLine("repeat o")
+        var seen: [String] = []
+        for key in [Key.tab, .tab, .tab, .tab, .backTab] {
+            _ = line.apply(key)
+            seen.append(line.text)
+        }
+        #expect(seen == ["repeat o", "repeat off", "repeat one", "repeat off", "repeat one"])
+        _ = line.apply(.backspace)
+        _ = line.apply(.tab)
+        #expect(line.text == "repeat one")
+    }
+
+    @Test func `only the word before the cursor is completed`() {
+        var line = CommandLine("repeat al 5")
+        for _ in 0..<2 { _ = line.apply(.left) }
+        _ = line.apply(.tab)
+        #expect(line.text == "repeat all 5" && line.parts.after == " 5")
+    }
+
+    @Test func `Up and Down go through what was entered, and back to what was typed`() {
+        var line = CommandLine("se", history: CommandHistory(["next", "stop"]))
+        var seen: [String] = []
+        for key in [Key.up, .up, .up, .down, .down, .down] {
+            _ = line.apply(key)
+            seen.append(line.text)
+        }
+        #expect(seen == ["stop", "next", "next", "stop", "se", "se"])
+    }
+
+    @Test(
+        arguments: [
+            ("add http://u:p@h/x", false), ("add https://u@h", false), ("add http://h/a@b", true),
+            ("add me@host", true), ("seek 5", true), ("add http://h/?u=a://b:c@d", false),
+        ]
+    )
+    func `a line with a user of a server may not be kept`(line: String, mayBe: Bool) {
+        #expect(CommandHistory.mayBeKept(line) == mayBe)
+    }
+
+    @Test func `the history holds the newest lines, and none twice in a row`() {
+        var history = CommandHistory((0..<600).map(String.init))
+        #expect(history.lines.first == "100")
+        history.add("599")
+        #expect(history.lines.count == 500)
+        history.add("600")
+        #expect(history.lines.count == 500 && history.lines.last == "600")
+    }
+
     @Test func `a flood of text is cut`() {
-        var line = Self.line(String(repeating: "x", count: 10_000), [])
+        var line = Self.line(String(repeating: "x", count: 100_000), [])
         line.insert("more")
         #expect(line.text.count == CommandLine.longest)
     }

@@ -10,6 +10,49 @@ struct KeyMapTests {
         #expect(keys.allSatisfy { KeyMap.standard.command(for: $0) != nil })
     }
 
+    @Test func `every key is a command that can be typed`() throws {
+        for binding in KeyMap.standard.bindings {
+            #expect(try UICommand(parsing: binding.command.line) == binding.command, "\(binding.help)")
+        }
+    }
+
+    @Test func `every key can be named in the configuration as the help names it`() throws {
+        for key in KeyMap.standard.bindings.flatMap(\.keys) {
+            #expect(try Key(named: key.name.string) == key)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("space", .character(" ")), ("ctrl-L", .control("l")), ("Ctrl-I", .tab), ("PGUP", .pageUp),
+            ("f12", .function(12)), ("f", .character("f")), ("é", .character("é")),
+            ("shift-tab", .backTab), ("esc", .escape),
+        ] as [(String, Key)]
+    )
+    func `keys have names`(name: String, key: Key) throws {
+        #expect(try Key(named: name) == key)
+    }
+
+    @Test(arguments: ["", "f13", "Ctrl-C", "ctrl-z", "Ctrl-!", "jj", " ", "\u{1B}", "\u{202E}", "Ctrl-"])
+    func `what is no key is refused`(name: String) {
+        #expect(throws: Key.ParseError.self) { try Key(named: name) }
+    }
+
+    @Test func `a key is bound anew, to nothing too, and the help follows`() throws {
+        let map = KeyMap.standard
+            .binding(.character("j"), to: .player(.next))
+            .binding(.character("s"), to: nil)
+            .binding(.function(5), to: try UICommand(parsing: "volume 30"))
+        #expect(map.command(for: .character("j")) == .player(.next))
+        #expect(map.command(for: .character("s")) == nil)
+        #expect(
+            map.bindings.first { $0.command == .player(.next) }?.keys == [.character(">"), .character("j")]
+        )
+        #expect(map.bindings.first { $0.command == .selectBy(1) }?.keys == [.down])
+        #expect(!map.bindings.contains { $0.command == .player(.shuffle) })
+        #expect(map.bindings.last?.help == "volume 30")
+    }
+
     @Test func `help lines fit a window of forty columns and any locale`() {
         for binding in KeyMap.standard.bindings {
             #expect(binding.help.columns <= 40 - 16)

@@ -1,4 +1,5 @@
 import Media
+import TerminalUI
 
 /// A queue that shows every kind of row.
 func sampleSnapshot() -> PlayerSnapshot {
@@ -23,10 +24,15 @@ func sampleSnapshot() -> PlayerSnapshot {
     player.volume = 80
     player.repeatMode = .all
     player.failures = [Track.ID(3): "404 Not Found"]
-    player.messages = ["reconnected to music.example"]
+    player.messages = [message(1, "reconnected to music.example")]
     player.totalCachedBytes = 45_678_901
     player.totalFetchedBytes = 999_999
     return player
+}
+
+/// A message of the `number`th minute.
+func message(_ number: Int, _ text: SafeText) -> PlayerMessage {
+    PlayerMessage(number: number, time: .seconds(60 * number), text: text)
 }
 
 func track(
@@ -39,6 +45,89 @@ func track(
     let location = WebURL(address).map(ResourceLocation.web) ?? .file(address)
     let tags = TrackTags(title: title, artist: artist)
     return Track(id: Track.ID(id), location: location, tags: tags, duration: seconds.map { .seconds($0) })
+}
+
+/// A moment of the player's clock, as the tests show it.
+@Sendable func minutes(_ moment: Duration) -> SafeText { SafeText("12:" + moment.clockTime) }
+
+/// Entries of every kind: whole and pinned, in parts, of unknown length.
+func sampleEntries() -> [KeptEntry] {
+    [
+        KeptEntry(
+            id: KeptEntry.ID(7),
+            source: "https://music.example/a/02.mp3",
+            title: "夜の音楽",
+            artist: "東京アンサンブル",
+            length: 8_000_000,
+            stored: ByteRangeSet([0..<2_000_000, 3_000_000..<6_000_000]),
+            age: .seconds(30)
+        ),
+        KeptEntry(
+            id: KeptEntry.ID(8),
+            source: "https://music.example/a/01%20Morning.mp3",
+            length: 2_500_000,
+            stored: ByteRangeSet(0..<2_500_000),
+            isPinned: true,
+            age: .seconds(3 * 24 * 3_600)
+        ),
+        KeptEntry(
+            id: KeptEntry.ID(9),
+            source: "https://music.example/signed.mp3?…",
+            stored: ByteRangeSet(0..<70_000),
+            age: .seconds(7_300)
+        ),
+    ]
+}
+
+/// A request of each kind, and a decision.
+func sampleRecords() -> [JournalRecord] {
+    func request(_ number: Int, _ why: FetchReason, _ asked: ByteRange, _ end: String) -> RequestRecord {
+        var record = RequestRecord(number: number, why: why, asked: asked, startedAt: .seconds(number))
+        record.end = end
+        record.duration = .milliseconds(1_021)
+        return record
+    }
+    var first = request(1, .demand, 0..<65_536, "complete")
+    (first.status, first.bytes, first.firstByte) = (206, 65_536, .milliseconds(21))
+    var second = request(2, .readAhead, 65_536..<1_100_000, "cancelled")
+    (second.status, second.bytes, second.firstByte) = (206, 1_000_000, .milliseconds(1_020))
+    second.wire.redirectedHost = "cdn.example"
+    let third = request(3, .prefetch, 0..<65_536, "connection-refused")
+    let resource: SafeText = "https://music.example/a/02.mp3"
+    return [
+        JournalRecord(time: .seconds(61), resource: resource, event: .request(first)),
+        JournalRecord(time: .seconds(62), resource: resource, event: .request(second)),
+        JournalRecord(time: .seconds(63), resource: "https://music.example/a/03.mp3", event: .request(third)),
+        JournalRecord(
+            time: .seconds(64),
+            resource: resource,
+            event: .decision(.retryLater, "music.example refuses the connection")
+        ),
+    ]
+}
+
+/// A state in which every view has something to show.
+func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot()) -> UIState {
+    var state = UIState(columns: columns, rows: rows)
+    _ = state.apply(.snapshot(player))
+    var report = KeptReport()
+    (report.revision, report.entries) = (1, sampleEntries())
+    _ = state.apply(.kept(report))
+    _ = state.apply(.requests(sampleRecords(), count: 4))
+    return state
+}
+
+/// The rows of a golden screen.
+func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+}
+
+extension UIState {
+    /// Presses keys, each by its letter; a line break is Enter.
+    @discardableResult
+    mutating func type(_ text: String) -> [UIAction] {
+        text.flatMap { apply(.key($0 == "\n" ? .enter : .character($0))) }
+    }
 }
 
 func manyTracks(_ count: Int) -> [Track] {

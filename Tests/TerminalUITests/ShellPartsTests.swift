@@ -16,19 +16,104 @@ struct ShellPartsTests {
         #expect(pacer.delay(at: .milliseconds(130)) == .zero)
     }
 
+    @Test(arguments: [(true, 20), (false, 10)])
+    func `a picture that moves is drawn twenty times a second, snapshots alone ten times`(
+        moves: Bool,
+        most: Int
+    ) {
+        var pacer = RedrawPacer()
+        pacer.soundMoves(moves)
+        var drawings = 0
+        for millisecond in 0..<1_000 {
+            let now = Duration.milliseconds(millisecond)
+            if millisecond % 7 == 0 { pacer.snapshotArrived() }
+            guard pacer.delay(at: now) == .zero else { continue }
+            drawings += 1
+            pacer.drawn(at: now)
+        }
+        #expect(drawings == most)
+    }
+
+    @Test func `a picture that stands still is no reason to draw`() {
+        var pacer = RedrawPacer()
+        pacer.soundMoves(true)
+        #expect(pacer.delay(at: .zero) == .zero)
+        pacer.drawn(at: .zero)
+        #expect(pacer.delay(at: .milliseconds(10)) == .milliseconds(40))
+        pacer.soundMoves(false)
+        #expect(pacer.delay(at: .seconds(9)) == nil, "the loop waits without a timer")
+    }
+
     @Test func `a paste is one event whatever it holds`() {
         var decoder = InputDecoder()
         #expect(decoder.functionKey(InputDecoder.pasteStart) == nil)
         for scalar in "q\n\u{1B}d夜".unicodeScalars { #expect(decoder.character(scalar) == nil) }
         #expect(decoder.functionKey(258) == nil)
-        #expect(decoder.functionKey(InputDecoder.pasteEnd) == .pasted("q \u{FFFD}d夜"))
+        #expect(decoder.functionKey(InputDecoder.pasteEnd) == .pasted("q\n\u{1B}d夜"))
         #expect(decoder.character("q") == .key(.character("q")))
     }
 
     @Test(
         arguments: [
+            ("0;5;3M", .press, 4, 2), ("4;1;1M", .press, 0, 0), ("64;80;24M", .wheelUp, 79, 23),
+            ("65;300;200M", .wheelDown, 299, 199),
+        ] as [(String, MouseEvent.Kind, Int, Int)]
+    )
+    func `the mouse's reports are events`(report: String, kind: MouseEvent.Kind, column: Int, row: Int) {
+        var decoder = InputDecoder()
+        #expect(decoder.functionKey(InputDecoder.mouseStart) == nil)
+        for scalar in report.unicodeScalars.dropLast() { #expect(decoder.character(scalar) == nil) }
+        let event = decoder.character(report.unicodeScalars.last ?? "?")
+        #expect(event == .mouse(MouseEvent(kind, column: column, row: row)))
+        #expect(decoder.character("q") == .key(.character("q")))
+    }
+
+    @Test(arguments: ["0;5;3m", "2;5;3M", "32;5;3M", "0;0;3M", "0;5M", "0;5;3;1M", ";;M", "0;5;x"])
+    func `other reports of the mouse, and broken ones, are no events and no keys`(report: String) {
+        var decoder = InputDecoder()
+        _ = decoder.functionKey(InputDecoder.mouseStart)
+        for scalar in report.unicodeScalars { #expect(decoder.character(scalar) == nil) }
+        #expect(decoder.character("q") == .key(.character("q")))
+        // The old form has three bytes, whatever they are.
+        _ = decoder.functionKey(InputDecoder.oldMouseStart)
+        for scalar in " q!".unicodeScalars { #expect(decoder.character(scalar) == nil) }
+        #expect(decoder.character("q") == .key(.character("q")))
+    }
+
+    @Test func `the second press at once and in the same place is a double press, the third begins anew`() {
+        var clicks = ClickCounter()
+        let press = MouseEvent(.press, column: 3, row: 4)
+        let double = MouseEvent(.doublePress, column: 3, row: 4)
+        #expect(clicks.events(for: press, at: .zero) == [press])
+        #expect(clicks.events(for: press, at: .milliseconds(399)) == [press, double])
+        #expect(clicks.events(for: press, at: .milliseconds(500)) == [press])
+        #expect(clicks.events(for: press, at: .milliseconds(901)) == [press])
+        let other = MouseEvent(.press, column: 4, row: 4)
+        #expect(clicks.events(for: other, at: .milliseconds(910)) == [other])
+        _ = clicks.events(for: MouseEvent(.wheelUp, column: 4, row: 4), at: .milliseconds(920))
+        #expect(clicks.events(for: other, at: .milliseconds(930)) == [other])
+    }
+
+    @Test(
+        arguments: [
+            ("default", .standard), ("red", .index(1)), ("Bright-Red", .index(9)), ("208", .index(208)),
+            ("256", nil), ("-1", nil), ("crimson", nil), ("bright-208", nil), ("", nil),
+        ] as [(String, ColorChoice?)]
+    )
+    func `colours have names or numbers`(text: String, choice: ColorChoice?) {
+        #expect(ColorChoice(parsing: text) == choice)
+    }
+
+    @Test func `every style can be named`() {
+        #expect(Style(named: "in-flight") == .inFlight)
+        for style in Style.allCases { #expect(Style(named: style.name) == style) }
+        #expect(Style(named: "inFlight") == nil)
+    }
+
+    @Test(
+        arguments: [
             ("\r", .enter), ("\n", .enter), ("\u{1B}", .escape), ("\u{7F}", .backspace),
-            ("\u{C}", .control("l")), ("é", .character("é")), (" ", .character(" ")),
+            ("\t", .tab), ("\u{C}", .control("l")), ("é", .character("é")), (" ", .character(" ")),
         ] as [(Unicode.Scalar, Key)]
     )
     func `characters are keys`(scalar: Unicode.Scalar, key: Key) {

@@ -53,10 +53,9 @@ struct TerminalScreenTests {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         screen.terminal.type("\u{1B}[200~qqq\rddd\u{1B}[201~")
-        try await screen.drawn("pasted text is taken only behind :")
         screen.terminal.type(":add \u{1B}[200~http://x/a.mp3\u{1B}[201~\r")
-        try await screen.sent(1)
-        #expect(screen.player.commands == [.add("http://x/a.mp3")])
+        try await screen.sent(3)
+        #expect(screen.player.commands == [.add("qqq"), .add("ddd"), .add("http://x/a.mp3")])
         screen.terminal.type("q")
         #expect(try await screen.exit() == .quit)
     }
@@ -100,7 +99,7 @@ struct TerminalScreenTests {
         screen.terminal.resize(columns: 50, rows: 9)
         kill(getpid(), SIGWINCH)
         try await screen.drawn("reconnected to music.example")
-        #expect(screen.terminal.text.contains("Reprise  4 tracks"))
+        #expect(screen.terminal.text.contains("4 tracks"))
         screen.terminal.resize(columns: 1, rows: 1)
         kill(getpid(), SIGWINCH)
         screen.terminal.type("m")
@@ -175,9 +174,11 @@ struct TerminalScreenTests {
             _ = TerminalScreen(configuration: configuration).run(player: player)
         }
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
-        #expect(output.contains("\u{1B}[?1049l\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1l\u{1B}>\u{1B}[0m"))
+        let mouseAndPaste = "\u{1B}[23;2t\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l"
+        #expect(output.contains(mouseAndPaste + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[?1l\u{1B}>\u{1B}[0m"))
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(!errors.contains("a library's warning"))
+        #expect(errors.contains("reprise: ended by SIGABRT\n"))
     }
 
     @Test func `an unknown terminal is no screen and is not touched`() async throws {

@@ -20,8 +20,11 @@ int cterminal_catch_fault(int signal, struct sigaction *previous);
 
 /// Names what a fault must restore: the terminal, its modes, and standard error (-1 leaves that alone).
 ///
+/// The terminal is sent `reset`; standard error is told which signal ended the
+/// program, and `message`. Both are copied, as far as they are no longer than a path may be.
 /// Not to be called by two threads at the same time; a fault may come on any thread at any time.
-void cterminal_arm_reset(int descriptor, const struct termios *modes, int standard_error);
+void cterminal_arm_reset(
+    int descriptor, const struct termios *modes, int standard_error, const char *reset, const char *message);
 
 /// Lets a fault restore nothing any more.
 void cterminal_disarm_reset(void);

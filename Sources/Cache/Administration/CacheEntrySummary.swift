@@ -2,6 +2,8 @@ package import Media
 
 /// What a listing says of one entry: a copy, made at one moment.
 package struct CacheEntrySummary: Sendable, Equatable {
+    /// The entry's own number, which no other ever has.
+    package var number: Int64
     /// The URL without user name, password and query.
     package var url: SafeText
     /// The resource's length in bytes, where known.
@@ -32,6 +34,7 @@ package struct CacheEntrySummary: Sendable, Equatable {
     package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
 
     init(_ row: EntryRow, stored: ByteRangeSet) {
+        number = row.entry.value
         url = row.url
         length = row.description.length
         self.stored = stored

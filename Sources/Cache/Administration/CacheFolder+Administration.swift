@@ -1,4 +1,3 @@
-import Glibc
 package import Media
 
 /// What `reprise cache …` asks for. A folder that is not there is empty, and is not made by asking.
@@ -24,65 +23,6 @@ extension CacheFolder {
         get async throws { try await engine.ask(orElse: 0) { try $0.allocated() } }
     }
 
-    /// Removes every entry that no process has open; pinned ones only when asked to.
-    package func clear(includingPinned: Bool) async throws -> CacheRemoval {
-        try await change { engine, folder in
-            try engine.remove(
-                entries: folder.index.removables(),
-                includingPinned: includingPinned,
-                from: folder
-            )
-        }
-    }
-
-    /// Removes the entries of `urls` that no process has open; pinned ones only when asked to.
-    package func evict(_ urls: [WebURL], includingPinned: Bool = false) async throws -> CacheRemoval {
-        try await change(orElse: CacheRemoval(entriesMissing: urls.count)) { engine, folder in
-            var entries: [EntryID: EvictionCandidate] = [:]
-            var missing = 0
-            for url in urls {
-                guard let row = try folder.index.entry(key: engine.key(of: url)) else {
-                    missing += 1
-                    continue
-                }
-                entries[row.entry] = EvictionCandidate(row)
-            }
-            let all = entries.values.sorted { $0.entry.value < $1.entry.value }
-            var removal = try engine.remove(entries: all, includingPinned: includingPinned, from: folder)
-            removal.entriesMissing = missing
-            return removal
-        }
-    }
-
-    /// Removes least recently played entries until the objects take no more than `budget` bytes; never open
-    /// ones, and pinned ones, after all others, only when asked to.
-    package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {
-        try await change { engine, folder in
-            let before = try folder.index.removables()
-            let policy = EvictionPolicy(budget: max(0, budget))
-            var (removed, excess) = try engine.keepWithin(policy, in: folder)
-            if excess > 0, includingPinned {
-                var pinned = before.filter(\.isPinned)
-                for index in pinned.indices { pinned[index].isPinned = false }
-                removed.formUnion(
-                    try engine.remove(policy.victims(among: pinned, excess: excess), from: folder)
-                )
-                excess = max(0, try folder.index.allocated() - policy.budget)
-            }
-            var removal = CacheRemoval(entriesRemoved: removed.count)
-            for candidate in before {
-                if removed.contains(candidate.entry) {
-                    removal.bytesFreed += candidate.allocated
-                } else if excess > 0, candidate.isPinned, !includingPinned {
-                    removal.entriesPinned += 1
-                } else if excess > 0, candidate.allocated > 0 {
-                    removal.entriesInUse += 1
-                }
-            }
-            return removal
-        }
-    }
-
     /// Tests the secret, or its absence, against the folder, and makes the folder ready.
     ///
     /// Throws `MediaError` with `.cacheSecret` when the folder is sealed with another secret, when it is sealed
@@ -92,32 +32,17 @@ extension CacheFolder {
     package func checkSecret() async throws {
         let engine = engine
         guard engine.settings.secret != nil || IndexReading.isFolder(engine.settings.path) else { return }
-        do {
-            try await engine.committer.run { try engine.perform { _ in } }
-        } catch let error as MediaError where error.code == .notKept {
-            return
+        try await engine.committer.run {
+            do {
+                try engine.performOrFail { _ in }
+            } catch let error as SealError {
+                throw engine.notKept(error)
+            } catch {
+                // Also where nothing can be written, the secret has to fit what is read.
+                do { _ = try engine.unwritableFolder(after: error) } catch let error as SealError {
+                    throw engine.notKept(error)
+                } catch {}
+            }
         }
-    }
-
-    private func change(
-        orElse nothing: CacheRemoval = CacheRemoval(),
-        _ change: @escaping @Sendable (CacheEngine, OpenedFolder) throws -> CacheRemoval
-    ) async throws -> CacheRemoval {
-        let engine = engine
-        return try await engine.committer.run {
-            guard IndexReading.isFolder(engine.settings.path) else { return nothing }
-            return try engine.perform { try change(engine, $0) }
-        }
-    }
-}
-
-extension EvictionCandidate {
-    init(_ row: EntryRow) {
-        self.init(
-            entry: row.entry,
-            allocated: row.allocated,
-            lastPlayed: row.lastPlayed,
-            isPinned: row.isPinned
-        )
     }
 }

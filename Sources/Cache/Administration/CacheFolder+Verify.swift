@@ -73,7 +73,7 @@ private struct Verification {
         guard let reading else { return }
         report.entries += 1
         state.entry = reading.row.url
-        let damagedBefore = report.damagedExtents
+        var damagedRanges = ByteRangeSet()
         for start in stride(from: 0, to: reading.extents.count, by: Self.batchSize) {
             try Task.checkCancellation()
             let batch = reading.extents[start..<min(reading.extents.count, start + Self.batchSize)]
@@ -83,13 +83,15 @@ private struct Verification {
             for extent in damaged { await engine.committer.run { engine.drop(extent, of: entry) } }
             report.extents += batch.count
             report.damagedExtents += damaged.count
-            report.damagedBytes += damaged.reduce(0) { $0 + Int64($1.range.count) }
+            for extent in damaged { damagedRanges.insert(contentsOf: extent.range) }
             let size = batch.reduce(0) { $0 + Int64($1.range.count) }
             report.bytes += size
             state.bytes += size
             progress(state)
         }
-        if report.damagedExtents > damagedBefore { report.damagedEntries.append(reading.row.url) }
+        if !damagedRanges.isEmpty {
+            report.damaged.append(VerifyReport.Damage(url: reading.row.url, ranges: damagedRanges))
+        }
         report.reclaimedBytes += try await engine.committer.run { try engine.reclaim(reading) }
     }
 
@@ -141,9 +143,13 @@ extension CacheEngine {
             }
             let isRight = row.storedBytes == stored.byteCount && row.allocated == after
             if !isRight {
-                try folder.index.relaxedTransaction {
-                    try folder.index.recountStored(of: entry)
-                    try folder.index.setAllocated(after, of: entry)
+                // What somebody is just committing is counted already, and not yet on the disk.
+                try reading.file.ifNobodyCommits {
+                    let settled = try reading.file.size().allocated
+                    try folder.index.relaxedTransaction {
+                        try folder.index.recountStored(of: entry)
+                        try folder.index.setAllocated(settled, of: entry)
+                    }
                 }
             }
             return max(0, allocated - after)

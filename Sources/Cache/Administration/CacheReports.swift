@@ -12,21 +12,31 @@ package struct VerifyProgress: Sendable, Equatable {
 
 /// What a verification looked at, found and mended.
 package struct VerifyReport: Sendable, Equatable {
+    /// What one entry lost.
+    package struct Damage: Sendable, Equatable {
+        /// Without secrets.
+        package var url: SafeText
+        /// Never empty.
+        package var ranges: ByteRangeSet
+    }
+
     package var entries = 0
     package var extents = 0
     /// Bytes that were read and compared, damaged ones included.
     package var bytes: Int64 = 0
     /// Extents whose bytes were not what was kept. They were dropped, and are fetched again when played.
     package var damagedExtents = 0
-    package var damagedBytes: Int64 = 0
-    /// Entries that lost something, without secrets.
-    package var damagedEntries: [SafeText] = []
+    /// What was lost, in the order of the entries.
+    package var damaged: [Damage] = []
     /// Files in `objects/` that belonged to no entry, and were removed.
     package var orphansRemoved = 0
     /// Bytes on the disk that nothing claimed, and that are free now.
     package var reclaimedBytes: Int64 = 0
     /// The index itself was damaged: it was set aside, and the cache is empty now.
     package var indexWasDamaged = false
+
+    /// How many bytes were lost.
+    package var damagedBytes: Int64 { damaged.reduce(0) { $0 + $1.ranges.byteCount } }
 
     /// Whether all was as it should be.
     package var isSound: Bool { damagedExtents == 0 && !indexWasDamaged }
@@ -43,6 +53,15 @@ package struct CacheRemoval: Sendable, Equatable {
     package var entriesPinned = 0
     /// Asked for, and not there.
     package var entriesMissing = 0
+
+    /// Adds what another removal did.
+    static func += (sum: inout CacheRemoval, other: CacheRemoval) {
+        sum.entriesRemoved += other.entriesRemoved
+        sum.bytesFreed += other.bytesFreed
+        sum.entriesInUse += other.entriesInUse
+        sum.entriesPinned += other.entriesPinned
+        sum.entriesMissing += other.entriesMissing
+    }
 }
 
 /// What an export wrote.

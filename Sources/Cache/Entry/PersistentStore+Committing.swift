@@ -7,7 +7,7 @@ extension PersistentStore {
         let next: (plan: CommitPlan, place: Place)? = guarded.withLock { guarded in
             switch guarded.standing {
             case .kept, .refusing: guarded.state.commitPlan().map { ($0, guarded.place) }
-            case .detached, .closed: nil
+            case .unwritable, .detached, .closed: nil
             }
         }
         guard let next else { return }

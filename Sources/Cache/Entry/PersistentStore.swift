@@ -22,6 +22,8 @@ final class PersistentStore: ByteStore {
         case kept
         /// The last commit failed, and writing would only make the loss larger.
         case refusing(MediaError)
+        /// The folder takes nothing: what is here is read on.
+        case unwritable(MediaError)
         /// The entry was replaced, removed or discarded: what is here is read on, and nothing is claimed.
         case detached
         case closed
@@ -62,7 +64,8 @@ final class PersistentStore: ByteStore {
         guarded = Locked(
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
-                place: Place(entry: opening.entry, file: opening.file, isAlias: opening.isAlias)
+                place: Place(entry: opening.entry, file: opening.file, isAlias: opening.isAlias),
+                standing: opening.refusal.map { .unwritable($0) } ?? .kept
             )
         )
     }
@@ -78,7 +81,7 @@ final class PersistentStore: ByteStore {
         guarded.withLock { guarded in
             switch guarded.standing {
             case .kept, .refusing: true
-            case .detached, .closed: false
+            case .unwritable, .detached, .closed: false
             }
         }
     }
@@ -98,7 +101,7 @@ final class PersistentStore: ByteStore {
         let (gaps, isDue, isKept) = try guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
             switch guarded.standing {
-            case .refusing(let error):
+            case .refusing(let error), .unwritable(let error):
                 guarded.isToldNotKept = true
                 throw error
             case .detached, .closed: return (gaps, false, false)
@@ -147,7 +150,7 @@ final class PersistentStore: ByteStore {
                 case .kept, .refusing:
                     guarded.standing = .detached
                     return guarded.place
-                case .detached, .closed: return nil
+                case .unwritable, .detached, .closed: return nil
                 }
             }
             // Row and name go; the bytes stay in the file that is open, for this store to read on.
@@ -160,9 +163,11 @@ final class PersistentStore: ByteStore {
             do {
                 try self.commitNow()
             } catch {
-                // What could not be committed is missing the next time; who was told already knows why.
-                let isTold = self.guarded.withLock { $0.isToldNotKept }
-                if !isTold { self.engine.settings.onNotice(self.engine.notKept(error)) }
+                // Bytes that could not be committed are missing the next time; who was told already knows why.
+                let isNews = self.guarded.withLock {
+                    !$0.isToldNotKept && $0.state.bufferedByteCount > 0
+                }
+                if isNews { self.engine.settings.onNotice(self.engine.notKept(error)) }
             }
             let place: Place? = self.guarded.withLock { guarded in
                 defer { guarded.standing = .closed }

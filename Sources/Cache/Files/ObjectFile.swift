@@ -50,38 +50,37 @@ final class ObjectFile: Sendable {
 
     /// Runs `body` while nobody else writes to the entry's bytes or claims any: the lock of commits.
     ///
-    /// A second lock beside the one that says the file is in use: an open-file-description lock (fcntl(2)),
-    /// which excludes other openers in this process too, is freed by the kernel when its holder dies, and
-    /// has nothing to do with `flock` on local disks. Whoever holds it writes and flushes, no more; waits
-    /// up to five seconds for that, like `FolderLock`.
+    /// A second lock beside the one that says the file is in use. Whoever holds it writes and flushes, no
+    /// more; waits up to five seconds for that, like `FolderLock`.
     func withCommitLock<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = ContinuousClock.now + Self.patience
-        while !lockCommits() {
-            guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
-                throw SystemError("lock an object")
-            }
+        while !ByteLock.take(Self.commitByte, of: descriptor) {
+            guard ByteLock.isTaken else { throw SystemError("lock an object") }
             guard ContinuousClock.now < deadline else { throw FolderHeldError() }
             usleep(2_000)
         }
-        defer { setCommitLock(CInt(F_UNLCK)) }
+        defer { ByteLock.release(Self.commitByte, of: descriptor) }
+        return try body()
+    }
+
+    /// The same without waiting; nil, and `body` is not run, while somebody commits.
+    func ifNobodyCommits<Value>(_ body: () throws -> Value) rethrows -> Value? {
+        guard ByteLock.take(Self.commitByte, of: descriptor) else { return nil }
+        defer { ByteLock.release(Self.commitByte, of: descriptor) }
         return try body()
     }
 
     private static let patience = Duration.seconds(5)
+    /// One byte that no resource has.
+    private static let commitByte = Int64.max - 1
 
-    private func lockCommits() -> Bool { setCommitLock(CInt(F_WRLCK)) == 0 }
-
-    @discardableResult
-    private func setCommitLock(_ kind: CInt) -> CInt {
-        var lock = flock()
-        lock.l_type = CShort(kind)
-        lock.l_whence = CShort(SEEK_SET)
-        // One byte that no resource has.
-        lock.l_start = off_t(Int64.max - 1)
-        lock.l_len = 1
-        // F_OFD_SETLK (linux/fcntl.h), which Glibc shows only to those who ask for GNU extensions.
-        let setLock: CInt = 37
-        return withUnsafeMutablePointer(to: &lock) { fcntl(descriptor, setLock, UnsafeMutableRawPointer($0)) }
+    /// What the system says of the file. Throws unless it is a plain file of the user's own.
+    func ownStatus() throws -> stat {
+        var status = stat()
+        try check("look at an object", fstat(descriptor, &status))
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open an object", number: EINVAL) }
+        guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: "objects/") }
+        return status
     }
 
     /// The apparent size and the bytes that the file really takes on the disk.

@@ -43,8 +43,7 @@ final class ObjectFolder: Sendable {
     /// Takes the exclusive lock on the file of an entry, where there is one, without waiting.
     func holdForRemoval(_ entry: EntryID) -> Removability {
         do {
-            let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-            let file = try object(openat(descriptor, entry.fileName, flags))
+            let file = try object(openat(descriptor, entry.fileName, Self.toChange))
             return file.lockExclusive() ? .held(file) : .inUse
         } catch let error as SystemError where error.number == ENOENT {
             return .missing
@@ -60,11 +59,21 @@ final class ObjectFolder: Sendable {
         return Int64(status.st_blocks) * 512
     }
 
+    /// The same, as nobody is about to change it; nil while somebody commits, or when that cannot be found out.
+    func settledAllocated(_ entry: EntryID) -> Int64? {
+        guard case let opened = openat(descriptor, entry.fileName, Self.toChange), opened >= 0 else {
+            return errno == ENOENT ? 0 : nil
+        }
+        guard let file = try? object(opened) else { return nil }
+        return try? file.ifNobodyCommits { try file.size().allocated }
+    }
+
+    private static let toChange = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+
     /// Opens the file of an entry that is there, and says that it is in use; nil when there is none.
     func openExisting(_ entry: EntryID) throws -> ObjectFile? {
         do {
-            let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-            let file = try object(openat(descriptor, entry.fileName, flags))
+            let file = try object(openat(descriptor, entry.fileName, Self.toChange))
             try file.lockShared()
             return file
         } catch let error as SystemError where error.number == ENOENT {
@@ -89,10 +98,7 @@ final class ObjectFolder: Sendable {
 
     private func object(_ opened: CInt) throws -> ObjectFile {
         let file = ObjectFile(descriptor: try check("open an object", opened), files: files)
-        var status = stat()
-        try check("look at an object", fstat(file.descriptor, &status))
-        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open an object", number: EINVAL) }
-        guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: "objects/") }
+        let status = try file.ownStatus()
         if status.st_mode & 0o077 != 0 { _ = fchmod(file.descriptor, 0o600) }
         return file
     }

@@ -13,6 +13,9 @@ struct SystemError: Error, CustomStringConvertible {
         self.number = number
     }
 
+    /// The disk or the folder takes nothing.
+    var isRefusal: Bool { [EROFS, EACCES, EPERM, ENOSPC, EDQUOT].contains(number) }
+
     /// The system's own words for the cause.
     var description: String {
         "cannot \(operation) (\(String(cString: strerror(number))))"

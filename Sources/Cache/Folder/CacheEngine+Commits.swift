@@ -20,9 +20,16 @@ extension CacheEngine {
     func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws(MediaError) -> Commitment {
         do {
             return try file.withCommitLock {
-                guard let room = try perform({ try makeReady(for: plan, of: entry, in: $0) }) else {
-                    return .gone
+                var trimming = Trimming(policy)
+                var room = Room()
+                var readiness = Readiness.makingRoom
+                // A page of others may go each time, and the folder is free in between.
+                while readiness == .makingRoom {
+                    readiness = try perform {
+                        try makeReady(for: plan, of: entry, &room, &trimming, in: $0)
+                    }
                 }
+                guard readiness == .ready else { return .gone }
                 do {
                     let own = try write(plan, to: room.gaps, of: entry, in: file)
                     return try claim(own, besides: room.others, for: plan, of: entry, in: file)
@@ -48,27 +55,42 @@ extension CacheEngine {
         var others: [Extent] = []
     }
 
-    /// Finds out what is to be written and makes room for it; nil when it may not be.
-    private func makeReady(for plan: CommitPlan, of entry: EntryID, in folder: OpenedFolder) throws -> Room? {
-        guard let row = try folder.index.entry(entry), !isForeign(plan, to: row) else { return nil }
-        var room = Room()
+    private enum Readiness {
+        /// There is not room enough yet.
+        case makingRoom
+        case ready
+        case gone
+    }
+
+    /// Finds out what is to be written, and makes room for it or goes a step towards that.
+    private func makeReady(
+        for plan: CommitPlan,
+        of entry: EntryID,
+        _ room: inout Room,
+        _ trimming: inout Trimming,
+        in folder: OpenedFolder
+    ) throws -> Readiness {
+        guard let row = try folder.index.entry(entry), !isForeign(plan, to: row) else { return .gone }
+        room = Room()
         for range in plan.bytes.ranges.ranges {
             let there = try folder.index.extents(of: entry, overlapping: range)
             room.others += there
             room.gaps += ByteRangeSet(there.map(\.range)).gaps(in: range)
         }
-        guard !room.gaps.isEmpty else { return room }
+        guard !room.gaps.isEmpty else { return .ready }
         let needed = room.gaps.reduce(0) { $0 + Self.blocks(of: $1) }
-        // As long as nobody says how long it is, it may already be what it has come to.
-        let length = plan.description.length ?? row.allocated + needed
-        try makeRoom(for: needed, length: length, in: folder)
+        trimming.needed = needed
+        let length = plan.description.length
+        guard try makeRoom(&trimming, length: length, allocated: row.allocated, in: folder) else {
+            return .makingRoom
+        }
         // Counted before it is written, so that other processes leave room for it.
         try folder.index.relaxedTransaction {
             try folder.index.setAllocated(row.allocated + needed, of: entry)
         }
         // Without its name on the disk a new file would be lost by a power cut, whole.
         if row.storedBytes == 0 { try folder.objects.flush() }
-        return room
+        return .ready
     }
 
     /// What `range` takes on the disk at most, in the blocks of 4 KiB that nearly all filesystems have.

@@ -10,26 +10,39 @@ extension CacheEngine {
         let extents: [Extent]
         /// Whether the URL is not the one that the entry was made for.
         let isAlias: Bool
+        /// Why nothing can be added to the entry; nil where it can.
+        var refusal: MediaError?
     }
 
-    /// Opens the entry of `url`, made where it is missing, and marks it as played now.
+    /// Opens the entry of `url`, made where it is missing, and marks it as played now; in a folder that takes
+    /// nothing, what is kept of it.
     func open(_ url: WebURL) throws(MediaError) -> Opening {
         let key = key(of: url)
-        return try perform { folder in
-            guard let row = try folder.index.entry(key: key) else {
-                return try make(url, key: key, isPinned: false, in: folder)
+        // What had to be replaced is not what was asked for, also where it could not be.
+        guard !outdated.contains(key) else { return try replace(url) }
+        do {
+            return try performOrFail { folder in
+                guard let row = try folder.index.entry(key: key) else {
+                    return try make(url, key: key, isPinned: false, in: folder)
+                }
+                return try open(row, in: folder)
             }
-            return try open(row, in: folder)
+        } catch {
+            if let opening = try? openUnwritable(key, after: error) { return opening }
+            throw notKept(error)
         }
     }
 
     /// Makes a new entry for `url` in place of the one there is, pinned if that was.
     func replace(_ url: WebURL) throws(MediaError) -> Opening {
         let key = key(of: url)
-        return try perform { folder in
+        outdated.insert(key)
+        let opening = try perform { folder in
             let old = try folder.index.entry(key: key)
             return try make(url, key: key, isPinned: old?.isPinned ?? false, inPlaceOf: old, in: folder)
         }
+        outdated.remove(key)
+        return opening
     }
 
     /// Pins the entry of `url`, made empty where there is none, or unpins it.

@@ -1,14 +1,8 @@
 import Media
 
-// Keeping the objects within their bounds. All of it on the committing thread, with the folder's lock held.
+// Keeping the objects within their bounds. All of it on the committing thread, and but for `trimLater` with the
+// folder's lock held.
 extension CacheEngine {
-    /// Removes entries that are too old, and least recently played ones until the folder is within its bounds
-    /// with `needed` more bytes. Returns how many bytes too many are left then.
-    @discardableResult
-    func keepWithinBounds(in folder: OpenedFolder, needed: Int64 = 0) throws -> Int64 {
-        try keepWithin(policy, in: folder, needed: needed).excess
-    }
-
     /// The bounds as the settings have them.
     var policy: EvictionPolicy {
         EvictionPolicy(
@@ -18,43 +12,64 @@ extension CacheEngine {
         )
     }
 
-    func keepWithin(
-        _ policy: EvictionPolicy,
-        in folder: OpenedFolder,
-        needed: Int64 = 0
-    ) throws -> (removed: Set<EntryID>, excess: Int64) {
-        var allRemoved = Set<EntryID>()
-        var sought = try policy.sought(fullness(of: folder, needed: needed))
-        var last: EvictionCandidate?
+    /// Removes what of the next page of candidates has to go; sets `isDone` when nothing more has to or may.
+    func trim(_ trimming: inout Trimming, in folder: OpenedFolder) throws {
+        let policy = trimming.policy
+        var sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
         // In the order of their age: behind one that may stay, none is too old.
-        while sought > 0 || last.map({ policy.isExpired($0) }) ?? (policy.expiry != nil) {
-            var page = try folder.index.candidates(after: last, limit: Self.pageSize)
-            guard let end = page.last else { break }
-            last = end
-            while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
-                let removed = try remove(victims, from: folder)
-                allRemoved.formUnion(removed)
-                // What another opener uses is only found out by trying: the next choice knows it.
-                for index in page.indices where victims.contains(page[index].entry) {
-                    page[index].isOpen = true
-                }
-                sought = try policy.sought(fullness(of: folder, needed: needed))
-            }
+        let isMore = sought > 0 || trimming.last.map { policy.isExpired($0) } ?? (policy.expiry != nil)
+        var page = isMore ? try folder.index.candidates(after: trimming.last, limit: Self.pageSize) : []
+        guard let end = page.last else {
+            trimming.isDone = true
+            return
         }
-        return (allRemoved, try policy.excess(fullness(of: folder, needed: needed)))
+        trimming.last = end
+        while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
+            let removed = try remove(victims, from: folder)
+            trimming.removed.formUnion(removed)
+            // What another opener uses is only found out by trying: the next choice knows it.
+            for index in page.indices where victims.contains(page[index].entry) {
+                page[index].isOpen = true
+            }
+            sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
+        }
     }
 
-    /// Makes room for `needed` bytes of an entry whose resource is `length` bytes long, or throws `.notKept`.
-    func makeRoom(for needed: Int64, length: Int64?, in folder: OpenedFolder) throws {
-        guard needed > 0 else { return }
+    /// Trims to the end, behind what is asked for now; others get the folder after each page.
+    func trimLater(_ trimming: Trimming) {
+        committer.submit { [weak self] in
+            var trimming = trimming
+            // Nobody listens; what stops it will be met, and told, by the next commit.
+            guard let self, (try? perform { try trim(&trimming, in: $0) }) != nil else { return }
+            if !trimming.isDone { trimLater(trimming) }
+        }
+    }
+
+    /// Makes room for the bytes that `trimming` says are needed, of an entry that takes `allocated` bytes by
+    /// now and whose resource is `length` bytes long. Says whether there is room; if not, a page of others
+    /// was removed for it, and it is to be called again. Throws `.notKept` when there cannot be room.
+    func makeRoom(
+        _ trimming: inout Trimming,
+        length: Int64?,
+        allocated: Int64,
+        in folder: OpenedFolder
+    ) throws -> Bool {
+        let policy = trimming.policy
         let path = SafeText("cache folder \(settings.path)")
-        if let length, length > settings.budget {
+        if let length, length > policy.budget {
             // Everything else would go for it, and in the end it would not be whole either.
             throw MediaError(.notKept, path, "its budget is smaller than this one piece of music")
         }
-        guard try keepWithinBounds(in: folder, needed: needed) > 0 else { return }
+        let size = allocated + trimming.needed
+        let isTooFull = try policy.sought(fullness(of: folder, needed: trimming.needed)) > 0
+        if length == nil, isTooFull, !policy.mayPushOut(unknownLengthOf: size) {
+            throw MediaError(.notKept, path, "it is full, and nobody says how long this piece of music is")
+        }
+        try trim(&trimming, in: folder)
+        guard trimming.isDone else { return false }
+        guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
         let free = try settings.files.freeBytes(of: folder.objects.descriptor)
-        let isDiskFull = policy.excess(Fullness(allocated: 0, free: free, needed: needed)) > 0
+        let isDiskFull = policy.excess(Fullness(allocated: 0, free: free, needed: trimming.needed)) > 0
         let cause: SafeText =
             isDiskFull
             ? "its disk is too full, and nothing in it may go"
@@ -68,31 +83,29 @@ extension CacheEngine {
         return Fullness(allocated: try folder.index.allocated(), free: free, needed: needed)
     }
 
-    /// Removes those of `entries` that nobody has open, and returns them.
+    /// Removes those of `entries`, a page at most, that nobody has open, and returns them.
     func remove(_ entries: [EntryID], from folder: OpenedFolder) throws -> Set<EntryID> {
-        var removed = Set<EntryID>()
-        for start in stride(from: 0, to: entries.count, by: Self.pageSize) {
-            let batch = entries[start..<min(entries.count, start + Self.pageSize)]
-            // The exclusive locks last until the files are gone: as long as `held` lives.
-            let held = batch.map { (entry: $0, hold: folder.objects.holdForRemoval($0)) }
-                .filter { if case .inUse = $0.hold { false } else { true } }
-            // Rows go first: a file without a row is litter, a row without its file would be a lie.
-            try folder.index.transaction {
-                for (entry, _) in held { try folder.index.remove(entry) }
-            }
-            for (entry, _) in held { folder.objects.unlink(entry) }
-            removed.formUnion(held.map(\.entry))
+        // The exclusive locks last until the files are gone: as long as `held` lives.
+        let held = entries.map { (entry: $0, hold: folder.objects.holdForRemoval($0)) }
+            .filter { if case .inUse = $0.hold { false } else { true } }
+        guard !held.isEmpty else { return [] }
+        // Rows go first: a file without a row is litter, a row without its file would be a lie.
+        try folder.index.transaction {
+            for (entry, _) in held { try folder.index.remove(entry) }
         }
-        return removed
+        for (entry, _) in held { folder.objects.unlink(entry) }
+        return Set(held.map(\.entry))
     }
 
-    /// Removes those of `entries` that nobody has open, and counts.
+    /// Removes those of a page of entries that nobody has open, and counts; what is gone by now counts not.
     func remove(
-        entries: [EvictionCandidate],
+        page: ArraySlice<EntryID>,
         includingPinned: Bool,
         from folder: OpenedFolder
     ) throws -> CacheRemoval {
         var removal = CacheRemoval()
+        // Looked at again, because others came in between since they were listed.
+        let entries = try page.compactMap { try folder.index.entry($0).map { EvictionCandidate($0) } }
         let wanted = entries.filter { includingPinned || !$0.isPinned }
         let removed = try remove(wanted.map(\.entry), from: folder)
         removal.entriesRemoved = removed.count
@@ -102,6 +115,24 @@ extension CacheEngine {
         return removal
     }
 
-    /// How many entries are handled at once: few enough for the limit of open files (often 1,024).
-    private static let pageSize = 256
+    /// How many entries are handled while the folder is locked: few, because to unlink a long file takes a
+    /// filesystem milliseconds, and others wait.
+    static let pageSize = 64
+}
+
+/// A removal of what is too old or too much, a page at a time, so that others come to their turn in between.
+struct Trimming: Sendable {
+    let policy: EvictionPolicy
+    /// Bytes that room is made for.
+    var needed: Int64 = 0
+    /// The candidate that was looked at last.
+    fileprivate(set) var last: EvictionCandidate?
+    fileprivate(set) var removed = Set<EntryID>()
+    /// Whether nothing more has to go, or nothing more may.
+    fileprivate(set) var isDone = false
+
+    init(_ policy: EvictionPolicy, needed: Int64 = 0) {
+        self.policy = policy
+        self.needed = needed
+    }
 }

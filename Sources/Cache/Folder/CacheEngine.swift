@@ -6,12 +6,14 @@ import Media
 /// `committer` writes and flushes objects, and alone changes the index and takes the folder's lock.
 /// `look` asks the index, so that no question waits for a flush and no commit for a question.
 final class CacheEngine: @unchecked Sendable {
-    // Unchecked: `opened`, `hasTidied` and `setAsideCount` are touched on `committer` only, `reading` on `look` only, and all
+    // Unchecked: `opened`, `hasTidied`, `setAsideCount` and `outdated` are touched on `committer` only, `reading` on `look` only, and all
     // in `deinit`, when no job is left that could.
     private var opened: OpenedFolder?
     private var hasTidied = false
     /// How many damaged indexes this object has set aside.
     private(set) var setAsideCount = 0
+    /// Keys of entries in whose place new ones should have come, and could not be made.
+    var outdated: Set<[UInt8]> = []
     private var reading: IndexReading?
 
     let settings: CacheSettings
@@ -53,14 +55,19 @@ final class CacheEngine: @unchecked Sendable {
     /// When the index proves damaged it is set aside, and `body` runs again on an empty one.
     func perform<Value>(_ body: (OpenedFolder) throws -> Value) throws(MediaError) -> Value {
         do {
-            do {
-                return try attempt(body)
-            } catch let error as IndexError where error.isDamage {
-                try setIndexAside()
-                return try attempt(body)
-            }
+            return try performOrFail(body)
         } catch {
             throw notKept(error)
+        }
+    }
+
+    /// The same, with the failure as it was met.
+    func performOrFail<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
+        do {
+            return try attempt(body)
+        } catch let error as IndexError where error.isDamage {
+            try setIndexAside()
+            return try attempt(body)
         }
     }
 
@@ -122,7 +129,17 @@ final class CacheEngine: @unchecked Sendable {
     ) async throws -> Answer {
         guard IndexReading.isFolder(settings.path) else { return nothing }
         if let answer = try? await look.run({ try self.reading(question) }) { return answer }
-        return try await committer.run { try self.perform { try question($0.index) } }
+        return try await committer.run {
+            do {
+                return try self.performOrFail { try question($0.index) }
+            } catch {
+                guard let answer = try? self.unwritableFolder(after: error).map({ try question($0.index) })
+                else {
+                    throw self.notKept(error)
+                }
+                return answer
+            }
+        }
     }
 
     // MARK: Tidying
@@ -133,12 +150,9 @@ final class CacheEngine: @unchecked Sendable {
     }
 
     private func tidy() {
+        guard !hasTidied else { return trimLater(Trimming(policy)) }
         // Tidying has no listener; what stops it will be met, and told, by the next commit.
         try? perform { folder in
-            guard !hasTidied else {
-                try keepWithinBounds(in: folder)
-                return
-            }
             hasTidied = true
             try folder.index.repairSum()
             sweep(try folder.objects.walk())
@@ -152,15 +166,9 @@ final class CacheEngine: @unchecked Sendable {
         nonisolated(unsafe) let walk = walk
         committer.submit { [weak self] in
             guard let self else { return }
-            let entries = walk.next(Self.sweepSize)
-            try? perform { folder in
-                guard let entries else {
-                    try keepWithinBounds(in: folder)
-                    return
-                }
-                _ = try sweep(entries, in: folder)
-            }
-            if entries != nil { sweep(walk) }
+            guard let entries = walk.next(Self.sweepSize) else { return trimLater(Trimming(policy)) }
+            try? perform { _ = try sweep(entries, in: $0) }
+            sweep(walk)
         }
     }
 
@@ -175,8 +183,11 @@ final class CacheEngine: @unchecked Sendable {
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
             let allocated = folder.objects.allocated(entry)
-            if try folder.index.contains(entry) {
-                sizes.append((entry, allocated))
+            if let counted = try folder.index.allocated(of: entry) {
+                // What somebody is just committing is counted already, and not yet on the disk.
+                if counted != allocated, let settled = folder.objects.settledAllocated(entry) {
+                    sizes.append((entry, settled))
+                }
                 continue
             }
             // A file in use belongs to a store whose entry was replaced or cleared.
@@ -185,6 +196,7 @@ final class CacheEngine: @unchecked Sendable {
             orphans += 1
             bytes += allocated
         }
+        guard !sizes.isEmpty else { return (orphans, bytes) }
         try folder.index.relaxedTransaction {
             for (entry, allocated) in sizes { try folder.index.setAllocated(allocated, of: entry) }
         }

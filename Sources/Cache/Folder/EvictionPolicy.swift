@@ -44,6 +44,12 @@ struct EvictionPolicy: Sendable, Equatable {
         return max(0, overBudget(fullness), under > Self.sane(fullness.allocated) ? 0 : under)
     }
 
+    /// Whether music of which nobody says how long it is may make others go when it takes `bytes` on the disk.
+    ///
+    /// It may turn out larger than the budget, and then all the others would have gone for nothing: a quarter
+    /// of the budget is the most that is risked.
+    func mayPushOut(unknownLengthOf bytes: Int64) -> Bool { Self.sane(bytes) <= Self.sane(budget) / 4 }
+
     private func overBudget(_ fullness: Fullness) -> Int64 {
         Self.sane(fullness.allocated) + Self.sane(fullness.needed) - Self.sane(budget)
     }

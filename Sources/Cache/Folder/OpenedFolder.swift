@@ -25,9 +25,7 @@ final class OpenedFolder {
         defer { free(resolved) }
         let root = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         do {
-            // What others may read is for its owner to say, who may have named any folder; what is within
-            // keeps everybody out by itself. Who may write, could put anything in its place.
-            try ForeignOwnerError.check(root, name: "the folder", permissions: 0o755)
+            try FolderAccess.restrict(root)
             objects = try ObjectFolder(in: root, files: files)
             let lock = try FolderLock(in: root)
             let indexPath = String(cString: resolved) + "/" + Self.indexName
@@ -90,20 +88,27 @@ final class OpenedFolder {
         let made = openat(root, indexName, flags, 0o600)
         if made < 0 {
             guard errno == EEXIST else { throw SystemError("make the index") }
-            return try checkIndexFile(in: root)
+            return try checkIndexFiles(in: root)
         }
         close(made)
         // The log of an index that is gone says nothing about a new one.
         for suffix in ["-wal", "-shm"] { _ = unlinkat(root, indexName + suffix, 0) }
     }
 
-    /// A look without opening, for the reason above: whose it is, and who may read it.
-    private static func checkIndexFile(in root: CInt) throws {
-        var status = stat()
-        try check("look at the index", fstatat(root, indexName, &status, AT_SYMLINK_NOFOLLOW))
-        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open the index", number: EINVAL) }
-        guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: indexName) }
-        if status.st_mode & 0o077 != 0 { _ = fchmodat(root, indexName, 0o600, 0) }
+    /// A look without opening, for the reason above: whose the index and its log are, and who may read them.
+    static func checkIndexFiles(in root: CInt) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            var status = stat()
+            guard fstatat(root, indexName + suffix, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                if errno == ENOENT, !suffix.isEmpty { continue }
+                throw SystemError("look at the index")
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw SystemError("open the index", number: EINVAL)
+            }
+            guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: indexName + suffix) }
+            if status.st_mode & 0o077 != 0 { _ = fchmodat(root, indexName + suffix, 0o600, 0) }
+        }
     }
 
     private static func setIndexAside(in root: CInt) throws -> String {

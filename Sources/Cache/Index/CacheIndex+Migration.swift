@@ -1,7 +1,7 @@
 import Media
 
 extension CacheIndex {
-    /// Brings the tables of format 1 to format 2, in one transaction: no entry and no extent is lost.
+    /// Brings the tables of format 1 to the present one, in one transaction: no entry and no extent is lost.
     ///
     /// Format 1 had a column for each thing known of a resource, and no sums of an entry's extents.
     func migrateFromFirstFormat() throws {
@@ -27,6 +27,38 @@ extension CacheIndex {
             }
             try connection.execute(Self.removals)
             try connection.execute("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    /// Brings format 2 to the present one, in one transaction. Only a sealed index changes, and of that only
+    /// what is known of the resources: its records were sealed alike for both of their columns.
+    func migrateFromSecondFormat() throws {
+        try connection.transaction {
+            // With another secret, or with none, nothing can be sealed anew, and nothing may change.
+            try checkSeal()
+            if case .sealed = protection { try sealRecordsAnew() }
+            try connection.execute("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    private func sealRecordsAnew() throws {
+        var kept: [(entry: EntryID, about: [UInt8], seekPoints: [UInt8])] = []
+        try connection.statement("SELECT id, about, seek_points FROM entries").forEach { row in
+            kept.append((EntryID(row.integer(0)), row.blob(1), row.blob(2)))
+            return true
+        }
+        let sql = "UPDATE entries SET about = ?, seek_points = ? WHERE id = ?"
+        for (entry, about, seekPoints) in kept {
+            func anew(_ old: [UInt8], _ column: RecordColumn) -> SQLiteValue {
+                // One that does not open tells nothing, as before.
+                let record = protection.record(from: old, in: .anyOfSecondFormat, of: entry)
+                return .blob(record.map { protection.keep($0, in: column, of: entry) } ?? [])
+            }
+            try connection.statement(sql).run(
+                anew(about, .about),
+                anew(seekPoints, .seekPoints),
+                .integer(entry.value)
+            )
         }
     }
 

@@ -2,7 +2,7 @@ import Media
 
 extension CacheIndex {
     /// The format of the index; a change of the tables below that others must know of raises it.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Sets the connection up and makes the tables of a new index, or brings those of an older format to
     /// this one.
@@ -21,6 +21,7 @@ extension CacheIndex {
         switch version {
         case 0: try makeTables()
         case 1: try migrateFromFirstFormat()
+        case 2: try migrateFromSecondFormat()
         default: break
         }
     }

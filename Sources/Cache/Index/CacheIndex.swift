@@ -29,6 +29,17 @@ final class CacheIndex {
         try checkSeal()
     }
 
+    /// Opens the index at `path` in a folder that cannot be written to, for questions only: as it stood when
+    /// its log was last put into it, since a log cannot be read there without making files.
+    init(unwritableAt path: String, protection: Protection) throws {
+        connection = try SQLiteConnection(immutablePath: path)
+        self.protection = protection
+        guard try Self.version(of: connection) == Self.version else {
+            throw IndexError(code: .error, message: "it is of another format")
+        }
+        try checkSeal()
+    }
+
     /// Runs `body` as one transaction that is on the disk when this returns.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.transaction(body)
@@ -71,6 +82,13 @@ final class CacheIndex {
         return try connection.statement(sql).first(.integer(entry.value)) { _ in true } ?? false
     }
 
+    /// The bytes that the entry's file takes on the disk, those included that somebody is about to write; nil
+    /// where there is no such entry.
+    func allocated(of entry: EntryID) throws -> Int64? {
+        try connection.statement("SELECT allocated FROM entries WHERE id = ?")
+            .first(.integer(entry.value)) { $0.integer(0) }
+    }
+
     /// Makes a new, empty entry.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
         let sql = """
@@ -99,7 +117,7 @@ final class CacheIndex {
         let identity = record.description.identityText.map { protection.key(of: $0) }
         try connection.statement(sql).run(
             .text(protection.checkValue == nil ? record.url.string : ""),
-            .blob(protection.keep(record.bytes, of: entry)),
+            .blob(protection.keep(record.bytes, in: .about, of: entry)),
             SQLiteValue(identity),
             .integer(entry.value)
         )
@@ -107,7 +125,7 @@ final class CacheIndex {
 
     /// Replaces the entry's seek table; empty for none.
     func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
-        let kept = table.isEmpty ? [] : protection.keep(table, of: entry)
+        let kept = table.isEmpty ? [] : protection.keep(table, in: .seekPoints, of: entry)
         try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
             .run(.blob(kept), .integer(entry.value))
     }
@@ -116,7 +134,7 @@ final class CacheIndex {
     func seekTable(of entry: EntryID) throws -> [UInt8] {
         let kept = try connection.statement("SELECT seek_points FROM entries WHERE id = ?")
             .first(.integer(entry.value)) { $0.blob(0) }
-        return kept.flatMap { protection.record(from: $0, of: entry) } ?? []
+        return kept.flatMap { protection.record(from: $0, in: .seekPoints, of: entry) } ?? []
     }
 
     /// Says how many bytes the entry's file takes on the disk.

@@ -27,7 +27,9 @@ struct EntryRow: Sendable {
     /// is not what was put down tells nothing.
     init(_ row: borrowing SQLiteRow, protection: Protection) {
         entry = EntryID(row.integer(0))
-        let record = protection.record(from: row.blob(2), of: entry).flatMap { EntryRecord(bytes: $0) }
+        let record = protection.record(from: row.blob(2), in: .about, of: entry).flatMap {
+            EntryRecord(bytes: $0)
+        }
         url = record?.url ?? SafeText(row.optionalText(1) ?? "")
         description = record?.description ?? EntryDescription()
         lastPlayed = row.integer(3)

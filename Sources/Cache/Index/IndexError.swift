@@ -12,6 +12,9 @@ struct IndexError: Error, CustomStringConvertible {
     /// is there, so what was seen and what is there differ.
     var isDamage: Bool { [.corrupt, .notADatabase, .constraint, .schema].contains(code) }
 
+    /// The disk or the folder may be one that takes nothing.
+    var isRefusal: Bool { [.readOnly, .inputOutput, .full, .cannotOpen].contains(code) }
+
     var description: String { "the index failed (\(message))" }
 }
 

@@ -15,4 +15,8 @@ struct ResultCode: RawRepresentable, Equatable, Sendable {
     static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
     /// Tables that are not those of the format they claim to have.
     static let schema = ResultCode(rawValue: SQLITE_SCHEMA)
+    static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
+    static let inputOutput = ResultCode(rawValue: SQLITE_IOERR)
+    static let full = ResultCode(rawValue: SQLITE_FULL)
+    static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
 }

@@ -6,10 +6,28 @@ final class SQLiteConnection {
     private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens the database at `path`, which has to be there; a symlink in its place is refused.
-    init(path: String) throws(IndexError) {
+    convenience init(path: String) throws(IndexError) {
+        try self.init(name: path, SQLITE_OPEN_READWRITE)
+    }
+
+    /// Opens the database at `path` without any lock, log or file beside it (sqlite.org/uri.html, `immutable`):
+    /// for a folder that cannot be written to. Should somebody else write after all, what is read may be
+    /// wrong: nothing of it may be believed without a check of its own.
+    convenience init(immutablePath path: String) throws(IndexError) {
+        let allowed = Set("/-_.~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        let escaped = path.utf8.flatMap { byte in
+            allowed.contains(byte)
+                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        let name = "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
+        try self.init(name: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    }
+
+    private init(name: String, _ mode: CInt) throws(IndexError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
-        let status = sqlite3_open_v2(path, &opened, flags, nil)
+        let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+        let status = sqlite3_open_v2(name, &opened, flags, nil)
         do {
             try check(status, of: opened)
         } catch {

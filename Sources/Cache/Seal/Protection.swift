@@ -53,21 +53,21 @@ enum Protection: Sendable {
     }
 
     /// `record` as it goes into the index.
-    func keep(_ record: [UInt8], of entry: EntryID) -> [UInt8] {
+    func keep(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
         switch self {
         case .checked: record + Digest.check(of: record + entry.value.bigEndianBytes)
-        case .sealed(let seal): seal.sealedRecord(record, of: entry)
+        case .sealed(let seal): seal.sealedRecord(record, in: column, of: entry)
         }
     }
 
     /// The record that was put into the index; nil when it is not what it was.
-    func record(from kept: [UInt8], of entry: EntryID) -> [UInt8]? {
+    func record(from kept: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
         switch self {
         case .checked:
             let record = Array(kept.dropLast(16))
             let check = Digest.check(of: record + entry.value.bigEndianBytes)
             return kept.count >= 16 && Array(kept.suffix(16)) == check ? record : nil
-        case .sealed(let seal): return seal.openedRecord(kept, of: entry)
+        case .sealed(let seal): return seal.openedRecord(kept, in: column, of: entry)
         }
     }
 }

@@ -72,9 +72,9 @@ struct Seal: Sendable {
         return status == 0 ? bytes : nil
     }
 
-    /// A record of the index, sealed: nonce, then what was sealed with its tag.
-    func sealedRecord(_ record: [UInt8], of entry: EntryID) -> [UInt8] {
-        let place = Self.place(of: entry, 0..<0)
+    /// A record of the index, sealed for its column: nonce, then what was sealed with its tag.
+    func sealedRecord(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
+        let place = Self.place(of: entry, 0..<0) + column.name
         var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
         randombytes_buf(&nonce, nonce.count)
         var sealed = [UInt8](repeating: 0, count: record.count + Self.tagSize)
@@ -93,9 +93,9 @@ struct Seal: Sendable {
     }
 
     /// The record that was sealed; nil when it is not what it was.
-    func openedRecord(_ sealed: [UInt8], of entry: EntryID) -> [UInt8]? {
+    func openedRecord(_ sealed: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
         guard sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
-        let place = Self.place(of: entry, 0..<0)
+        let place = Self.place(of: entry, 0..<0) + column.name
         let body = Array(sealed[Self.nonceSize...])
         var record = [UInt8](repeating: 0, count: body.count - Self.tagSize)
         let status = crypto_aead_xchacha20poly1305_ietf_decrypt(

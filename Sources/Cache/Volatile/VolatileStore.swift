@@ -2,26 +2,29 @@ import Media
 
 /// The bytes of one resource for as long as it is open.
 ///
-/// In a file that has no name; without one, or when its disk is full, in memory, where only a window around
-/// the reader is held.
+/// In a file that has no name, sealed with a key that only this process knows; without a file, or when its disk
+/// is full, in memory, where only a window around the reader is held.
 final class VolatileStore: ByteStore {
     private struct Contents {
         var description = EntryDescription()
         /// What the file has.
-        var filed = ByteRangeSet()
+        var filed = EntryState(description: EntryDescription(), extents: [])
         /// What the file would not take.
         var held: HeldWindow
         /// Set once the file took no more: the disk will not get emptier by trying for each chunk.
         var isFileFull: Bool
+        /// The extent that was unsealed last, so that small reads do not unseal it again and again.
+        var unsealed: (extent: Extent, bytes: [UInt8])?
 
-        var stored: ByteRangeSet { held.ranges.isEmpty ? filed : filed.union(held.ranges) }
+        var stored: ByteRangeSet { held.ranges.isEmpty ? filed.stored : filed.stored.union(held.ranges) }
     }
 
     private let file: ObjectFile?
-    private let subject: SafeText
     // Keeps the thread alive as long as a store needs it.
     private let owner: VolatileStores
-    private let io: WorkThread
+    private let subject: SafeText
+    /// Binds what is sealed to this store: nothing of another's can be taken for it.
+    private let number = EntryID.random()
     private let contents: Locked<Contents>
 
     /// A store on an open, empty file; in memory alone without one.
@@ -29,13 +32,11 @@ final class VolatileStore: ByteStore {
         file: ObjectFile?,
         subject: SafeText,
         owner: VolatileStores,
-        io: WorkThread,
         mostBehind: Int64 = HeldWindow.mostBehind
     ) {
         self.file = file
         self.subject = subject
         self.owner = owner
-        self.io = io
         contents = Locked(Contents(held: HeldWindow(mostBehind: mostBehind), isFileFull: file == nil))
     }
 
@@ -48,17 +49,7 @@ final class VolatileStore: ByteStore {
         let held = contents.withLock { $0.held.read(at: offset, count: count) }
         if let held { return Array(held) }
         guard let file else { return [] }
-        return try await io.run {
-            guard let run = self.contents.withLock({ $0.filed.run(from: offset) }) else { return [] }
-            do {
-                let bytes = try file.read(run.prefix(count))
-                // The file was cut under us: to claim what it had would make the reader ask for ever.
-                if bytes.isEmpty { self.contents.withLock { $0.filed.remove(contentsOf: run) } }
-                return bytes
-            } catch {
-                throw MediaError(.unreadable, self.subject, SafeText("\(error)"))
-            }
-        }
+        return await owner.io.run { self.readNow(at: offset, count: count, from: file) }
     }
 
     package func write(_ bytes: [UInt8], at offset: Int64) async throws {
@@ -67,7 +58,7 @@ final class VolatileStore: ByteStore {
         guard offset >= 0, !isTooFar else {
             throw MediaError(.notKept, subject, "bytes at an impossible offset cannot be kept")
         }
-        await io.run { self.writeNow(bytes, to: offset..<end) }
+        await owner.io.run { self.writeNow(bytes, to: offset..<end) }
     }
 
     package func describe(_ description: EntryDescription) {
@@ -83,23 +74,63 @@ final class VolatileStore: ByteStore {
     /// The disk gets its room back when the last reference goes.
     package func close() async {}
 
+    private func readNow(at offset: Int64, count: Int, from file: ObjectFile) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let (position, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
+            guard !isTooFar,
+                case .committed(let extent, _)? = contents.withLock({
+                    $0.filed.segment(at: position, count: 1)
+                }),
+                let whole = unsealed(extent, from: file)
+            else { break }
+            let start = Int(position - extent.range.lowerBound)
+            bytes += whole[start..<min(whole.count, start + count - bytes.count)]
+        }
+        return bytes
+    }
+
+    /// The bytes of an extent; nil, and they are missing from now on, when they are not what was written: the
+    /// file was cut or changed under us, and to claim what it had would make the reader ask for ever.
+    private func unsealed(_ extent: Extent, from file: ObjectFile) -> [UInt8]? {
+        let last = contents.withLock { $0.unsealed }
+        if let last, last.extent == extent { return last.bytes }
+        let stored = (try? file.read(extent.range)) ?? []
+        let bytes = owner.protection.bytes(of: extent, from: stored, of: number)
+        contents.withLock { contents in
+            if let bytes {
+                contents.unsealed = (extent, bytes)
+            } else {
+                _ = contents.filed.extentDropped(extent)
+            }
+        }
+        return bytes
+    }
+
     private func writeNow(_ bytes: [UInt8], to range: ByteRange) {
         let (gaps, isFileFull) = contents.withLock { contents in
             let gaps = contents.filed.gaps(in: range).flatMap { contents.held.ranges.gaps(in: $0) }
             return (gaps, contents.isFileFull)
         }
-        for gap in gaps {
+        for gap in gaps.flatMap(Extent.pieces) {
             let start = Int(gap.lowerBound - range.lowerBound)
             let piece = bytes[start..<start + gap.count]
-            let isFiled = !isFileFull && (try? file?.write(piece, at: gap.lowerBound)) != nil
+            let extent = isFileFull ? nil : filed(piece, at: gap)
             contents.withLock { contents in
-                if isFiled {
-                    contents.filed.insert(contentsOf: gap)
+                if let extent {
+                    contents.filed.extentsSeen([extent])
                 } else {
                     contents.isFileFull = true
                     contents.held.write(piece, at: gap.lowerBound)
                 }
             }
         }
+    }
+
+    /// What vouches for the bytes in the file; nil when it does not take them.
+    private func filed(_ bytes: ArraySlice<UInt8>, at range: ByteRange) -> Extent? {
+        guard let file else { return nil }
+        let (sealed, extent) = owner.protection.keep(Array(bytes), at: range, of: number)
+        return (try? file.write(sealed[...], at: range.lowerBound)).map { extent }
     }
 }

@@ -5,10 +5,14 @@ package import Media
 ///
 /// Each open makes a new and empty store on an unlinked file of its own, so that nothing is left
 /// behind however the process ends; without a disk that takes it, in memory. Opening one URL twice shares nothing.
+/// What is in the files is sealed with a key that is nowhere but in this process: the disk, of which nobody knows
+/// who reads it next, gets nothing that tells what was heard.
 package final class VolatileStores: ByteStoreOpener {
     private let folder: String
     private let files: any FileLayer
-    private let io = WorkThread(name: "cache-volatile")
+    let io = WorkThread(name: "cache-volatile")
+    /// How the files are sealed.
+    let protection = Protection(.generate())
 
     /// Takes the folder for the files.
     ///
@@ -24,7 +28,7 @@ package final class VolatileStores: ByteStoreOpener {
     package func open(_ url: WebURL) async throws -> any ByteStore {
         let (folder, files) = (folder, files)
         let file = try? await io.run { try Self.makeFile(in: folder, files: files) }
-        return VolatileStore(file: file, subject: url.safeText, owner: self, io: io)
+        return VolatileStore(file: file, subject: url.safeText, owner: self)
     }
 
     /// The same as `open`: every store is new.

@@ -1,5 +1,5 @@
-/// How long a transfer may say nothing, on the injected clock. There is no limit on the whole: a long
-/// track on a slow line is no failure.
+/// How long a transfer may say nothing, on the injected clock. There is no limit on the whole of a
+/// body that is wanted: a long track on a slow line is no failure.
 package struct Timeouts: Sendable, Equatable {
     /// Look-up, TCP and TLS together. Three lost packets cost TCP 7 s, after which a listener has given up.
     package var connect = Duration.seconds(10)
@@ -10,9 +10,11 @@ package struct Timeouts: Sendable, Equatable {
     /// Between two pieces of a body while we take them. What is buffered lasts longer than a new
     /// connection needs.
     package var idle = Duration.seconds(10)
+    /// For the whole body of a redirect, which is read only to keep the connection: a new one takes less.
+    package var redirectBody = Duration.seconds(1)
 
     package init() {}
 
-    /// The shortest of all: whoever looks this often misses no deadline that was set meanwhile.
+    /// The shortest of those that a transfer watches itself: whoever looks this often misses no deadline that was set meanwhile.
     var shortest: Duration { min(connect, firstByte, idle) }
 }

@@ -22,7 +22,7 @@ struct WireRequest: Sendable, Equatable {
         url = redirects.current.requestString
         host = SafeText(redirects.current.host)
         subject = redirects.original.safeText
-        credentials = redirects.mayCarrySecrets ? redirects.original.userInfo : nil
+        credentials = carriesSecrets ? redirects.original.userInfo : nil
         usesNetrc = carriesSecrets && credentials == nil
         var lines: [String] = []
         let add = { (lines: inout [String], name: String, value: String?) in

@@ -3,7 +3,8 @@ import Media
 /// What is there of a live stream: a bounded stretch of its bytes, its titles, and why nothing comes. Pure.
 ///
 /// Offsets count from the start of the listening and go on over a reconnect, as if nothing had been missed.
-/// Bytes that were read go when the room is needed. Bytes that nobody reads hold the transfer back: a paused
+/// A body that no station vouches for is only taken for a stream because it goes on and on: one that comes to
+/// its end in good order was a long file, and that is its end. Bytes that were read go when the room is needed. Bytes that nobody reads hold the transfer back: a paused
 /// stream costs no traffic, and whoever comes back to it opens it anew to hear what is live.
 struct LiveState: Sendable {
     /// Bytes held at the most, those that were read included: two minutes at 256 kbit/s.
@@ -19,6 +20,8 @@ struct LiveState: Sendable {
     /// What a read finds.
     enum Outlook: Sendable, Equatable {
         case bytes([UInt8])
+        /// Nothing comes behind the last byte.
+        case end
         /// They have not come yet.
         case missing
         case failed(MediaError)
@@ -40,22 +43,31 @@ struct LiveState: Sendable {
     private(set) var wait: LoadWait?
     /// Why nothing will come any more.
     private var verdict: MediaError?
+    /// A station answered, of which only the breaks come to an end.
+    private let isStation: Bool
+    /// The body was a file, which is here to its end.
+    private var hasEnded = false
 
-    /// `offset` is that of the first byte to come; `retry` decides when to connect again.
-    init(subject: SafeText, offset: Int64, station: Station, retry: RetryState) {
+    /// `offset` is that of the first byte to come; `station` is nil where none answered; `retry` decides when to
+    /// connect again.
+    init(subject: SafeText, offset: Int64, station: Station?, retry: RetryState) {
         self.subject = subject
         start = offset
         end = offset
         readTo = offset
-        self.station = station
+        isStation = station != nil
+        self.station = station ?? Station()
         self.retry = retry
     }
 
     /// Whether the transfer may bring more.
     var hasRoom: Bool { end - readTo < Int64(Self.mostUnread) }
 
-    /// Whether the stream was given up; nothing is fetched any more.
-    var isOver: Bool { verdict != nil }
+    /// Whether the stream was given up or has ended; nothing is fetched any more.
+    var isOver: Bool { verdict != nil || hasEnded }
+
+    /// How long it was, once it has ended.
+    var length: Int64? { hasEnded ? end : nil }
 
     var report: LiveReport { LiveReport(station: station, titles: titles, readTo: readTo) }
 
@@ -72,7 +84,7 @@ struct LiveState: Sendable {
         guard offset < end else {
             // Who skips beyond all that is here does not want it: the transfer must not wait for that.
             readTo = max(readTo, end)
-            return verdict.map { .failed($0) } ?? .missing
+            return hasEnded ? .end : verdict.map { .failed($0) } ?? .missing
         }
         var chunkStart = start
         for chunk in chunks[goneCount...] {
@@ -89,10 +101,43 @@ struct LiveState: Sendable {
 
     // MARK: The transfer
 
-    /// A connection has answered.
-    mutating func connected(_ station: Station?) {
-        // One that only forgot to say it again is still the same.
-        if let station { self.station = station }
+    /// A connection has answered. Returns why its body is not to be heard; nil when it goes on with the stream.
+    mutating func connected(_ answer: RangeAnswer) -> Refusal? {
+        // Networks that want a login answer with a page to everything.
+        guard answer.contentType != "text/html" else {
+            let cause: SafeText = "a web page comes in place of the stream; sign in to the network"
+            return .now(MediaError(.connectionFailed, subject, cause))
+        }
+        switch answer.kind {
+        case .whole(length: nil):
+            // Something with an identity is a file, and begins again from its first byte.
+            guard isStation || answer.station != nil || answer.validators.isEmpty else {
+                let cause: SafeText = "the connection was lost, and the server has no ranges; play it again"
+                return .forGood(MediaError(.cut, subject, cause))
+            }
+            // One that only forgot to say it again is still the same.
+            if let station = answer.station { self.station = station }
+            return nil
+        case .whole:
+            return .now(MediaError(.cut, subject, "a file comes in place of the stream"))
+        case .part, .unsatisfiable, .notModified: return .status(answer.wire.status)
+        case .refused(let status): return .status(status)
+        }
+    }
+
+    /// Why an answer does not go on with the stream.
+    enum Refusal: Equatable {
+        case status(Int)
+        /// Something else comes for now.
+        case now(MediaError)
+        /// It never will.
+        case forGood(MediaError)
+    }
+
+    /// The network is there again: the attempts count anew.
+    mutating func networkReturned() {
+        guard !isOver else { return }
+        retry.progressed()
     }
 
     /// `bytes` came, behind `title` where there is a new one.
@@ -108,10 +153,15 @@ struct LiveState: Sendable {
         dropOldest()
     }
 
-    /// The connection ended, or could not be made; nil is an end in good order, which a live stream has none of.
+    /// The connection ended, or could not be made; nil is an end in good order, which a station has none of.
     ///
     /// Returns what to wait for before the next attempt; nil when there is none.
     mutating func ended(_ error: MediaError?, retryAfter: Duration? = nil, now: Duration) -> LoadWait? {
+        guard error != nil || isStation else {
+            hasEnded = true
+            wait = nil
+            return nil
+        }
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
         wait =
             isWorthWaiting(for: error)
@@ -120,12 +170,19 @@ struct LiveState: Sendable {
         return wait
     }
 
-    /// The answer to an attempt was `status`, which brings nothing.
-    mutating func refused(status: Int, retryAfter: Duration?, now: Duration) -> LoadWait? {
-        let error = MediaError(.httpStatus, subject, SafeText("the server answers \(status)"))
-        wait =
-            RetryPolicy.isWorthWaiting(forStatus: status)
-            ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
+    /// The answer to an attempt brought nothing, for `refusal`.
+    mutating func refused(_ refusal: Refusal, retryAfter: Duration?, now: Duration) -> LoadWait? {
+        let (error, isWorthWaiting) =
+            switch refusal {
+            case .now(let error): (error, true)
+            case .forGood(let error): (error, false)
+            case .status(let status):
+                (
+                    MediaError(.httpStatus, subject, SafeText("the server answers \(status)")),
+                    RetryPolicy.isWorthWaiting(forStatus: status)
+                )
+            }
+        wait = isWorthWaiting ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
         if wait == nil { verdict = retry.surrender ?? error }
         return wait
     }

@@ -56,7 +56,7 @@ extension AnswerContext {
         case .part(let range, let total): return part(range, total: total, of: plan)
         case .whole: return whole(answer, to: plan)
         case .unsatisfiable(let total): return unsatisfiable(total, plan)
-        case .refused(let status): return refusal(status, to: plan)
+        case .refused(let status): return refusal(status, answer, to: plan)
         case .notModified: return .refused(.httpStatus, "the server answers 304 to a plain request")
         }
     }
@@ -125,9 +125,10 @@ extension AnswerContext {
         return .nothingThere(end: stored.contains(offset - 1) && lastStored <= offset ? offset : nil)
     }
 
-    private func refusal(_ status: Int, to plan: FetchPlan) -> AnswerMeaning {
+    private func refusal(_ status: Int, _ answer: RangeAnswer, to plan: FetchPlan) -> AnswerMeaning {
         if RetryPolicy.isWorthWaiting(forStatus: status) { return .later(status: status) }
         switch status {
+        case 401 where answer.withholdsUserInfo: return .refused(.httpStatus, Self.withheldUserInfo)
         // Not there, not for us, or a length that no file has: asking otherwise changes nothing.
         case 200, 300..<400, 401, 404, 407, 410, 451: return .refused(.httpStatus, Self.cause(status: status))
         default: return withoutRange(plan, Self.cause(status: status))
@@ -138,6 +139,13 @@ extension AnswerContext {
     private func withoutRange(_ plan: FetchPlan, _ cause: SafeText) -> AnswerMeaning {
         plan.wanted == nil || hasFallenBack ? .refused(.httpStatus, cause) : .withoutRange(cause)
     }
+
+    /// What a 401 means to a listener whose playlist has the password that was asked for.
+    package static let withheldUserInfo: SafeText =
+        """
+        the server asks for a user name and password (401), and those in a playlist are not sent; add this URL \
+        with them as a source of your own
+        """
 
     /// What a refusal with `status` means to the listener.
     package static func cause(status: Int) -> SafeText {

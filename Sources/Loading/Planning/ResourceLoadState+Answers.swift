@@ -86,7 +86,9 @@ extension ResourceLoadState {
     ) -> AnswerOutcome {
         guard var fetch = fetches[id] else { return AnswerOutcome(use: .discard, actions: []) }
         description.acceptsRanges = !hasFallenBack
-        if case .part(_, let total?) = answer.kind { description.length = total }
+        if case .part(_, let total?) = answer.kind, isBelievable(total, range, of: fetch) {
+            description.length = total
+        }
         learn(answer)
         if let asked = fetch.plan.asked, range.lowerBound < asked.lowerBound {
             fetch.startsEarlier = true
@@ -101,6 +103,13 @@ extension ResourceLoadState {
             actions: wakes() + plan(),
             forbidsKeeping: answer.forbidsStoring
         )
+    }
+
+    /// Whether `total` is the length of the resource. RFC 9110 §14.4 has it so, and a part that goes beyond it is
+    /// refused; but some servers put the length of the part there. An end that is nothing but where we asked to
+    /// stop is looked behind before it is believed, unless it was known.
+    private func isBelievable(_ total: Int64, _ range: ByteRange, of fetch: Fetch) -> Bool {
+        total != range.upperBound || total != fetch.plan.asked?.upperBound || total == description.length
     }
 
     private mutating func takeWhole(_ answer: RangeAnswer, by id: FetchPlan.ID) -> AnswerOutcome {

@@ -24,7 +24,7 @@ struct RequestLog: Sendable {
 
     mutating func received(_ count: Int) { record.bytes += Int64(count) }
 
-    /// The request is over: `complete`, `cancelled`, `live` where its body plays on elsewhere, or what went wrong.
+    /// The request is over: `complete`, `cancelled`, or what went wrong.
     mutating func ended(_ end: String, at now: Duration) -> JournalRecord {
         record.end = end
         record.duration = now - record.startedAt

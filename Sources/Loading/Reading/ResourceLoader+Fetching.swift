@@ -31,7 +31,7 @@ extension ResourceLoader {
             let response = try await send(request)
             log.answered(response.answer, at: parts.clock.now)
             let end = try await take(response, for: plan, expecting: overlap, log: &log)
-            tell(log.ended(end, at: parts.clock.now))
+            if let end { tell(log.ended(end, at: parts.clock.now)) }
         } catch let error as MediaError where error.code == .offline {
             // Nothing was sent.
             throw error
@@ -62,13 +62,13 @@ extension ResourceLoader {
         }
     }
 
-    /// Does with an answer what it means; returns how the request ended.
+    /// Does with an answer what it means; returns how the request ended, nil where a live stream goes on with it.
     private func take(
         _ response: RangeResponse,
         for plan: FetchPlan,
         expecting overlap: [UInt8],
         log: inout RequestLog
-    ) async throws -> String {
+    ) async throws -> String? {
         var isHandedOver = false
         defer { if !isHandedOver { response.body.cancel() } }
         let outcome = decide { $0.state.fetchAnswered(plan.id, response.answer) }
@@ -79,8 +79,8 @@ extension ResourceLoader {
             return discarded(response.answer)
         case .live:
             perform(outcome.actions)
-            isHandedOver = await handOver(response, at: 0, by: plan.id)
-            return "live"
+            isHandedOver = await handOver(response, at: 0, by: plan.id, log)
+            return isHandedOver ? nil : "cancelled"
         case .store(let start, let end):
             keepDescription()
             perform(outcome.actions)
@@ -91,8 +91,9 @@ extension ResourceLoader {
             if outcome.comparesStored { sink.compared = store.stored }
             let ending = try await receive(response.body, into: &sink, for: plan, log: &log)
             keepDescription()
-            if case .live = ending { isHandedOver = await handOver(response, at: sink.offset, by: plan.id) }
-            return ending.rawValue
+            guard case .live = ending else { return ending.rawValue }
+            isHandedOver = await handOver(response, at: sink.offset, by: plan.id, log)
+            return isHandedOver ? nil : "cancelled"
         }
     }
 
@@ -106,6 +107,7 @@ extension ResourceLoader {
 
     private enum BodyEnding: String {
         case complete
+        /// It goes on without end, elsewhere.
         case live
         case changed = "resource-changed"
     }
@@ -153,22 +155,20 @@ extension ResourceLoader {
 
     /// Gives the rest of a body without end, which goes on at `offset`, to the live stream. False when nobody
     /// listens any more.
-    private func handOver(_ response: RangeResponse, at offset: Int64, by id: FetchPlan.ID) async -> Bool {
+    private func handOver(
+        _ response: RangeResponse,
+        at offset: Int64,
+        by id: FetchPlan.ID,
+        _ log: RequestLog
+    ) async -> Bool {
         await store.discard()
-        let live = LiveStream(
-            url: url,
-            transport: parts.transport,
-            clock: parts.clock,
-            settings: parts.settings,
-            journal: parts.journal,
-            numbers: parts.numbers
-        )
+        let live = LiveStream(url: url, parts: parts)
         let isHeard = guarded.withLock { guarded in
             if !guarded.isClosed { guarded.live = live }
             return !guarded.isClosed
         }
         guard isHeard else { return false }
-        live.begin(response, at: offset)
+        live.begin(response, at: offset, log: log)
         step { $0.handedOver(id) }
         return true
     }

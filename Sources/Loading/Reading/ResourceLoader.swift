@@ -144,6 +144,12 @@ final class ResourceLoader: Sendable {
         return result
     }
 
+    /// The network is there again: whoever waits for it tries at once, a live stream too.
+    func networkIsBack() {
+        step { $0.networkReturned() }
+        guarded.withLock { $0.live }?.networkReturned()
+    }
+
     func close(_ id: ResourceLoadState.ReaderID) async {
         let (actions, waiter, isLast) = decide { guarded in
             let actions = guarded.state.readerClosed(id)

@@ -76,6 +76,9 @@ package struct RangeAnswer: Sendable, Equatable {
     package var retryAfter: Duration?
     /// Set where a live stream answers.
     package var station: Station?
+    /// The URL had a user name and a password that were not sent, because the listener did not name its server
+    /// as a source.
+    package var withholdsUserInfo: Bool
     package var wire: WireFacts
 
     package init(
@@ -87,6 +90,7 @@ package struct RangeAnswer: Sendable, Equatable {
         requestCount: Int = 1,
         retryAfter: Duration? = nil,
         station: Station? = nil,
+        withholdsUserInfo: Bool = false,
         wire: WireFacts = WireFacts()
     ) {
         self.kind = kind
@@ -97,6 +101,7 @@ package struct RangeAnswer: Sendable, Equatable {
         self.requestCount = requestCount
         self.retryAfter = retryAfter
         self.station = station
+        self.withholdsUserInfo = withholdsUserInfo
         self.wire = wire
     }
 }

@@ -3,6 +3,8 @@ extension PlayerCommand {
     package struct ParseError: Error, Equatable, CustomStringConvertible {
         package var message: SafeText
         package var description: String { message.string }
+
+        package init(message: SafeText) { self.message = message }
     }
 
     /// Parses one line, as typed after `:` or sent on standard input.
@@ -18,22 +20,37 @@ extension PlayerCommand {
             return
         }
         switch name {
-        case "jump", "remove":
+        case "jump":
             guard let number = Int(rest), number >= 1 else {
-                throw Self.error("\(name) takes the number of a track, from 1")
+                throw Self.error("jump takes the number of a track, from 1")
             }
-            self = name == "jump" ? .jump(number) : .remove(number)
+            self = .jump(number)
+        case "remove":
+            guard let numbers = TrackNumbers(parsing: rest.split(separator: " ")) else {
+                throw Self.error("remove takes numbers of tracks, from 1, as in 3 5-7")
+            }
+            self = .remove(numbers)
         case "pin":
             guard rest.isEmpty || Int(rest).map({ $0 >= 1 }) == true else {
                 throw Self.error("pin takes the number of a track, from 1, or nothing for the current one")
             }
             self = .pin(Int(rest))
         case "move":
-            let numbers = rest.split(separator: " ").map { Int($0) ?? 0 }
-            guard numbers.count == 2, numbers.allSatisfy({ $0 >= 1 }) else {
-                throw Self.error("move takes two numbers of tracks, from 1")
+            let words = rest.split(separator: " ")
+            guard let numbers = TrackNumbers(parsing: words.dropLast()),
+                let target = words.last.flatMap({ Int($0) }), target >= 1
+            else { throw Self.error("move takes numbers of tracks and the place for them, as in 5-7 1") }
+            self = .move(numbers, to: target)
+        case "shuffle":
+            guard rest.isEmpty || rest == "now" else {
+                throw Self.error("shuffle takes now, to put the queue itself in a random order, or nothing")
             }
-            self = .move(from: numbers[0], to: numbers[1])
+            self = rest.isEmpty ? .shuffle : .shuffleNow
+        case "sort":
+            guard let key = SortKey(rawValue: rest) else {
+                throw Self.error("sort takes title, artist, duration or source")
+            }
+            self = .sort(key)
         case "seek":
             guard let target = SeekTarget(parsing: rest) else {
                 throw Self.error("seek takes +S, -S, M:SS, H:MM:SS or N%")
@@ -62,7 +79,7 @@ extension PlayerCommand {
     private static let plain: [String: PlayerCommand] = [
         "play": .play, "pause": .pause, "toggle": .toggle, "stop": .stop, "next": .next,
         "previous": .previous,
-        "mute": .mute, "shuffle": .shuffle, "clear": .clear, "reload": .reload, "status": .status,
+        "mute": .mute, "clear": .clear, "undo": .undo, "reload": .reload, "status": .status,
         "quit": .quit,
     ]
 

@@ -13,15 +13,20 @@ package enum PlayerCommand: Sendable, Equatable {
     case volume(Int)
     case changeVolume(by: Int)
     case mute
+    /// Another order to play in, or the queue's own again.
     case shuffle
+    /// Puts the queue itself in a random order, the current track first.
+    case shuffleNow
     /// nil goes to the next mode: off, all, one.
     case setRepeat(RepeatMode?)
     case add(String)
-    /// A place in the queue, from 1.
-    case remove(Int)
-    /// Places in the queue, from 1.
-    case move(from: Int, to: Int)
+    case remove(TrackNumbers)
+    /// Puts tracks, together and in their order, where the first of them is track `to` (from 1).
+    case move(TrackNumbers, to: Int)
+    case sort(SortKey)
     case clear
+    /// Takes back the last change of the queue that was no addition: removing, moving, sorting, shuffling, clearing.
+    case undo
     case save(String)
     case reload
     /// Pins a track in the cache, or lets go of it; its place in the queue, from 1, or nil for the current one.

@@ -11,6 +11,9 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package var state = State.stopped
     package var tracks: [Track] = []
+    /// Goes up whenever `tracks` changes other than by additions at the end: with the same revision, what was derived
+    /// from the first tracks still holds.
+    package var queueRevision = 0
     /// The place of the current track in `tracks`, from 0.
     package var currentIndex: Int?
     /// What the music itself said of the current track.
@@ -34,10 +37,12 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// What is here of the tracks that are kept, in part or whole; a track that is not in it is not kept.
     package var availability: [Track.ID: Availability] = [:]
     package var connectivity = ConnectivityReport()
+    /// What music said of itself that was opened so far; playlists often say less.
+    package var learned: [Track.ID: TrackFacts] = [:]
     /// Why tracks failed.
     package var failures: [Track.ID: SafeText] = [:]
     /// The newest messages, oldest first; at most 100.
-    package var messages: [SafeText] = []
+    package var messages: [PlayerMessage] = []
     /// Bytes of all tracks so far.
     package var totalCachedBytes: Int64 = 0
     package var totalFetchedBytes: Int64 = 0
@@ -57,4 +62,18 @@ package protocol PlayerControl: Sendable {
 
     /// Calls `observer` after each new snapshot, from any thread; it must only wake its user interface.
     func observe(_ observer: @escaping @Sendable () -> Void)
+
+    /// Says whether anybody looks at the picture of the sound: while nobody does, none is made. Never waits.
+    func watchSound(_ isWatched: Bool)
+
+    /// The picture of what is heard at this moment; nil while none is made, and of moments that have none.
+    /// Never waits.
+    var soundPicture: SoundPicture? { get }
+}
+
+extension PlayerControl {
+    /// A player without pictures has nothing to do here.
+    package func watchSound(_ isWatched: Bool) {}
+
+    package var soundPicture: SoundPicture? { nil }
 }

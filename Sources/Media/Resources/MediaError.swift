@@ -25,6 +25,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
         case damaged = "damaged"
         case damagedExtent = "damaged-extent"
         case damagedIndex = "damaged-index"
+        case badState = "bad-state"
         case cacheSecret = "cache-secret"
         case decodingFailed = "decoding-failed"
         case audioServer = "audio-server"

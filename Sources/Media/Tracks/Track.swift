@@ -60,6 +60,18 @@ package struct TrackTags: Sendable, Equatable {
     }
 }
 
+/// What a track said of itself when it was opened.
+package struct TrackFacts: Sendable, Equatable {
+    package var tags: TrackTags
+    /// Nil where it is not known, and for a live stream.
+    package var duration: Duration?
+
+    package init(tags: TrackTags = TrackTags(), duration: Duration? = nil) {
+        self.tags = tags
+        self.duration = duration
+    }
+}
+
 /// Turns what a user names (file, folder, playlist, URL) into tracks.
 package protocol TrackResolver: Sendable {
     /// The tracks of `source`, in order, at least one. Throws `MediaError`.

@@ -4,12 +4,15 @@ package import Media
 ///
 /// Places count from 0 here; the command line counts from 1.
 package struct PlayQueue: Sendable {
-    package private(set) var tracks: [Track] = []
+    package internal(set) var tracks: [Track] = []
     /// The place of the current track; nil before the first and when there are none.
-    package private(set) var current: Int?
+    package internal(set) var current: Int?
     package var repeatMode = RepeatMode.off
+    /// Goes up whenever `tracks` changes other than by additions at its end.
+    package internal(set) var revision = 0
     /// The places in playing order; nil when that is the order they are in.
-    private var order: [Int]?
+    var order: [Int]?
+    var history = QueueHistory()
 
     package init() {}
 
@@ -59,35 +62,6 @@ package struct PlayQueue: Sendable {
         order?.append(contentsOf: places.shuffled(using: &random))
     }
 
-    /// Removes the track at `place`. A removed current track is succeeded by the one after it, or nil.
-    package mutating func remove(at place: Int) {
-        let successor = place == current ? successorPlace(of: place) : nil
-        tracks.remove(at: place)
-        let moved = { (old: Int) in old > place ? old - 1 : old }
-        order = order?.filter { $0 != place }.map(moved)
-        current = place == current ? successor.map(moved) : current.map(moved)
-    }
-
-    /// Moves a track to where another is; the current track stays the same one.
-    package mutating func move(from source: Int, to target: Int) {
-        guard source != target else { return }
-        tracks.insert(tracks.remove(at: source), at: target)
-        let moved = { (old: Int) -> Int in
-            if old == source { return target }
-            if source < old, old <= target { return old - 1 }
-            if target <= old, old < source { return old + 1 }
-            return old
-        }
-        order = order?.map(moved)
-        current = current.map(moved)
-    }
-
-    package mutating func clear() {
-        tracks = []
-        current = nil
-        order = order.map { _ in [] }
-    }
-
     /// Switches shuffle; the current track stays current and, when switching on, is first in the order.
     package mutating func toggleShuffle(using random: inout some RandomNumberGenerator) {
         guard order == nil else {
@@ -108,11 +82,6 @@ package struct PlayQueue: Sendable {
         order?.insert(place, at: target)
     }
 
-    private func successorPlace(of place: Int) -> Int? {
-        let next = next(after: place)
-        return next == place ? nil : next
-    }
-
-    private func orderPlace(of place: Int) -> Int { order?.firstIndex(of: place) ?? place }
-    private func track(atOrderPlace place: Int) -> Int { order?[place] ?? place }
+    func orderPlace(of place: Int) -> Int { order?.firstIndex(of: place) ?? place }
+    func track(atOrderPlace place: Int) -> Int { order?[place] ?? place }
 }

@@ -15,10 +15,15 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     private let written = Atomic<Int>(0)
     private let taken = Atomic<Int>(0)
     private let finished = Atomic<Bool>(false)
+    private let lastContent: Atomic<Int>
+    private static let contents = Atomic<Int>(0)
     private let space: SpaceSignal
+    package let format: AudioFormat
 
     /// A ring for `frames` of `format`; `space` carries the news of room to the writer.
     package init(format: AudioFormat, frames: Int, space: SpaceSignal) {
+        self.format = format
+        lastContent = Atomic(Self.newContent())
         bytesPerFrame = format.bytesPerFrame
         capacity = max(1, frames) * bytesPerFrame
         storage = .allocate(byteCount: capacity, alignment: 16)
@@ -81,11 +86,35 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         }
     }
 
+    /// What was written, by its frames, which must be among the last `capacityFrames`: calls `body` with each piece and
+    /// its first frame. Only the writer overwrites it, so that it stands still here.
+    func withFrames(
+        _ frames: Range<FrameCount>,
+        _ body: (UnsafeBufferPointer<Int16>, FrameCount) -> Void
+    ) {
+        var start = Int(frames.lowerBound) * bytesPerFrame
+        let end = min(Int(frames.upperBound) * bytesPerFrame, written.load(ordering: .relaxed))
+        precondition(end - start <= capacity, "what was overwritten is gone")
+        while start < end {
+            let offset = start % capacity
+            let count = min(end - start, capacity - offset)
+            let piece = UnsafeRawBufferPointer(start: storage + offset, count: count)
+            body(piece.assumingMemoryBound(to: Int16.self), FrameCount(start / bytesPerFrame))
+            start += count
+        }
+    }
+
+    /// Another number for each ring and after each `discard`: frames with the same count are others then.
+    var content: Int { lastContent.load(ordering: .acquiring) }
+
+    private static func newContent() -> Int { contents.add(1, ordering: .relaxed).newValue }
+
     /// Says that nothing more will be written.
     package func finish() { finished.store(true, ordering: .releasing) }
 
     /// Drops what was not read. Only while neither side runs.
     package func discard() {
+        lastContent.store(Self.newContent(), ordering: .releasing)
         written.store(taken.load(ordering: .acquiring), ordering: .releasing)
         finished.store(false, ordering: .releasing)
     }

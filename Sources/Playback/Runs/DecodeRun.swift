@@ -8,6 +8,7 @@ struct DecodeRun: Sendable {
     let control: RunControl
     let makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
     let framesAvailable: @Sendable () -> Void
+    let tap: SoundTap
     let tell: @Sendable (PlayerInput) -> Void
 
     /// Frames decoded at a time: a few MPEG frames, to keep the calls few and the answer to a cancel quick.
@@ -97,7 +98,10 @@ struct DecodeRun: Sendable {
         while true {
             let count = ring.write(rest)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            if count > 0 { framesAvailable() }
+            if count > 0 {
+                framesAvailable()
+                tap.follow(ring)
+            }
             if tellPrimed(ring, isLast: rest.isEmpty == false && count == 0) { try await control.goOn() }
             if rest.isEmpty { return }
             if count == 0 { try await ring.waitForRoom() }

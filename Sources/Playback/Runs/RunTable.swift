@@ -11,6 +11,7 @@ final class RunTable {
     }
 
     private let parts: PlaybackParts
+    private let tap: SoundTap
     private let tell: @Sendable (PlayerInput) -> Void
     /// All decoding, off the cooperative pool.
     private let thread = WorkThread(name: "decode")
@@ -26,10 +27,12 @@ final class RunTable {
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
+        tap: SoundTap,
         tell: @escaping @Sendable (PlayerInput) -> Void,
         filled: @escaping @Sendable (LoadReport) -> Void
     ) {
         self.parts = parts
+        self.tap = tap
         self.tell = tell
         fillings =
             settings.fillsHeardTracks
@@ -56,6 +59,7 @@ final class RunTable {
             control: control,
             makeDecoder: parts.makeDecoder,
             framesAvailable: { [output = parts.output] in output.framesAvailable() },
+            tap: tap,
             tell: tell
         )
         let task = Task(executorPreference: thread) { await run.run() }

@@ -52,6 +52,9 @@ package struct PlaybackParts: Sendable {
     package var kept: (any KeptMusic)?
     /// Whether the network is there; nil where nobody judges that.
     package var connectivity: (any Connectivity)?
+    /// Where a track goes on that was left in its middle; nil where it begins at its start. Asked by the
+    /// player's task, so it must not wait.
+    package var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
     /// Hears every event, in order, from the player's task.
     package var report: @Sendable (PlayerEvent) -> Void
 

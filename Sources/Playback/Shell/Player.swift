@@ -10,6 +10,7 @@ package final class Player: PlayerControl {
     private let settings: PlaybackSettings
     private let inbox = Inbox()
     private let snapshots = SnapshotBox()
+    let tap = SoundTap()
 
     package init(parts: PlaybackParts, settings: PlaybackSettings) {
         self.parts = parts
@@ -22,23 +23,30 @@ package final class Player: PlayerControl {
 
     package func observe(_ observer: @escaping @Sendable () -> Void) { snapshots.observe(observer) }
 
+    package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
+
+    /// What is heard lies behind what is decoded by the ring and the sink's own buffer.
+    package var soundPicture: SoundPicture? { tap.picture(at: parts.output.heardFrames) }
+
     /// Puts a notice among the events, from any task: a part of the player has something to say.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
-    /// Plays `sources` from track `start` (from 1) and returns when the player is over. Called once.
+    /// Plays `tracks` and then those of `sources`, from track `start` (from 1; nil for the first in playing
+    /// order), and returns when the player is over. Called once.
     package func run(
+        tracks: [Track] = [],
         sources: [String],
-        start: Int = 1,
+        start: Int? = nil,
         position: Duration = .zero
     ) async -> PlayerOutcome {
         let tell: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { tell(.outputEvent($0)) }
-        let shell = PlayerShell(parts: parts, settings: settings, tell: tell)
+        let shell = PlayerShell(parts: parts, settings: settings, tap: tap, tell: tell)
         let launch = Task { [parts] in
             let resolved = await Self.resolve(sources, with: parts.resolver)
             tell(
                 .launched(
-                    tracks: resolved.tracks,
+                    tracks: tracks + resolved.tracks,
                     problems: resolved.problems,
                     start: start,
                     position: position

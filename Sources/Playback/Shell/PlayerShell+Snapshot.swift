@@ -48,6 +48,8 @@ extension PlayerShell {
         let load = currentResource?.report ?? LoadReport()
         snapshot.state = state.snapshotState
         snapshot.tracks = state.queue.tracks
+        snapshot.queueRevision = state.queue.revision
+        snapshot.learned = state.learned
         snapshot.currentIndex = state.queue.current
         snapshot.info = state.currentInfo
         snapshot.position = state.position

@@ -21,7 +21,12 @@ final class PlayerShell {
     private let errands: Errands
     private var tickTask: Task<Void, Never>?
 
-    init(parts: PlaybackParts, settings: PlaybackSettings, tell: @escaping @Sendable (PlayerInput) -> Void) {
+    init(
+        parts: PlaybackParts,
+        settings: PlaybackSettings,
+        tap: SoundTap,
+        tell: @escaping @Sendable (PlayerInput) -> Void
+    ) {
         self.parts = parts
         self.settings = settings
         self.tell = tell
@@ -33,7 +38,8 @@ final class PlayerShell {
             isShuffled: settings.shuffle,
             seed: settings.seed
         )
-        runs = RunTable(parts: parts, settings: settings, tell: tell) { tell(.filled($0)) }
+        state.resumePoint = parts.resumePoint
+        runs = RunTable(parts: parts, settings: settings, tap: tap, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
         sound = SoundPath(output: parts.output, settings: settings, tell: tell)
@@ -105,7 +111,7 @@ final class PlayerShell {
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
-        case .save(let path): errands.save(state.queue.tracks, to: path)
+        case .save(let path): errands.save(state.describedTracks, to: path)
         case .finish(let error):
             fatal = error
             isOver = true

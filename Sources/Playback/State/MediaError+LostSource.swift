@@ -10,7 +10,7 @@ extension MediaError.Code {
             .cut,
             .httpStatus, .tooManyRedirects, .offline, .missingLibrary:
             true
-        case .resourceChanged, .notKept, .damaged, .damagedExtent, .damagedIndex, .cacheSecret,
+        case .resourceChanged, .notKept, .damaged, .damagedExtent, .damagedIndex, .badState, .cacheSecret,
             .decodingFailed, .audioServer, .audioLost, .sinkFailed,
             .sinkFormat,
             .internalError:

@@ -30,9 +30,12 @@ extension PlayerState {
         case .shuffle: toggleShuffle()
         case .setRepeat(let mode): setRepeat(mode)
         case .add(let source): [.resolve(source)]
-        case .remove(let number): remove(number)
-        case .move(let source, let target): move(source, target)
+        case .remove(let numbers): remove(numbers)
+        case .move(let numbers, let target): move(numbers, to: target)
+        case .sort(let key): sort(by: key)
+        case .shuffleNow: shuffleNow()
         case .clear: clear()
+        case .undo: undo()
         case .save(let path): [.save(path)]
         case .reload: reload()
         case .pin(let number): pin(number)
@@ -70,7 +73,7 @@ extension PlayerState {
         return [.pauseOutput, paused]
     }
 
-    private mutating func stop() -> [PlayerEffect] {
+    mutating func stop() -> [PlayerEffect] {
         guard phase == .active else { return [] }
         defer {
             phase = .stopped
@@ -157,39 +160,6 @@ extension PlayerState {
         return dropStalePreparation()
     }
 
-    private mutating func remove(_ number: Int) -> [PlayerEffect] {
-        guard queue.tracks.indices.contains(number - 1) else {
-            return [misuse("there is no track \(number)")]
-        }
-        guard number - 1 == queue.current, phase == .active else {
-            // Its sound is in the ring already, behind that of the current track, which is decoded again.
-            let isCut = phase == .active && isWritten(number - 1)
-            failures[queue.tracks[number - 1].id] = nil
-            queue.remove(at: number - 1)
-            return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
-        }
-        let effects = leave(.skipped) + cancelRuns() + silence()
-        failures[queue.tracks[number - 1].id] = nil
-        queue.remove(at: number - 1)
-        guard let successor = queue.current else { return effects + endOfQueue() }
-        return effects + begin(successor, at: .zero)
-    }
-
-    private mutating func move(_ source: Int, _ target: Int) -> [PlayerEffect] {
-        guard queue.tracks.indices.contains(source - 1), queue.tracks.indices.contains(target - 1) else {
-            return [misuse("there are tracks 1 to \(queue.tracks.count)")]
-        }
-        queue.move(from: source - 1, to: target - 1)
-        return dropStalePreparation()
-    }
-
-    private mutating func clear() -> [PlayerEffect] {
-        let effects = stop()
-        queue.clear()
-        failures = [:]
-        return effects
-    }
-
     private mutating func reload() -> [PlayerEffect] {
         guard let run = runs.first, phase == .active else { return [] }
         return restart(at: run.stage == .opening ? run.start : position, answersSeek: false, refresh: true)
@@ -230,8 +200,8 @@ extension PlayerCommand {
     fileprivate var wantsMusic: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .setRepeat, .add, .remove, .move, .clear,
-            .save, .pin, .status, .quit:
+        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .add, .remove,
+            .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
             false
         }
     }
@@ -241,9 +211,8 @@ extension PlayerCommand {
     fileprivate var isAboutTracks: Bool {
         switch self {
         case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .status, .quit: false
-        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .clear,
-            .save,
-            .reload, .pin:
+        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
+            .shuffleNow, .clear, .undo, .save, .reload, .pin:
             true
         }
     }

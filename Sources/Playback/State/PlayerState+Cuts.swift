@@ -9,7 +9,7 @@ extension PlayerState {
     var isFinishing: Bool { output.isFinishing }
 
     /// Whether `input` will cut off music that is heard, as far as can be told from what was heard by the last
-    /// input. Costs the same however long the queue is.
+    /// input. Costs the same however long the queue is, but for the removing of tracks.
     func willCut(_ input: PlayerInput) -> Bool {
         guard output.isRunning, phase == .active, let run = runs.first else { return false }
         switch input {
@@ -22,10 +22,11 @@ extension PlayerState {
         }
     }
 
-    /// Whether sound of the track at `place` is in the ring, or on its way there.
-    func isWritten(_ place: Int) -> Bool {
-        let id = queue.tracks[place].id
-        return runs.contains { $0.track.id == id && $0.id != prepared?.id }
+    /// Whether sound of one of the tracks at `places` is in the ring, or on its way there.
+    func areWritten(_ places: RangeSet<Int>) -> Bool {
+        runs.contains { run in
+            run.id != prepared?.id && queue.place(of: run.track.id).map { places.contains($0) } == true
+        }
     }
 
     private func willCut(_ command: PlayerCommand, _ run: Run) -> Bool {
@@ -34,8 +35,10 @@ extension PlayerState {
         case .jump(let number): queue.tracks.indices.contains(number - 1)
         case .seek(.percent): run.isSeekable && duration != nil
         case .seek: run.isSeekable
-        case .remove(let number): queue.tracks.indices.contains(number - 1) && isWritten(number - 1)
-        case .play, .volume, .changeVolume, .mute, .shuffle, .setRepeat, .add, .move, .save, .pin, .status:
+        case .remove(let numbers): numbers.highest <= queue.tracks.count && areWritten(numbers.places)
+        case .play, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .add, .move, .sort,
+            .undo,
+            .save, .pin, .status:
             false
         }
     }

@@ -14,6 +14,7 @@ extension PlayerState {
         runs[place].info = info
         runs[place].landing = landing
         runs[place].isSeekable = isSeekable
+        learn(from: runs[place])
         guard place == 0 else { return [.prefetchHead(id)] + followUp() }
         let run = runs[0]
         var effects = wasKnown ? [] : announce(run)
@@ -58,6 +59,7 @@ extension PlayerState {
         guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
         let before = runs[place].info
         runs[place].info = info
+        learn(from: runs[place])
         guard place == 0, before?.tags != info.tags || before?.duration != info.duration else { return [] }
         return announce(runs[0])
     }

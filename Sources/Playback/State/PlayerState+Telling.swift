@@ -36,6 +36,23 @@ extension PlayerState {
         run.isLive ? nil : run.info?.duration ?? run.track.duration
     }
 
+    /// Remembers what a track said of itself, so that the queue still knows when another is current.
+    mutating func learn(from run: Run) {
+        guard let info = run.info, !run.isLive, queue.place(of: run.track.id) != nil else { return }
+        let facts = TrackFacts(tags: info.tags.filled(from: run.track.tags), duration: duration(of: run))
+        if learned[run.track.id] != facts { learned[run.track.id] = facts }
+    }
+
+    /// The queue's tracks with all that is known of them, for lists to be saved.
+    var describedTracks: [Track] {
+        queue.tracks.map { track in
+            guard let facts = learned[track.id] else { return track }
+            var track = track
+            (track.tags, track.duration) = (facts.tags, facts.duration)
+            return track
+        }
+    }
+
     /// What the music says of itself, as it is shown.
     func info(of run: Run) -> StreamInfo? {
         guard var info = run.info, run.isLive else { return run.info }

@@ -5,7 +5,7 @@ extension PlayerState {
     mutating func launched(
         _ tracks: [Track],
         _ problems: [MediaError],
-        start: Int,
+        start: Int?,
         position: Duration
     ) -> [PlayerEffect] {
         let place = queue.tracks.count
@@ -15,9 +15,9 @@ extension PlayerState {
         guard phase == .launching else { return effects }
         phase = .stopped
         guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : obeyHeld()) }
-        if start > tracks.count { effects.append(misuse("there is no track \(start)")) }
-        let first = start > 1 ? place + min(start, tracks.count) - 1 : queue.next(after: nil) ?? place
-        if start > 1 { queue.bringForward(first) }
+        if let start, start > tracks.count { effects.append(misuse("there is no track \(start)")) }
+        let first = start.map { place + min($0, tracks.count) - 1 } ?? queue.next(after: nil) ?? place
+        if start != nil { queue.bringForward(first) }
         return effects + begin(first, at: position) + obeyHeld()
     }
 
@@ -49,10 +49,10 @@ extension PlayerState {
             effects += announce(prepared)
             return effects + (prepared.stage == .ready ? turn() : [])
         }
-        let run = newRun(track, at: start)
+        let run = newRun(track, at: start == .zero ? resumePoint(track) ?? .zero : start)
         runs = [run]
         effects += announce(run)
-        return effects + [.startRun(run.id, track, at: start, reusing: nil, refresh: false)]
+        return effects + [.startRun(run.id, track, at: run.start, reusing: nil, refresh: false)]
     }
 
     /// Begins the current track anew at `start`, with the resource it has open; a live stream from a new connection,
@@ -141,9 +141,12 @@ extension PlayerState {
     /// Opens the next track and reads its head, without writing.
     mutating func prepareNext() -> [PlayerEffect] {
         guard prepared == nil, let place = placeAhead() else { return [] }
-        let run = newRun(queue.tracks[place], at: .zero)
+        let track = queue.tracks[place]
+        // A track that repeats itself begins at its start.
+        let start = track.id == lastGranted?.track.id ? nil : resumePoint(track)
+        let run = newRun(track, at: start ?? .zero)
         runs.append(run)
-        return [.startRun(run.id, run.track, at: .zero, reusing: nil, refresh: false)]
+        return [.startRun(run.id, track, at: run.start, reusing: nil, refresh: false)]
     }
 
     /// A track behind the current one is not what it was: it is opened anew.

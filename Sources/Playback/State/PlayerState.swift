@@ -58,7 +58,11 @@ package struct PlayerState: Sendable {
     package internal(set) var volume: Int
     package internal(set) var isMuted = false
     package internal(set) var failures: [Track.ID: SafeText] = [:]
-    package internal(set) var messages: [SafeText] = []
+    package internal(set) var learned: [Track.ID: TrackFacts] = [:]
+    package internal(set) var messages: [PlayerMessage] = []
+    private var messageCount = 0
+    /// Where a track goes on that was left in its middle; nil where it begins at its start.
+    var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
     var nextRun = 1
     var random: Shuffler
 
@@ -190,7 +194,8 @@ package struct PlayerState: Sendable {
     }
 
     mutating func note(_ message: SafeText) {
-        messages.append(message)
+        messageCount += 1
+        messages.append(PlayerMessage(number: messageCount, time: now, text: message))
         if messages.count > 100 { messages.removeFirst() }
     }
 

@@ -10,9 +10,19 @@ enum BasePaths {
         environment: (String) -> String?,
         accountHome: () -> String?
     ) -> String? {
-        if let base = absolute(environment("XDG_CACHE_HOME")) { return base + "/reprise" }
+        folder("XDG_CACHE_HOME", or: ".cache", environment: environment, accountHome: accountHome)
+    }
+
+    /// The program's folder below that of `variable`, else below `standard` at home, by the same rules.
+    static func folder(
+        _ variable: String,
+        or standard: String,
+        environment: (String) -> String?,
+        accountHome: () -> String?
+    ) -> String? {
+        if let base = absolute(environment(variable)) { return base + "/reprise" }
         guard let home = absolute(environment("HOME")) ?? absolute(accountHome()) else { return nil }
-        return home + "/.cache/reprise"
+        return home + "/" + standard + "/reprise"
     }
 
     /// The folder of the configuration: `$XDG_CONFIG_HOME/reprise`, else `.config/reprise` at home, by the same
@@ -21,25 +31,30 @@ enum BasePaths {
         environment: (String) -> String?,
         accountHome: () -> String?
     ) -> String? {
-        if let base = absolute(environment("XDG_CONFIG_HOME")) { return base + "/reprise" }
-        guard let home = absolute(environment("HOME")) ?? absolute(accountHome()) else { return nil }
-        return home + "/.config/reprise"
+        folder("XDG_CONFIG_HOME", or: ".config", environment: environment, accountHome: accountHome)
     }
 
     /// The configuration folder of this process.
     static func configurationFolder() -> String? {
-        configurationFolder(
-            environment: { name in getenv(name).map { String(cString: $0) } },
-            accountHome: { getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } } }
-        )
+        configurationFolder(environment: processVariable, accountHome: accountHome)
     }
 
     /// The cache folder of this process.
     static func cacheFolder() -> String? {
-        cacheFolder(
-            environment: { name in getenv(name).map { String(cString: $0) } },
-            accountHome: { getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } } }
-        )
+        cacheFolder(environment: processVariable, accountHome: accountHome)
+    }
+
+    /// The state folder of this process.
+    static func stateFolder() -> StateFolder? {
+        StateFolder(environment: processVariable, accountHome: accountHome)
+    }
+
+    private static func processVariable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    private static func accountHome() -> String? {
+        getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } }
     }
 
     /// `path` with a leading `~/` replaced by the home folder, as shells do it; the player's own commands

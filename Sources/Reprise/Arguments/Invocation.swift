@@ -18,7 +18,7 @@ enum Invocation: Equatable {
 
     /// Options of the contract that are still to come: named, so that they are refused as such.
     static let notBuilt: Set<String> = [
-        "--fresh", "--gain",
+        "--gain"
     ]
 
     /// Reads the arguments behind the program's name.

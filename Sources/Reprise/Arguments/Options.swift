@@ -27,12 +27,18 @@ struct Options: Sendable, Equatable {
     var fill = false
     /// The file that the journal of requests goes to.
     var journalFile: String?
-    /// 0...100.
-    var volume = 100
-    var shuffle = false
-    var repeatMode = RepeatMode.off
-    /// A place in the queue, from 1.
-    var start = 1
+    /// 0...100; nil for that of the last session.
+    var volume: Int?
+    /// nil for what was on in the last session.
+    var shuffle: Bool?
+    /// nil for that of the last session.
+    var repeatMode: RepeatMode?
+    /// Whether what the last session left is not taken up.
+    var fresh = false
+    /// Whether the mouse stays the terminal's.
+    var noMouse = false
+    /// A place in the queue, from 1; nil for the first in playing order.
+    var start: Int?
     /// Where the first track begins.
     var seek = Duration.zero
     var network = NetworkOptions()

@@ -14,6 +14,8 @@ extension PlayArguments {
         options.offline = offline
         options.refresh = refresh
         options.shuffle = shuffle
+        options.fresh = fresh
+        options.noMouse = noMouse
         try CheckedValue.check(!(json && plain), "--json and --plain exclude each other")
         try CheckedValue.check(!(offline && refresh), "--refresh needs the network that --offline forbids")
         try CheckedValue.check(

@@ -48,11 +48,17 @@ struct PlayArguments: ParsableArguments {
     @Option(help: "0 to 100.")
     var volume: String?
 
-    @Flag(help: "Play in random order.")
-    var shuffle = false
+    @Flag(inversion: .prefixedNo, help: "Play in random order, or not.")
+    var shuffle: Bool?
 
     @Option(name: .customLong("repeat"), help: "off (default), one or all.")
     var repeatMode: String?
+
+    @Flag(help: "Take up nothing that the last session left: queue, positions, volume, modes.")
+    var fresh = false
+
+    @Flag(help: "Leave the mouse to the terminal.")
+    var noMouse = false
 
     @Option(help: "The number of the first track to play, from 1.")
     var start: String?

@@ -24,6 +24,9 @@ protocol CacheAdministration: Sendable {
     /// Drops the least recently played entries until no more than `size` bytes are left.
     func shrink(to size: Int64, includesPinned: Bool) async throws -> DropReport
 
+    /// What `shrink` would drop if nothing were open, without pinned ones; drops nothing.
+    func forecast(shrinkingTo size: Int64) async throws -> DropReport
+
     /// Drops every entry that is not open in some process.
     func clear(includesPinned: Bool) async throws -> DropReport
 
@@ -37,14 +40,19 @@ protocol CacheAdministration: Sendable {
 
 /// What a check of all bytes found.
 struct CheckReport: Sendable, Equatable {
+    /// What one entry lost: bytes that were not what was kept, and are dropped.
+    struct Damage: Sendable, Equatable {
+        /// Its URL without secrets.
+        var source: SafeText
+        var ranges: ByteRangeSet
+    }
+
     /// Entries that were checked.
     var entries = 0
     /// Bytes that were checked.
     var bytes: Int64 = 0
-    /// The URLs of the entries that lost something, without secrets.
-    var damagedSources: [SafeText] = []
-    /// Bytes that were not what was kept; they are dropped.
-    var damagedBytes: Int64 = 0
+    /// The entries that lost something.
+    var damaged: [Damage] = []
     /// Files that belonged to no entry, and were removed.
     var strayFiles = 0
     /// Bytes of the disk that nothing claimed, and that are free now.
@@ -52,7 +60,8 @@ struct CheckReport: Sendable, Equatable {
     /// The index was damaged and set aside: the cache is empty now.
     var isIndexLost = false
 
-    var isSound: Bool { damagedSources.isEmpty && damagedBytes == 0 && !isIndexLost }
+    var damagedBytes: Int64 { damaged.reduce(0) { $0 + $1.ranges.byteCount } }
+    var isSound: Bool { damaged.isEmpty && !isIndexLost }
 }
 
 /// What dropping entries did.

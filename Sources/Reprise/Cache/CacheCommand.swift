@@ -34,6 +34,7 @@ struct CacheCommand: Sendable {
         case .evict(let sources, let includesPinned):
             try await evict(sources, includesPinned: includesPinned)
         case .shrink(let size, let includesPinned): try await shrink(to: size, includesPinned: includesPinned)
+        case .forecast(let size): try await forecast(shrinkingTo: size)
         case .clear(let isConfirmed, let includesPinned):
             try await clear(isConfirmed: isConfirmed, includesPinned: includesPinned)
         case .export(let order): try await export(order)

@@ -2,6 +2,8 @@ import Media
 
 /// One entry as it is listed.
 struct CacheListing: Sendable, Equatable {
+    /// The cache's own number for it.
+    var number: Int64 = 0
     /// The URL without secrets.
     var source: SafeText
     var title: SafeText?

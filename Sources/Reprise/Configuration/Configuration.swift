@@ -3,8 +3,10 @@ import Media
 import Settings
 
 /// The listener's configuration file, checked whole before anything of it is used.
-struct Configuration: Sendable, Equatable {
+struct Configuration: Sendable {
     var file: SettingsFile
+    /// What it makes of keys and colours.
+    var screen = ScreenSettings()
 
     /// `$XDG_CONFIG_HOME/reprise/config.toml`, else the one in `.config` at home; nil where there is no home.
     static func path() -> String? { BasePaths.configurationFolder().map { $0 + "/config.toml" } }
@@ -31,7 +33,7 @@ struct Configuration: Sendable, Equatable {
             throw UsageError(error.description)
         }
         for entry in file.entries { try check(entry, of: file) }
-        return Configuration(file: file)
+        return Configuration(file: file, screen: try ScreenSettings(file))
     }
 
     /// `arguments` with those of the file that its command takes put before them: what is typed comes later, and
@@ -54,6 +56,12 @@ struct Configuration: Sendable, Equatable {
             rows: EffectiveSetting.all(of: .reprise, file: file, arguments: arguments).map { setting in
                 [SafeText(setting.name), Self.shown(setting), Self.origin(setting)]
             }
+                + screen.rows(file).map { row in
+                    [
+                        SafeText(row.name), SafeText(row.value),
+                        row.line.map { SafeText("\(file.name):\($0)") } ?? "default",
+                    ]
+                }
         )
         return table.lines(width: style.columns)
     }

@@ -3,7 +3,12 @@ import Settings
 extension SettingsSchema {
     /// What may stand in `config.toml`. How a single session begins (`--start`, `--seek`, `--offline`, …) is
     /// no setting, nor is what only tests need.
-    static let reprise = SettingsSchema(settings: [
+    static let reprise = SettingsSchema(
+        settings: settings,
+        openTables: [ScreenSettings.keyTable, ScreenSettings.colorTable]
+    )
+
+    private static let settings = [
         Setting("play", "sink", "--sink", .value, or: "pulse"),
         Setting("play", "volume", "--volume", .value, or: "100"),
         Setting("play", "shuffle", "--shuffle", .flag, or: "false"),
@@ -21,7 +26,8 @@ extension SettingsSchema {
         Setting("cache", "identity", "--cache-identity", .list, or: ""),
         Setting("cache", "secret", "--cache-secret", .value, or: ""),
         Setting("cache", "off", "--no-cache", .flag, or: "false"),
-    ])
+        Setting("screen", "no-mouse", "--no-mouse", .flag, or: "false"),
+    ]
 
     /// The tables whose settings a command takes; nil for one that takes none.
     static func settingsTaken(by arguments: [String]) -> (Setting) -> Bool {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import TerminalUI
 
 /// Reads commands from standard input, a line each, and hands them to the player.
 enum CommandReader {
@@ -52,7 +53,12 @@ enum CommandReader {
         }
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do {
-            control.send(try PlayerCommand(parsing: line))
+            let command = try UICommand(parsing: line)
+            guard let command = command.withoutScreen else {
+                let message = SafeText(command.line) + " is for the screen, and there is none"
+                return report(.notice(code: noticeCode, message: message))
+            }
+            control.send(command)
         } catch {
             report(.notice(code: noticeCode, message: error.message))
         }

@@ -9,9 +9,12 @@ final class EventReporter: Sendable {
     enum Style: Sendable {
         case json
         case words
+        /// For people.
+        case sentences
     }
 
     private struct State {
+        var narrator = PlainNarrator()
         var isFinished = false
         var isHurried = false
         /// `finish`, while it waits.
@@ -47,15 +50,17 @@ final class EventReporter: Sendable {
     func report(_ event: PlayerEvent) {
         state.withLock { state in
             guard !state.isFinished else { return }
-            let line = EventLine(event, at: clock.now)
-            thread.submit { [style, writer] in
-                switch style {
-                case .json: writer.write(line.json)
-                case .words: writer.write(line.words)
-                }
+            if style == .sentences {
+                guard let sentence = state.narrator.line(for: event) else { return }
+                return thread.submit { [writer] in writer.write(sentence.string) }
             }
+            let line = EventLine(event, at: clock.now)
+            thread.submit { [style, writer] in writer.write(style == .json ? line.json : line.words) }
         }
     }
+
+    /// Writes a line of the program's own making, in its order among the events. After `finish` it does nothing.
+    func say(_ line: SafeText) { inOrder { [writer] in writer.write(line.string) } }
 
     /// Runs `write`, which says something on standard error, in its order among the events. After `finish`
     /// it does nothing.

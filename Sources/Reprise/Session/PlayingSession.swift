@@ -7,6 +7,8 @@ import TerminalUI
 final class PlayingSession: Sendable {
     private let presentation: Presentation
     private let options: Options
+    private let interface: InterfaceSettings
+    private let surroundings: ScreenSurroundings
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
@@ -15,20 +17,36 @@ final class PlayingSession: Sendable {
     /// Set as soon as a track ended of which something was heard.
     private let heard = LateBound<Bool>()
 
-    init(presentation: Presentation, options: Options, clock: any MonotonicClock) {
+    init(
+        presentation: Presentation,
+        options: Options,
+        interface: InterfaceSettings,
+        surroundings: ScreenSurroundings = ScreenSurroundings(),
+        clock: any MonotonicClock
+    ) {
         self.presentation = presentation
         self.options = options
+        self.interface = interface
+        self.surroundings = surroundings
         let player = player
         reporter =
             presentation == .screen
             ? nil
             : EventReporter(
-                style: presentation == .json ? .json : .words,
+                style: Self.style(presentation),
                 clock: clock,
                 descriptor: options.writesSamplesToOutput ? STDERR_FILENO : STDOUT_FILENO,
                 // Nobody reads any more; what would be played then is wanted by nobody.
                 onReaderGone: { player.value?.send(.quit) }
             )
+    }
+
+    private static func style(_ presentation: Presentation) -> EventReporter.Style {
+        switch presentation {
+        case .json: .json
+        case .plain: .sentences
+        case .words, .screen: .words
+        }
     }
 
     /// Hears the player's events, from any task.
@@ -54,15 +72,18 @@ final class PlayingSession: Sendable {
     ) async -> ExitCode {
         self.player.value = player
         let playing = Task(operation: play)
+        var keys: Task<Void, Never>?
         if presentation == .screen {
             await showScreen(player)
             // The screen took its signals with it. Whatever ended it has told the player to end, or the
             // player has ended: who signals now has waited long enough.
             Signals.onTermination(isEnding: true)
         } else {
-            takeLines(player)
+            keys = takeInput(player)
         }
         let outcome = await playing.value
+        // The terminal has its modes back before anything else is said.
+        await keys?.value
         let code = code(of: outcome)
         let last: @Sendable () -> Void = { [self] in showEnd(of: outcome, code) }
         if let reporter {
@@ -95,12 +116,12 @@ final class PlayingSession: Sendable {
 
     /// Shows the screen on a thread of its own, which is the only one to call ncurses.
     private func showScreen(_ player: any PlayerControl) async {
-        let screen = TerminalScreen(configuration: TerminalConfiguration(environment: BasePaths.environment))
+        let screen = TerminalScreen(configuration: screenConfiguration)
         let end = await withCheckedContinuation { continuation in
-            NamedThread.start("screen") {
+            NamedThread.start("screen") { [surroundings] in
                 // The screen takes its signals itself, and here alone they are its own.
                 Signals.unblock()
-                continuation.resume(returning: screen.run(player: player))
+                continuation.resume(returning: screen.run(player: player, surroundings: surroundings))
             }
         }
         switch end {
@@ -114,13 +135,52 @@ final class PlayingSession: Sendable {
         }
     }
 
-    private func takeLines(_ player: any PlayerControl) {
+    private var screenConfiguration: TerminalConfiguration {
+        var configuration = TerminalConfiguration(
+            environment: BasePaths.environment,
+            stderrPath: interface.logFile
+        )
+        configuration.usesMouse = !options.noMouse
+        configuration.keyMap = interface.screen.keyMap
+        configuration.colors = interface.screen.colors
+        if let memory = interface.memory {
+            configuration.history = memory.history
+            configuration.remember = { memory.remember($0) }
+        }
+        return configuration
+    }
+
+    /// Commands from standard input: keys where it is a terminal and people are told, else lines.
+    private func takeInput(_ player: any PlayerControl) -> Task<Void, Never>? {
         Signals.onTermination { [self] number in
             signal.value = number
             reporter?.hurry()
             player.send(.quit)
         }
-        guard !options.readsListFromInput else { return }
-        CommandReader.start(descriptor: STDIN_FILENO, control: player) { [self] in report($0) }
+        guard !options.readsListFromInput else { return nil }
+        guard presentation == .plain, isatty(STDIN_FILENO) == 1 else {
+            CommandReader.start(descriptor: STDIN_FILENO, control: player) { [self] in report($0) }
+            return nil
+        }
+        let memory = interface.memory
+        let keys = PlainKeys(
+            keyMap: interface.screen.keyMap,
+            history: memory?.history ?? [],
+            remember: { memory?.remember($0) },
+            glyphs: TextStyle(descriptor: STDOUT_FILENO).glyphs
+        )
+        return Task {
+            await withCheckedContinuation { continuation in
+                NamedThread.start("keys") { [self] in
+                    keys.run(
+                        player: player,
+                        input: STDIN_FILENO,
+                        say: { self.reporter?.say($0) },
+                        prompt: { _ = write(STDOUT_FILENO, ":", 1) }
+                    )
+                    continuation.resume()
+                }
+            }
+        }
     }
 }

@@ -34,7 +34,8 @@ enum Program {
                 for line in configuration.lines(arguments, style: style) { output.write(line) }
                 return .success
             case .makeSecret(let path): return Session.makeSecret(at: path)
-            case .play(let options): return await Session.run(options, clock: clock)
+            case .play(let options):
+                return await Session.run(options, screen: configuration.screen, clock: clock)
             }
         } catch {
             Messages.show(error)

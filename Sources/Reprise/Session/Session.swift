@@ -4,11 +4,28 @@ import Media
 /// From a checked command line to an exit code.
 enum Session {
     /// Plays.
-    static func run(_ options: Options, clock: any MonotonicClock) async -> ExitCode {
-        let presentation = Presentation(options: options, canShowScreen: Wiring.canShowScreen)
+    static func run(
+        _ options: Options,
+        screen: ScreenSettings,
+        clock: any MonotonicClock
+    ) async -> ExitCode {
+        let presentation = Presentation(
+            options: options,
+            surroundings: Presentation.Surroundings(
+                canShowScreen: { Wiring.canShowScreen },
+                isTerminal: { isatty(STDOUT_FILENO) == 1 }
+            )
+        )
+        // A script finds the same session every time: only who sits before it is remembered.
+        let isForSomebody =
+            presentation == .screen || (presentation == .plain && isatty(STDIN_FILENO) == 1)
+        let folder = BasePaths.stateFolder()
+        let memory =
+            isForSomebody
+            ? folder.map { SessionMemory(folder: $0, options: options, clock: clock) } : nil
         let journal: JournalFile?
         do {
-            try checkSources(options, presentation)
+            try checkSources(options, presentation, isQueueLeft: memory?.queue.tracks.isEmpty == false)
             journal = try options.journalFile.map { path throws(UsageError) in try JournalFile(path: path) }
         } catch {
             Messages.show(error)
@@ -17,6 +34,7 @@ enum Session {
         let code = await Wiring.run(
             options: options,
             presentation: presentation,
+            interface: InterfaceSettings(screen: screen, memory: memory, logFile: folder?.log()),
             clock: clock,
             journal: journal
         )
@@ -53,8 +71,12 @@ enum Session {
     }
 
     /// Without a screen nobody could add a track to an empty queue.
-    static func checkSources(_ options: Options, _ presentation: Presentation) throws(UsageError) {
-        guard options.sources.isEmpty && presentation != .screen else { return }
+    static func checkSources(
+        _ options: Options,
+        _ presentation: Presentation,
+        isQueueLeft: Bool = false
+    ) throws(UsageError) {
+        guard options.sources.isEmpty, presentation != .screen, !isQueueLeft else { return }
         throw UsageError(
             "nothing to play: give a file, folder, playlist or http(s) URL, or - for a playlist on standard input"
         )

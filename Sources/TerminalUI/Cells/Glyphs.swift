@@ -13,6 +13,13 @@ package struct Glyphs: Sendable, Equatable {
     /// Follows a word for what is still under way.
     package var more: SafeText
     package var cursor: SafeText
+    /// A track that the next command is about.
+    package var mark: SafeText
+    /// Music that is here, whole.
+    package var whole: SafeText
+    package var pin: SafeText
+    /// Where in the bar the music is.
+    package var head: SafeText
     package var isUnicode: Bool
 
     /// Signs of the old PC character set, which the Linux console has too.
@@ -26,6 +33,10 @@ package struct Glyphs: Sendable, Equatable {
         ellipsis: "…",
         more: "…",
         cursor: "▏",
+        mark: "•",
+        whole: "●",
+        pin: "♦",
+        head: "▌",
         isUnicode: true
     )
 
@@ -39,6 +50,10 @@ package struct Glyphs: Sendable, Equatable {
         ellipsis: "~",
         more: "...",
         cursor: "_",
+        mark: "+",
+        whole: "all",
+        pin: "P",
+        head: "|",
         isUnicode: false
     )
 

@@ -15,6 +15,10 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case notice
     /// What is being typed.
     case prompt
+    /// A row that is marked.
+    case marked
+    /// Where in the bar the music is.
+    case head
     /// A bar's part that was heard.
     case played
     /// A bar's part that needs no network.
@@ -23,4 +27,8 @@ package enum Style: UInt8, Sendable, CaseIterable {
     case inFlight
     /// A bar's part that must be fetched.
     case missing
+    /// What of the picture of the sound is soft, louder, and near full scale.
+    case soft
+    case middling
+    case loud
 }

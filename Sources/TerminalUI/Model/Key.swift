@@ -17,6 +17,10 @@ package enum Key: Hashable, Sendable {
     case pageDown
     case home
     case end
+    case tab
+    case backTab
+    /// 1...12.
+    case function(Int)
 
     /// How the help calls it.
     package var name: SafeText {
@@ -36,6 +40,9 @@ package enum Key: Hashable, Sendable {
         case .pageDown: "PgDn"
         case .home: "Home"
         case .end: "End"
+        case .tab: "Tab"
+        case .backTab: "Shift-Tab"
+        case .function(let number): SafeText("F\(number)")
         }
     }
 }

@@ -16,6 +16,9 @@ package struct ListPosition: Sendable, Equatable {
     /// The rows to draw.
     package var visible: Range<Int> { top..<min(count, top + height) }
 
+    /// Whether the last row is selected, or there is none: new rows are then followed.
+    package var isAtEnd: Bool { selected >= count - 1 }
+
     /// Selects `row`, or the nearest there is, and scrolls no further than it needs.
     package mutating func select(_ row: Int) {
         selected = max(0, min(row, count - 1))
@@ -25,6 +28,13 @@ package struct ListPosition: Sendable, Equatable {
     package mutating func select(by rows: Int) {
         let (row, overflows) = selected.addingReportingOverflow(rows)
         select(overflows ? (rows > 0 ? count : 0) : row)
+    }
+
+    /// Moves what is in view; the selection goes along only where it would be out of view.
+    package mutating func scroll(by rows: Int) {
+        top = max(0, min(top + rows, count - height))
+        guard !visible.isEmpty else { return }
+        selected = max(visible.lowerBound, min(selected, visible.upperBound - 1))
     }
 
     package mutating func resize(count: Int, height: Int) {

@@ -3,6 +3,14 @@ package import Media
 /// What the shell must do after an event.
 package enum UIAction: Sendable, Equatable {
     case send(PlayerCommand)
+    /// Writes a line that was entered into the history.
+    case remember(String)
+    /// Reads which files and folders begin so; `UIEvent.listed` brings them.
+    case listPaths(String)
+    /// Looks into the cache anew.
+    case lookIntoCache
+    case evict(KeptEntry.ID)
+    case pinKept(KeptEntry.ID, Bool)
     /// Writes every cell again: something else has written on the terminal.
     case redrawAll
     /// Leaves the screen, once the player is over or after a bounded wait.

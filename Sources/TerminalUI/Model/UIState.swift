@@ -4,11 +4,6 @@ package import Media
 ///
 /// Pure: no clock, terminal or player. Events go in, actions come out, views read the rest.
 package struct UIState: Sendable {
-    package enum Mode: Sendable, Equatable {
-        case queue
-        case help
-    }
-
     /// A line about what was typed, shown until the next key.
     package struct Answer: Sendable, Equatable {
         package var text: SafeText
@@ -16,26 +11,46 @@ package struct UIState: Sendable {
     }
 
     package private(set) var player = PlayerSnapshot()
-    package private(set) var mode = Mode.queue
-    package private(set) var queue = ListPosition()
-    package private(set) var help = ListPosition()
+    package internal(set) var view = ViewName.queue
+    /// Where leaving the help leads back to.
+    var viewBeforeHelp = ViewName.queue
+    package internal(set) var queue = QueueViewState()
+    package internal(set) var playing = ListPosition()
+    package internal(set) var cache = CacheViewState()
+    package internal(set) var network = NetworkViewState()
+    package internal(set) var messages = MessagesViewState()
+    package internal(set) var help = ListPosition()
     /// nil while no command is typed.
-    package private(set) var commandLine: CommandLine?
-    package private(set) var answer: Answer?
-    /// The player's messages up to the last one that was in view when a key was pressed. All of them: the
-    /// player keeps a hundred, so that neither their number nor the last text says that one is new.
-    private var seenMessages: [SafeText] = []
-    package private(set) var showsRemainingTime = false
+    package internal(set) var commandLine: CommandLine?
+    /// nil while no text to look for is typed.
+    package internal(set) var prompt: Prompt?
+    package internal(set) var answer: Answer?
+    /// The number of the last message that was in view when a key was pressed.
+    private var seenMessage = 0
+    package internal(set) var showsRemainingTime = false
     /// Whether the listener has asked to leave.
-    package private(set) var isLeaving = false
+    package internal(set) var isLeaving = false
     package private(set) var layout: ScreenLayout
     package let keyMap: KeyMap
+    /// The lines that were entered behind `:`, also in earlier sessions.
+    var history: CommandHistory
 
     /// The player's newest message, until a key was pressed with it in view.
-    package var message: SafeText? { player.messages == seenMessages ? nil : player.messages.last }
+    package var message: SafeText? {
+        player.messages.last.flatMap { $0.number == seenMessage ? nil : $0.text }
+    }
 
-    package init(columns: Int, rows: Int, keyMap: KeyMap = .standard) {
+    /// Whether a slice of filtering or searching is to be done as soon as no key waits (`UIEvent.idle`).
+    package var hasWork: Bool { queue.hasWork(in: player) }
+
+    package init(
+        columns: Int,
+        rows: Int,
+        keyMap: KeyMap = .standard,
+        history: CommandHistory = CommandHistory()
+    ) {
         self.keyMap = keyMap
+        self.history = history
         layout = ScreenLayout(columns: columns, rows: rows)
         fitLists()
     }
@@ -43,125 +58,91 @@ package struct UIState: Sendable {
     /// Applies one event and returns what the shell must do. Draws nothing.
     package mutating func apply(_ event: UIEvent) -> [UIAction] {
         switch event {
-        case .key(let key):
-            // What is typed and the answer to it hide the message, which is then still to be seen.
-            if commandLine == nil, answer == nil, layout.messageRow != nil {
-                seenMessages = player.messages
-            }
-            answer = nil
-            if commandLine != nil { return edit(key) }
-            guard let command = keyMap.command(for: key) else {
-                return key == .control("c") ? run(.quit) : []
-            }
-            return run(command)
+        case .key(let key): return press(key)
         case .pasted(let text):
-            paste(text)
-            return []
-        case .snapshot(let snapshot):
-            return show(snapshot)
+            guard prompt == nil else {
+                pasteIntoPrompt(text)
+                return []
+            }
+            return paste(text)
+        case .listed(let word, let paths): commandLine?.complete(word, with: paths)
+        case .mouse(let event): return point(event)
+        case .snapshot(let snapshot): return show(snapshot)
+        case .kept(let report):
+            cache.isThere = report != nil
+            guard let report else { return [] }
+            if let problem = report.problem { answer = Answer(text: problem, isError: true) }
+            cache.show(report)
+        case .requests(let records, let count): network.show(records, count: count)
+        case .idle:
+            queue.work(in: player)
+            tellSearch()
         case .resized(let columns, let rows):
             layout = ScreenLayout(columns: columns, rows: rows)
             fitLists()
-            return []
         case .endRequested:
             isLeaving = true
             return [.send(.quit)]
         }
+        return []
+    }
+
+    private mutating func press(_ key: Key) -> [UIAction] {
+        // What is typed and the answer to it hide the message, which is then still to be seen.
+        if commandLine == nil, prompt == nil, answer == nil, layout.messageRow != nil {
+            seenMessage = player.messages.last?.number ?? 0
+        }
+        answer = nil
+        if commandLine != nil { return edit(key) }
+        if prompt != nil { return editPrompt(key) }
+        guard let command = keyMap.command(for: key) else {
+            return key == .control("c") ? run(.quit) : []
+        }
+        return run(command)
     }
 
     private mutating func show(_ snapshot: PlayerSnapshot) -> [UIAction] {
-        // The selection stays with what is heard for as long as it was there.
-        let follows = queue.selected == player.currentIndex || player.tracks.isEmpty
+        let before = player
         player = snapshot
-        fitLists()
-        if follows, let current = snapshot.currentIndex { queue.select(current) }
+        queue.show(snapshot, before: before)
+        network.show(inFlight: snapshot.load.inFlight)
+        messages.show(snapshot.messages, columns: layout.columns)
+        playing.resize(count: PlayingFact.all(of: snapshot, glyphs: .ascii).count, height: playing.height)
         return snapshot.isOver ? [.leave] : []
     }
 
-    private mutating func run(_ command: UICommand) -> [UIAction] {
-        if mode == .help, runInHelp(command) { return [] }
-        switch command {
-        case .player(let command): return [.send(command)]
-        case .selectBy(let rows): queue.select(by: rows)
-        case .selectByPage(let pages): queue.select(by: pages * max(1, queue.height))
-        case .selectFirst: queue.select(0)
-        case .selectLast: queue.select(queue.count - 1)
-        case .playSelected:
-            return queue.count > 0 ? [.send(.jump(queue.selected + 1))] : []
-        case .removeSelected:
-            return queue.count > 0 ? [.send(.remove(queue.selected + 1))] : []
-        case .pinSelected:
-            return queue.count > 0 ? [.send(.pin(queue.selected + 1))] : []
-        case .moveSelected(let rows):
-            return moveSelected(by: rows)
-        case .toggleRemainingTime: showsRemainingTime.toggle()
-        case .openCommandLine: commandLine = CommandLine()
-        case .toggleHelp: mode = mode == .help ? .queue : .help
-        case .closeHelp: mode = .queue
-        case .redraw: return [.redrawAll]
-        case .quit:
-            isLeaving = true
-            return [.send(.quit), .leave]
-        }
-        return []
-    }
-
-    /// Scrolls the help; false for a command that means the same in every view.
-    private mutating func runInHelp(_ command: UICommand) -> Bool {
-        switch command {
-        case .selectBy(let rows): help.select(by: rows)
-        case .selectByPage(let pages): help.select(by: pages * max(1, help.height))
-        case .selectFirst: help.select(0)
-        case .selectLast: help.select(help.count - 1)
-        // The queue is not in view: nothing happens to a row that nobody sees.
-        case .playSelected, .removeSelected, .pinSelected, .moveSelected: break
-        case .player, .toggleRemainingTime, .openCommandLine, .toggleHelp, .closeHelp, .redraw, .quit:
-            return false
-        }
-        return true
-    }
-
-    private mutating func moveSelected(by rows: Int) -> [UIAction] {
-        let target = queue.selected + rows
-        guard (0..<queue.count).contains(target) else { return [] }
-        let move = PlayerCommand.move(from: queue.selected + 1, to: target + 1)
-        // The selection goes along at once, so that the key can be held down.
-        queue.select(target)
-        return [.send(move)]
-    }
-
-    private mutating func edit(_ key: Key) -> [UIAction] {
-        switch commandLine?.apply(key) {
-        case .entered(let line):
-            commandLine = nil
-            return enter(line)
-        case .cancelled: commandLine = nil
-        case .editing, nil: break
-        }
-        return []
-    }
-
-    private mutating func enter(_ line: String) -> [UIAction] {
-        guard !line.allSatisfy(\.isWhitespace) else { return [] }
-        do {
-            let command = try PlayerCommand(parsing: line)
-            return command == .quit ? run(.quit) : [.send(command)]
-        } catch {
-            answer = Answer(text: error.message, isError: true)
-            return []
-        }
-    }
-
-    private mutating func paste(_ text: SafeText) {
-        guard commandLine != nil else {
-            answer = Answer(text: "pasted text is taken only behind : (try :add and paste)", isError: false)
-            return
-        }
-        commandLine?.insert(text.string)
-    }
-
     private mutating func fitLists() {
-        queue.resize(count: player.tracks.count, height: layout.listRows.count)
-        help.resize(count: keyMap.bindings.count, height: layout.listRows.count)
+        let (height, table) = (layout.listRows.count, layout.tableRows.count)
+        queue.resize(height: height, player: player)
+        playing.resize(count: playing.count, height: height)
+        cache.list.resize(count: cache.list.count, height: table)
+        network.list.resize(count: network.list.count, height: table)
+        messages.list.resize(count: messages.list.count, height: height)
+        messages.show(player.messages, columns: layout.columns)
+        help.resize(count: HelpView.rowCount(of: keyMap, columns: layout.columns), height: height)
+    }
+
+    /// The list of the open view.
+    var list: ListPosition {
+        get {
+            switch view {
+            case .queue: queue.list
+            case .playing: playing
+            case .cache: cache.list
+            case .network: network.list
+            case .messages: messages.list
+            case .help: help
+            }
+        }
+        set {
+            switch view {
+            case .queue: queue.list = newValue
+            case .playing: playing = newValue
+            case .cache: cache.list = newValue
+            case .network: network.list = newValue
+            case .messages: messages.list = newValue
+            case .help: help = newValue
+            }
+        }
     }
 }

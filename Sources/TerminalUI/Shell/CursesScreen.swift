@@ -9,6 +9,8 @@ internal import Media
 struct CursesScreen: ~Copyable {
     /// Larger windows are drawn in part; a terminal's word for its size has no other bound.
     static let largest = (columns: 1_000, rows: 500)
+    /// Characters; window managers show fewer.
+    static let longestTitle = 200
     /// What one `readEvents` takes at most, so that a flood of input cannot keep the screen from drawing.
     static let mostCodesAtOnce = 1_024
 
@@ -18,6 +20,8 @@ struct CursesScreen: ~Copyable {
     private let input: UnsafeMutablePointer<FILE>
     private let output: UnsafeMutablePointer<FILE>
     private let palette: Palette
+    let modes: TerminalModes
+    private var shownTitle: SafeText?
     private var shown: CellBuffer?
     private var decoder = InputDecoder()
 
@@ -50,13 +54,14 @@ struct CursesScreen: ~Copyable {
         nodelay(window, true)
         curs_set(0)
         Self.defineKeys()
-        palette = Palette(usesColor: configuration.usesColor)
+        palette = Palette(usesColor: configuration.usesColor, choices: configuration.colors)
+        modes = configuration.modes
         wrefresh(window)
-        send("\u{1B}[?2004h")
+        send(modes.enter)
     }
 
     deinit {
-        send("\u{1B}[?2004l")
+        send(modes.leave)
         endwin()
         send("\u{1B}[0m")
         delscreen(screen)
@@ -116,15 +121,33 @@ struct CursesScreen: ~Copyable {
 
     /// Gives the terminal back as it was, for a stop of the process.
     mutating func suspend() {
-        send("\u{1B}[?2004l")
+        send(modes.leave)
         endwin()
     }
 
     /// Takes the terminal over again; the next frame is written whole.
     mutating func resume() {
         shown = nil
+        shownTitle = nil
         wrefresh(window)
-        send("\u{1B}[?2004h")
+        send(modes.enter)
+    }
+
+    /// Takes the terminal over from a shell that changed it while the process was stopped without a word.
+    mutating func reclaim() {
+        shown = nil
+        shownTitle = nil
+        reset_prog_mode()
+        clearok(window, true)
+        send(modes.modes)
+    }
+
+    /// Names the terminal's window, where the name that it had comes back at the end.
+    mutating func setTitle(_ title: SafeText) {
+        guard title != shownTitle else { return }
+        shownTitle = title
+        let text = title.string.prefix(Self.longestTitle)
+        send(modes.title(isUnicode ? String(text) : String(text.map { $0.isASCII ? $0 : "?" })))
     }
 
     private func write(_ run: CellRun) {
@@ -158,22 +181,28 @@ struct CursesScreen: ~Copyable {
     }
 
     /// Bytes that ncurses knows nothing of, after those that it still holds.
-    private func send(_ bytes: StaticString) {
+    private func send(_ text: String) {
+        guard !text.isEmpty else { return }
         fflush(output)
-        _ = Glibc.write(fileno(output), bytes.utf8Start, bytes.utf8CodeUnitCount)
+        var text = text
+        _ = text.withUTF8 { Glibc.write(fileno(output), $0.baseAddress, $0.count) }
     }
 
-    /// Sequences that terminal descriptions leave out: the marks of a paste, and the arrows as
+    /// Sequences that terminal descriptions leave out: the marks of a paste, the mouse, and the arrows as
     /// terminals send them that ignore the keypad mode. Unknown ones would arrive letter by letter.
     private static func defineKeys() {
         define_key("\u{1B}[200~", InputDecoder.pasteStart)
         define_key("\u{1B}[201~", InputDecoder.pasteEnd)
+        // Not ncurses' own mouse: it waits to tell presses from clicks, and asks the console's gpm.
+        define_key("\u{1B}[<", InputDecoder.mouseStart)
+        define_key("\u{1B}[M", InputDecoder.oldMouseStart)
         define_key("\u{1B}[A", KEY_UP)
         define_key("\u{1B}[B", KEY_DOWN)
         define_key("\u{1B}[C", KEY_RIGHT)
         define_key("\u{1B}[D", KEY_LEFT)
         define_key("\u{1B}[H", KEY_HOME)
         define_key("\u{1B}[F", KEY_END)
+        define_key("\u{1B}[Z", KEY_BTAB)
     }
 
     private static func stream(_ descriptor: Int32, _ mode: String) -> UnsafeMutablePointer<FILE>? {

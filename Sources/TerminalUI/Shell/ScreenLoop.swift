@@ -6,14 +6,18 @@ internal import Media
 /// Runs on one thread from start to end. Without news it sleeps in `poll` with no timer at all.
 struct ScreenLoop: ~Copyable {
     private let player: any PlayerControl
+    private let surroundings: ScreenSurroundings
     private let view: ScreenView
     private let input: Int32
     private let news: WakePipe
     private let signals: WakePipe
     private let patience: Duration
+    private let remember: @Sendable (String) -> Void
+    private let lister: PathLister
     private let clock = SystemClock()
     private var state: UIState
     private var pacer = RedrawPacer()
+    private var clicks = ClickCounter()
     private var hasMoreInput = false
     /// Set once the player was told to quit: what to report, and until when to wait for it.
     private var leaving: (exit: TerminalExit, until: Duration)?
@@ -22,30 +26,41 @@ struct ScreenLoop: ~Copyable {
     /// The descriptor and the pipes must outlive the loop.
     init(
         player: any PlayerControl,
+        surroundings: ScreenSurroundings,
         view: ScreenView,
         input: Int32,
         news: WakePipe,
         signals: WakePipe,
-        patience: Duration,
+        configuration: TerminalConfiguration,
         size: (columns: Int, rows: Int)
     ) {
         self.player = player
+        self.surroundings = surroundings
         self.view = view
         self.input = input
         self.news = news
         self.signals = signals
-        self.patience = patience
-        state = UIState(columns: size.columns, rows: size.rows)
+        patience = configuration.quitPatience
+        remember = configuration.remember
+        lister = PathLister { news.wake() }
+        state = UIState(
+            columns: size.columns,
+            rows: size.rows,
+            keyMap: configuration.keyMap,
+            history: CommandHistory(configuration.history)
+        )
     }
 
     /// Runs until the listener leaves, a signal ends the program, or the player is over.
     mutating func run(on screen: inout CursesScreen, relay: borrowing SignalRelay) -> TerminalExit {
         // The first frame comes before anything is waited for.
         apply(.snapshot(player.snapshot), on: &screen)
+        if surroundings.kept == nil { apply(.kept(nil), on: &screen) }
         draw(on: &screen)
         while true {
             if let exit { return exit }
             waitForNews(on: &screen, relay: relay)
+            doWork(on: &screen)
             showNewest(on: &screen)
             if let leaving, clock.now >= leaving.until { exit = leaving.exit }
         }
@@ -63,6 +78,9 @@ struct ScreenLoop: ~Copyable {
         if descriptors[2].revents != 0 {
             _ = news.drain()
             pacer.snapshotArrived()
+            let listed = lister.take()
+            for (word, paths) in listed { apply(.listed(word: word, paths: paths), on: &screen) }
+            if !listed.isEmpty { draw(on: &screen) }
         }
         if descriptors[0].revents & ~Int16(POLLIN) != 0 {
             // The terminal is gone, with or without a SIGHUP: it stays readable for ever and says
@@ -76,7 +94,7 @@ struct ScreenLoop: ~Copyable {
 
     /// Milliseconds for `poll`; -1, which is for ever, while nothing is due.
     private func timeout() -> Int32 {
-        if hasMoreInput { return 0 }
+        if hasMoreInput || state.hasWork { return 0 }
         let now = clock.now
         let due = [pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) }].compactMap { $0 }.min()
         guard let due else { return -1 }
@@ -87,8 +105,36 @@ struct ScreenLoop: ~Copyable {
     private mutating func readKeys(on screen: inout CursesScreen) {
         let (events, isFull) = screen.readEvents()
         hasMoreInput = isFull
-        for event in events where exit == nil { apply(event, on: &screen) }
+        // What a key is about is what there is now, and not what there was when it was drawn last.
+        if !events.isEmpty { apply(.snapshot(player.snapshot), on: &screen) }
+        for event in events where exit == nil {
+            if case .mouse(let mouse) = event {
+                for event in clicks.events(for: mouse, at: clock.now) { apply(.mouse(event), on: &screen) }
+            } else {
+                apply(event, on: &screen)
+            }
+        }
         draw(on: &screen)
+    }
+
+    /// A slice of what takes its time, when no key waits; what came of it is shown at the pace of snapshots.
+    private mutating func doWork(on screen: inout CursesScreen) {
+        guard state.hasWork, !hasMoreInput, exit == nil else { return }
+        apply(.idle, on: &screen)
+        pacer.snapshotArrived()
+    }
+
+    /// Takes what is shown besides the player, where there is news of it.
+    private mutating func lookAround(on screen: inout CursesScreen) {
+        if let report = surroundings.kept?.report, report.revision != state.cache.report.revision {
+            apply(.kept(report), on: &screen)
+        }
+        if state.view == .network, let requests = surroundings.requests,
+            requests.recordCount != state.network.recordCount
+        {
+            let newest = requests.newest
+            apply(.requests(newest.records, count: newest.count), on: &screen)
+        }
     }
 
     private mutating func showNewest(on screen: inout CursesScreen) {
@@ -107,6 +153,8 @@ struct ScreenLoop: ~Copyable {
     ) {
         switch signal {
         case SIGWINCH: break
+        // Comes behind our own stop too, and then only draws once more.
+        case SIGCONT: screen.reclaim()
         case SIGTSTP:
             screen.suspend()
             relay.disarm()
@@ -131,6 +179,11 @@ struct ScreenLoop: ~Copyable {
         for action in state.apply(event) {
             switch action {
             case .send(let command): player.send(command)
+            case .remember(let line): remember(line)
+            case .listPaths(let word): lister.list(word)
+            case .lookIntoCache: surroundings.kept?.look()
+            case .evict(let entry): surroundings.kept?.evict(entry)
+            case .pinKept(let entry, let isPinned): surroundings.kept?.setPinned(entry, isPinned)
             case .redrawAll: screen.show(view.draw(state), isWhole: true)
             case .leave:
                 if let leaving {
@@ -144,8 +197,10 @@ struct ScreenLoop: ~Copyable {
         }
     }
 
-    private func draw(on screen: inout CursesScreen) {
+    private mutating func draw(on screen: inout CursesScreen) {
         guard exit == nil else { return }
+        lookAround(on: &screen)
+        screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))
     }
 }

@@ -7,17 +7,30 @@ internal import Glibc
 /// inside the handler, where that is not safe, and exit. One at a time, on the screen's thread.
 struct SignalRelay: ~Copyable {
     /// What ends the program in an orderly way, resizes the window or suspends.
-    static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP]
-    static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
+    static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
+    /// What ends the program on the spot: a fault, a trap of Swift's, and SIGQUIT, which asks for just that.
+    static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGQUIT]
 
     private let pipe: WakePipe
     private var previous: [(signal: Int32, action: sigaction)] = []
-    private var armed: (descriptor: Int32, modes: termios, standardError: Int32)?
+    private var armed: Watch?
 
-    /// Starts to relay into `pipe`, which must outlive this value.
-    init(into pipe: WakePipe) {
+    /// What a fault must bring back.
+    struct Watch {
+        var descriptor: Int32
+        var modes: termios
+        /// -1 for none.
+        var standardError: Int32
+        /// What the terminal is sent.
+        var reset: String
+        /// What standard error is told behind the name of the signal.
+        var message: String
+    }
+
+    /// Starts to relay `signals` into `pipe`, which must outlive this value.
+    init(_ signals: [Int32] = Self.relayed, into pipe: WakePipe) {
         self.pipe = pipe
-        for signal in Self.relayed {
+        for signal in signals {
             var action = sigaction()
             if cterminal_relay_signal(signal, pipe.writeEnd, &action) == 0 {
                 previous.append((signal, action))
@@ -37,16 +50,22 @@ struct SignalRelay: ~Copyable {
         }
     }
 
-    /// From now on a fault gives `descriptor` its `modes` back and restores standard error.
-    mutating func arm(descriptor: Int32, modes: termios, standardError: Int32) {
-        armed = (descriptor, modes, standardError)
+    /// From now on a fault brings back what `watch` names.
+    mutating func arm(_ watch: Watch) {
+        armed = watch
         arm()
     }
 
     /// Watches over the same terminal again, after `disarm`.
     func arm() {
         guard var armed else { return }
-        cterminal_arm_reset(armed.descriptor, &armed.modes, armed.standardError)
+        cterminal_arm_reset(
+            armed.descriptor,
+            &armed.modes,
+            armed.standardError,
+            armed.reset,
+            armed.message
+        )
     }
 
     /// From now on a fault touches no terminal.

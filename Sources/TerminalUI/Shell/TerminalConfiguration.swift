@@ -16,14 +16,27 @@ package struct TerminalConfiguration: Sendable {
     package var input: Int32?
     /// The descriptor that the screen is drawn on.
     package var output: Int32 = STDOUT_FILENO
+    /// Whether presses and the wheel are for the screen; without it the terminal selects text by itself.
+    package var usesMouse = true
+    package var keyMap = KeyMap.standard
+    /// The listener's own colours.
+    package var colors: [Style: ColorChoice] = [:]
+    /// The lines that were entered behind `:` in earlier sessions, oldest first.
+    package var history: [String] = []
+    /// Takes a line that was entered, to be kept for later sessions; must not wait.
+    package var remember: @Sendable (String) -> Void = { _ in }
+    private let isInTmux: Bool
     /// How long the screen stays for a player that was told to quit.
     package var quitPatience = Duration.seconds(3)
 
     package init(environment: [String: String], stderrPath: String? = nil) {
         term = environment["TERM"]
         usesColor = (environment["NO_COLOR"] ?? "").isEmpty
+        isInTmux = !(environment["TMUX"] ?? "").isEmpty
         self.stderrPath = stderrPath
     }
+
+    var modes: TerminalModes { TerminalModes(term: term, isInTmux: isInTmux, usesMouse: usesMouse) }
 
     /// Whether a screen can be had: standard output is a terminal of a known type that can place its
     /// cursor, and keys can be read. Where not, lines are printed instead.

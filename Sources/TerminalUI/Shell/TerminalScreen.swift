@@ -17,7 +17,10 @@ package struct TerminalScreen: Sendable {
     /// snapshots at most ten times a second. Quitting sends `.quit` and waits for the player, but
     /// no longer than `quitPatience`. While it runs, standard error goes to `stderrPath`. Blocks, so it
     /// wants a thread of its own; not twice at the same time: ncurses and signals are the process's.
-    package func run(player: any PlayerControl) -> TerminalExit {
+    package func run(
+        player: any PlayerControl,
+        surroundings: ScreenSurroundings = ScreenSurroundings()
+    ) -> TerminalExit {
         guard let news = WakePipe(), let signals = WakePipe() else {
             return .unusable("the process has too many files open for a screen")
         }
@@ -38,16 +41,35 @@ package struct TerminalScreen: Sendable {
         guard var screen else {
             return .unusable("the terminal's type is unknown; TERM must name one")
         }
-        relay.arm(descriptor: configuration.output, modes: modes, standardError: redirect.saved)
+        let place = configuration.stderrPath.map { "; what was said last is in " + SafeText($0).string } ?? ""
+        relay.arm(
+            SignalRelay.Watch(
+                descriptor: configuration.output,
+                modes: modes,
+                standardError: redirect.saved,
+                reset: screen.modes.abandon,
+                message: place
+            )
+        )
         player.observe { news.wake() }
+        surroundings.kept?.observe { news.wake() }
+        surroundings.requests?.observe { news.wake() }
+        defer {
+            surroundings.kept?.observe(nil)
+            surroundings.requests?.observe(nil)
+        }
 
         var loop = ScreenLoop(
             player: player,
-            view: ScreenView(glyphs: screen.isUnicode ? .unicode : .ascii),
+            surroundings: surroundings,
+            view: ScreenView(
+                glyphs: screen.isUnicode ? .unicode : .ascii,
+                timeOfDay: surroundings.timeOfDay
+            ),
             input: terminal.descriptor,
             news: news,
             signals: signals,
-            patience: configuration.quitPatience,
+            configuration: configuration,
             size: screen.fitWindow()
         )
         let exit = loop.run(on: &screen, relay: relay)

@@ -15,7 +15,7 @@ struct NowPlayingView {
         // A narrow window keeps the name readable: it lets go of the duration, then of the position.
         let time = times.first { buffer.columns - $0.columns - nameColumn > Self.fewestNameColumns } ?? ""
         let timeColumn = buffer.columns - time.columns
-        let name = QueueRow.name(of: player.tracks[index], info: player.info, glyphs: glyphs)
+        let name = QueueRow.name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
         buffer.draw(
             name,
             column: nameColumn,

@@ -1,50 +1,70 @@
 package import Media
 
-/// One track as the list shows it.
+/// One track as the list shows it. Pure.
 package struct QueueRow: Equatable {
     /// One column: playing, paused, waiting, failed or nothing.
     package var mark: SafeText
-    /// Title and artist; of a failed track the reason too.
-    package var text: SafeText
-    /// How much of it is here, as `42 %, to 3:10`; empty where nothing is.
-    package var kept: SafeText
+    package var isMarked = false
+    package var title: SafeText
+    /// Empty where it is not known.
+    package var artist: SafeText
+    /// Why it failed; empty where it did not.
+    package var failure: SafeText = ""
+    /// How much of it is here: a sign for all, a percentage for a part, nothing for nothing.
+    package var kept: SafeText = ""
+    /// How far it plays without the network, where that is not to its end.
+    package var playsTo: SafeText = ""
+    package var isPinned = false
     /// Empty while unknown.
     package var duration: SafeText
     package var style: Style
 
     /// The row of the track at `index`, which must be in the queue.
-    package init(_ player: PlayerSnapshot, index: Int, glyphs: Glyphs) {
+    package init(_ player: PlayerSnapshot, index: Int, isMarked: Bool = false, glyphs: Glyphs) {
         let track = player.tracks[index]
         let isCurrent = index == player.currentIndex
-        let name = Self.name(of: track, info: isCurrent ? player.info : nil, glyphs: glyphs)
-        let known = isCurrent ? player.duration ?? track.duration : track.duration
+        let facts = player.learned[track.id]
+        let tags = Self.tags(of: track, better: isCurrent ? player.info?.tags ?? facts?.tags : facts?.tags)
+        title = tags.title ?? track.location.name
+        artist = tags.artist ?? ""
+        let known = (isCurrent ? player.duration : nil) ?? facts?.duration ?? track.duration
         duration = known.map { SafeText($0.clockTime) } ?? ""
-        kept = player.availability[track.id].map { Self.text($0) } ?? ""
+        self.isMarked = isMarked
         // A track that failed once can play at the next try: what is heard has not failed.
         if let reason = player.failures[track.id], !(isCurrent && player.state.isHeard) {
-            (mark, text, style) = (glyphs.failed, name + ": " + reason, .error)
+            (mark, failure, style) = (glyphs.failed, reason, .error)
         } else if isCurrent {
-            (mark, text, style) = (glyphs.sign(of: player.state), name, .playing)
+            (mark, style) = (glyphs.sign(of: player.state), .playing)
         } else {
-            (mark, text, style) = (" ", name, .normal)
+            (mark, style) = (" ", isMarked ? .marked : .normal)
         }
+        if let availability = player.availability[track.id] { show(availability, glyphs: glyphs) }
     }
 
-    private static func text(_ kept: Availability) -> SafeText {
-        let pin = kept.isPinned ? "pinned " : ""
-        // Cut, so that 100 is the whole and nothing less.
-        guard let fraction = kept.fraction else { return SafeText(pin) }
-        let part = pin + "\(Int(fraction * 100)) %"
-        guard let end = kept.playsTo, !kept.isComplete, end > .zero else { return SafeText(part) }
-        return SafeText("\(part), to \(end.clockTime)")
+    /// What to call the track in one line.
+    package func name(glyphs: Glyphs) -> SafeText {
+        artist.isEmpty ? title : title + " " + glyphs.dash + " " + artist
+    }
+
+    private mutating func show(_ availability: Availability, glyphs: Glyphs) {
+        isPinned = availability.isPinned
+        guard let fraction = availability.fraction, availability.storedBytes > 0 else { return }
+        // Cut, so that all is the whole and nothing less.
+        kept = availability.isComplete ? glyphs.whole : SafeText("\(min(99, Int(fraction * 100))) %")
+        guard let end = availability.playsTo, !availability.isComplete, end > .zero else { return }
+        playsTo = SafeText("to \(end.clockTime)")
     }
 
     /// What to call a track: title and artist where they are known, else its file's name.
-    static func name(of track: Track, info: StreamInfo?, glyphs: Glyphs) -> SafeText {
-        let tags = info?.tags.filled(from: track.tags) ?? track.tags
+    static func name(of track: Track, tags better: TrackTags?, glyphs: Glyphs) -> SafeText {
+        let tags = tags(of: track, better: better)
         let title = tags.title ?? track.location.name
         guard let artist = tags.artist, !artist.isEmpty else { return title }
         return title + " " + glyphs.dash + " " + artist
+    }
+
+    private static func tags(of track: Track, better: TrackTags?) -> TrackTags {
+        better?.filled(from: track.tags) ?? track.tags
     }
 }
 

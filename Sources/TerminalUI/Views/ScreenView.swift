@@ -1,10 +1,18 @@
-internal import Media
+package import Media
 
 /// The whole screen as cells.
 package struct ScreenView: Sendable {
     package var glyphs: Glyphs
+    /// A moment of the player's clock as people read it, in eight columns.
+    package var timeOfDay: @Sendable (Duration) -> SafeText
 
-    package init(glyphs: Glyphs) { self.glyphs = glyphs }
+    package init(
+        glyphs: Glyphs,
+        timeOfDay: @escaping @Sendable (Duration) -> SafeText = { SafeText($0.clockTime) }
+    ) {
+        self.glyphs = glyphs
+        self.timeOfDay = timeOfDay
+    }
 
     /// Draws `state` into a new buffer of the window's size; any size will do.
     package func draw(_ state: UIState) -> CellBuffer {
@@ -13,19 +21,8 @@ package struct ScreenView: Sendable {
             TinyView(glyphs: glyphs).draw(state, into: &buffer)
             return buffer
         }
-        drawTitle(state, into: &buffer)
-        switch state.mode {
-        case .queue:
-            QueueView(glyphs: glyphs).draw(
-                state.player,
-                at: state.queue,
-                rows: state.layout.listRows,
-                into: &buffer
-            )
-        case .help:
-            HelpView(glyphs: glyphs)
-                .draw(state.keyMap, at: state.help, rows: state.layout.listRows, into: &buffer)
-        }
+        if let row = state.layout.tabRow { TabView(glyphs: glyphs).draw(state, row: row, into: &buffer) }
+        drawList(state, into: &buffer)
         if let row = state.layout.nowPlayingRow {
             NowPlayingView(glyphs: glyphs, showsRemainingTime: state.showsRemainingTime)
                 .draw(state.player, row: row, into: &buffer)
@@ -42,19 +39,23 @@ package struct ScreenView: Sendable {
         return buffer
     }
 
-    private func drawTitle(_ state: UIState, into buffer: inout CellBuffer) {
-        guard let row = state.layout.titleRow else { return }
-        let title: SafeText
-        switch state.mode {
+    private func drawList(_ state: UIState, into buffer: inout CellBuffer) {
+        let layout = state.layout
+        let rows = layout.listRows
+        switch state.view {
         case .queue:
-            let count = state.player.tracks.count
-            title = SafeText("Reprise  \(count) \(count == 1 ? "track" : "tracks")")
-        case .help: title = "Reprise  keys"
+            QueueView(glyphs: glyphs).draw(state.queue, of: state.player, rows: rows, into: &buffer)
+        case .playing:
+            PlayingView(glyphs: glyphs).draw(state.player, at: state.playing, rows: rows, into: &buffer)
+        case .cache: CacheView(glyphs: glyphs).draw(state.cache, layout: layout, into: &buffer)
+        case .network:
+            NetworkView(glyphs: glyphs, timeOfDay: timeOfDay)
+                .draw(state.network, layout: layout, into: &buffer)
+        case .messages:
+            MessagesView(glyphs: glyphs, timeOfDay: timeOfDay)
+                .draw(state.messages, rows: rows, into: &buffer)
+        case .help:
+            HelpView(glyphs: glyphs).draw(state.keyMap, at: state.help, rows: rows, into: &buffer)
         }
-        buffer.fill(row: row, style: .title)
-        buffer.draw(title, column: 1, row: row, style: .title, ellipsis: glyphs.ellipsis)
-        let hint: SafeText = state.mode == .help ? "? back" : "? help"
-        let column = buffer.columns - hint.columns - 1
-        if column > title.columns + 2 { buffer.draw(hint, column: column, row: row, style: .title) }
     }
 }

@@ -30,6 +30,8 @@ struct StatusView {
         var parts = [state.isLeaving ? "Quitting" + glyphs.more : glyphs.word(for: player.state)]
         if let waiting = waiting(player), !state.isLeaving { parts[0] = parts[0] + " " + waiting }
         if player.connectivity.isOffline { parts.append("offline") }
+        if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
+        if let filter = state.queue.filter { parts.append(SafeText("filter \(filter.text)")) }
         parts.append(player.isMuted ? "muted" : SafeText("vol \(player.volume)%"))
         if player.isShuffled { parts.append("shuffle") }
         switch player.repeatMode {

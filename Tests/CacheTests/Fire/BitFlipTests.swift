@@ -13,11 +13,13 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let lost = try flip(in: filled, using: &random)
 
+        TestCount.note("extents with flipped bits", Int64(lost.count))
+
         let notices = Notices()
         if seed % 2 == 0 {
             let report = try await filled.opener(notices).verify()
             #expect(report.damagedExtents == lost.count)
-            #expect(report.damagedEntries.count == Set(lost.map(\.entry)).count)
+            #expect(report.damaged.count == Set(lost.map(\.entry)).count)
             #expect(!report.isSound)
         }
         let found = try await filled.expectNoWrongByte(by: filled.opener(notices))

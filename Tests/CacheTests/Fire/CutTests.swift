@@ -28,6 +28,11 @@ import Testing
         try await expectTruth(seed: 2_000 + seed, secret: .generate()) { .unflushed(seed: $0) }
     }
 
+    @Test(arguments: TestCount.seeds(2, full: 50))
+    func `after a kill a sealed cache claims no wrong byte and breaks no promise`(seed: UInt64) async throws {
+        try await expectTruth(seed: 3_000 + seed, secret: .generate()) { _ in .nothing }
+    }
+
     private func expectTruth(
         seed: UInt64,
         secret: CacheSecret? = nil,
@@ -59,6 +64,7 @@ import Testing
     ) async throws {
         let audit = try FolderAudit(path: path, music: music, secret: secret)
         #expect(audit.lies == [], subject)
+        TestCount.note("claimed bytes after a cut", audit.claims.values.reduce(0) { $0 + $1.byteCount })
         for (etag, bytes) in log.promises {
             #expect(audit.claims[etag]?.isSuperset(of: bytes) ?? bytes.isEmpty, "\(subject): \(etag)")
         }

@@ -81,9 +81,14 @@ struct FilledFolder {
             store.describe(version.description)
             try await store.write(version.bytes, at: 0)
             try await store.commit()
-            guard store.isPersistent else { throw WrongByte("\(name) is not kept") }
+            guard store.isPersistent else { throw NotKept(name: name) }
             await store.close()
         }
+    }
+
+    /// What was written whole, and did not stay.
+    struct NotKept: Error {
+        let name: String
     }
 
     struct WrongByte: Error, CustomStringConvertible {

@@ -39,7 +39,7 @@ struct FolderAudit {
             let object =
                 objects[claim.entry] ?? [UInt8](FileManager.default.contents(atPath: path) ?? Data())
             objects[claim.entry] = object
-            let record = protection.record(from: claim.record, of: claim.entry)
+            let record = protection.record(from: claim.record, in: .about, of: claim.entry)
             let etag = record.flatMap { EntryRecord(bytes: $0) }?.description.validators.etag ?? ""
             guard claim.range.upperBound <= Int64(object.count) else {
                 lies.append("bytes \(claim.range) of \(etag): the object has \(object.count) bytes")

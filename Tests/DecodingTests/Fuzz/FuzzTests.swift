@@ -8,7 +8,7 @@ import Testing
 /// what the input is worth.
 @Suite struct FuzzTests {
     /// 1,000,000 inputs in all, 20,000 in the subset.
-    private static let blocks = 0..<(isSoak ? 1_000 : 20) as Range<UInt64>
+    private static let blocks = TestCount.seeds(20, full: 1_000)
     private static let inputsPerBlock: UInt64 = 1_000
 
     @Test(.timeLimit(.minutes(5)), arguments: blocks)

@@ -60,7 +60,7 @@ import Testing
         #expect(isEqual)
     }
 
-    @Test(arguments: 0..<(isSoak ? 20_000 : 400) as Range<UInt64>)
+    @Test(arguments: TestCount.seeds(400, full: 20_000))
     func `whatever befell a stream, a scanned frame has the number that decoding gives it`(seed: UInt64)
         throws
     {

@@ -1,9 +1,6 @@
 import Foundation
 import Media
 
-/// Whether the full counts are wanted (`make soak`) instead of the seeded subset.
-let isSoak = ProcessInfo.processInfo.environment["REPRISE_SOAK"] != nil
-
 /// A resource of which some bytes are stored, and the rest comes by requests, which are counted.
 final class PartialSource: ByteSource {
     private struct State {

@@ -30,7 +30,7 @@ import Testing
 
     private static let seconds = 60
     /// 20 in all, 4 in the subset.
-    private static let targetCount = isSoak ? 20 : 4
+    private static let targetCount = TestCount.of(4, full: 20)
     /// Samples compared behind each landing: several MPEG frames.
     private static let compared = 12_288
 

@@ -46,6 +46,29 @@ import Testing
         #expect(try await stage.run(["list"] + seal).lines.dropFirst().first?.hasSuffix("/a.mp3") == true)
     }
 
+    @Test func `a secret that does not come to the disk, name and all, is not made`() async throws {
+        let stage = try CacheStage()
+        let folder = stage.folder.path("keys")
+        try stage.folder.makeFolder("keys")
+        func make(_ fault: (kind: CallFaults.Kind, at: Int)?) async throws -> (status: Int32, calls: Int) {
+            let faults = try CallFaults(below: folder, in: stage.folder, fault: fault)
+            let process = try RunningProcess(
+                BuiltProducts.reprise,
+                ["cache", "keygen", folder + "/secret"],
+                environment: faults.environment
+            )
+            return (try await process.waitForExit(), faults.count)
+        }
+        // The text is written and flushed, and then the folder is, in which the file's name stands.
+        for call in 0..<3 {
+            let failed = try await make((.fullOnce, call))
+            #expect(failed.status == 1, "call \(call)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [], "call \(call)")
+        }
+        let made = try await make(nil)
+        #expect(made.status == 0 && made.calls == 3)
+    }
+
     @Test(arguments: [("text", "chmod 600"), ("bad", "keygen"), ("none", "No such file")])
     func `a secret that is none is refused in one sentence`(name: String, cause: String) async throws {
         let stage = try CacheStage()

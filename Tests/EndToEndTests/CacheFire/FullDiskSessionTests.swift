@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import RepriseOrigin
 import TestSupport
 import Testing
 
@@ -39,8 +40,37 @@ import Testing
         #expect(try await stage.falseClaims() == [], subject)
     }
 
-    /// Only root can mount, and only root can leave a mount to be looked at.
-    @Test(.enabled(if: geteuid() == 0), arguments: [40, 200, 700, 1_300])
+    @Test func `on a disk without a free byte what is kept is played from it, and the rest is fetched`()
+        async throws
+    {
+        let stage = try await FireScene.download.stage()
+        let bytes = try await FireScene.music[0].bytes
+        let length = Int64(bytes.count)
+        try await stage.prepareCache(ByteRangeSet(0..<length), of: bytes, hasValidators: true)
+        let script = """
+            cache=$1; shift
+            cp -r "$cache" "$cache-copy"
+            mount -t tmpfs -o size=3m,mode=700 none "$cache"
+            cp -r "$cache-copy/." "$cache"
+            cat /dev/zero >"$cache/filler" 2>/dev/null
+            exec "$@"
+            """
+        let run = try ExactRun(
+            [stage.url(0), stage.url(1)],
+            on: stage,
+            options: ["--min-free", "0"],
+            wrapper: PrivateMounts.running(script, stage.cachePath)
+        )
+        let sound = try await run.finish()
+        let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
+        #expect(sound.firstDifference(from: reference) == nil)
+        #expect(stage.server.log.requests(for: ExactStage.path(0)).isEmpty)
+        #expect(stage.server.log.bytesSent(for: ExactStage.path(1)) >= length)
+        let notices = try run.events.filter { $0.event == "notice" }
+        #expect(notices.map(\.code) == ["not-cached"], "\(notices)")
+    }
+
+    @Test(arguments: [40, 200, 700, 1_300])
     func `on a disk that is really too small the music is whole`(kibibytes: Int) async throws {
         let stage = try await FireScene.download.stage()
         try stage.folder.makeFolder("cache")
@@ -56,7 +86,7 @@ import Testing
             [stage.url()],
             on: stage,
             options: ["--min-free", "0"],
-            wrapper: ["unshare", "-m", "sh", "-c", script, "sh", stage.cachePath, copy]
+            wrapper: PrivateMounts.running(script, stage.cachePath, copy)
         )
         let sound = try await run.finish()
         let reference = try await FireScene.music[0].reference

@@ -7,7 +7,7 @@ import Testing
 /// Whichever call of a session is its last, what the index claims is true, and the next session plays as if
 /// nothing had happened.
 @Suite(.serialized) struct KilledSessionTests {
-    @Test(arguments: TestCount.seeds(40, full: 1_000))
+    @Test(arguments: TestCount.seeds(60, full: 1_000))
     func `a session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let scenes = FireScene.allCases
@@ -27,6 +27,7 @@ import Testing
         if scene != .verification { #expect(try await stage.falseClaims() == [], subject) }
 
         let kept = try stage.claims()
+        TestCount.note("claimed bytes after a kill", kept.ranges.byteCount)
         stage.server.log.reset()
         let sound = try await stage.play(2)
         let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
@@ -41,5 +42,51 @@ import Testing
             (length - kept.ranges.byteCount...length - kept.ranges.byteCount + flipped).contains(sent),
             subject
         )
+    }
+
+    @Test(arguments: TestCount.seeds(5, full: 100))
+    func `a sealed session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws
+    {
+        var random = SeededGenerator(seed: 10_000 + seed)
+        let stage = try await FireScene.download.stage()
+        let music = try await FireScene.music[0].bytes
+        let secret = stage.folder.path("secret")
+        let seal = ["--cache-secret", secret]
+        let made = try RunningProcess(BuiltProducts.reprise, ["cache", "keygen", secret])
+        #expect(try await made.waitForExit() == 0)
+        // A sealed session has about as many calls as an open one.
+        let count = try await FireScene.download.callCount()
+        let place = Int.random(in: 0..<count, using: &random)
+        let subject = Comment(rawValue: "seed \(seed): killed at call \(place) of \(count)")
+        let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (.kill, place))
+        let killed = try ExactRun(
+            [stage.url()],
+            on: stage,
+            sink: .nothing,
+            options: seal,
+            environment: faults.environment
+        )
+        let status = try await killed.process.waitForExit()
+        #expect(status == -SIGKILL || faults.count <= place, subject)
+
+        // Without the secret nothing of it can be looked at, so the player itself says what it claims.
+        func ask(_ words: String...) async throws -> CacheStage.Ending {
+            let process = try RunningProcess(
+                BuiltProducts.reprise,
+                ["cache"] + words + seal + ["--cache-dir", stage.cachePath]
+            )
+            return try await CacheStage.Ending(of: process)
+        }
+        let report = try #require(try await ask("verify", "--json").objects.last)
+        #expect(report["damagedBytes"] as? Int == 0, subject)
+        #expect(report["indexLost"] as? Bool == false, subject)
+        let kept = try await ask("info", "--json", stage.url()).objects.first?["stored"] as? Int ?? 0
+        TestCount.note("sealed bytes claimed after a kill", Int64(kept))
+        stage.server.log.reset()
+        let sound = try await stage.play(options: seal)
+        #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil, subject)
+        #expect(stage.server.log.bytesSent == Int64(music.count - kept), subject)
+        let exported = try await ask("export", stage.url(), "-")
+        #expect(exported.status == 0 && exported.output == music, subject)
     }
 }

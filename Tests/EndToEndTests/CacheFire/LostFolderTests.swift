@@ -6,7 +6,7 @@ import Testing
 
 /// A folder that cannot be written to, or is gone, costs what would have been kept, and nothing else.
 @Suite(.serialized) struct LostFolderTests {
-    @Test(.enabled(if: geteuid() == 0), arguments: [false, true])
+    @Test(arguments: [false, true])
     func `in a read-only folder what is kept is played and the rest is fetched`(isPartlyKept: Bool)
         async throws
     {
@@ -18,14 +18,66 @@ import Testing
         let run = try ExactRun(
             [stage.url()],
             on: stage,
-            wrapper: ["unshare", "-m", "sh", "-c", script, "sh", stage.cachePath]
+            wrapper: PrivateMounts.running(script, stage.cachePath)
         )
         let sound = try await run.finish()
         let reference = try await FireScene.music[0].reference
         #expect(sound.firstDifference(from: reference) == nil)
         let notices = try run.events.filter { $0.event == "notice" }
         #expect(notices.map(\.code) == ["not-cached"], "\(notices)")
+        let length = Int64(try await FireScene.music[0].bytes.count)
+        #expect(stage.server.log.bytesSent == length - before.ranges.byteCount)
         #expect(try stage.claims().ranges == before.ranges)
+        #expect(try await stage.falseClaims() == [])
+    }
+
+    @Test func `what is kept whole in a read-only folder plays without a request and without a word`()
+        async throws
+    {
+        let stage = try await FireScene.download.stage()
+        let bytes = try await FireScene.music[0].bytes
+        try await stage.prepareCache(ByteRangeSet(0..<Int64(bytes.count)), of: bytes, hasValidators: true)
+        let script = #"mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@""#
+        let wrapper = PrivateMounts.running(script, stage.cachePath)
+        let run = try ExactRun([stage.url()], on: stage, wrapper: wrapper)
+        let sound = try await run.finish()
+        #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil)
+        #expect(stage.server.log.requests.isEmpty)
+        #expect(try run.events.filter { $0.event == "notice" }.isEmpty)
+        let list = try RunningProcess(
+            wrapper[0],
+            wrapper.dropFirst() + [BuiltProducts.reprise, "cache", "list", "--cache-dir", stage.cachePath]
+        )
+        #expect(try await list.waitForExit() == 0)
+        #expect(list.lines.contains { $0.hasSuffix(stage.url()) }, "\(list.lines)")
+    }
+
+    @Test(arguments: ["", "objects", "object", "index.sqlite", "index.sqlite-wal", "lock"])
+    func `what belongs to another user is refused and left alone, and the music plays`(part: String)
+        async throws
+    {
+        let stage = try await FireScene.seek.stage()
+        let objects = stage.cachePath + "/objects/"
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: objects).first)
+        let path = part == "object" ? objects + name : stage.cachePath + "/" + part
+        if part == "index.sqlite-wal" { try Data().write(to: URL(fileURLWithPath: path)) }
+        // Root gives it away. Who is not, puts something of root's in its place.
+        let script =
+            geteuid() == 0
+            ? #"chown 65534:65534 "$1"; shift; "$@"; status=$?; chown 0:0 "$0"; exit $status"#
+            : #"[ -d "$1" ] && other=/usr || other=/etc/passwd; mount --bind "$other" "$1"; shift; exec "$@""#
+        var wrapper = PrivateMounts.running(script, path)
+        if geteuid() == 0 { wrapper[wrapper.count - 2] = path }
+        let before = try Data(contentsOf: URL(fileURLWithPath: objects + name))
+        let run = try ExactRun([stage.url()], on: stage, wrapper: wrapper)
+        let sound = try await run.finish()
+        #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil)
+        let notices = try run.events.filter { $0.event == "notice" }
+        #expect(notices.map(\.code) == ["not-cached"], "\(notices)")
+        // What may not even be opened has no owner to be asked for.
+        let causes = ["belongs to another user", "Permission denied"]
+        #expect(causes.contains { notices.first?.message?.contains($0) == true }, "\(notices)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: objects + name)) == before)
         #expect(try await stage.falseClaims() == [])
     }
 

@@ -51,20 +51,15 @@ final class ExactRun: Sendable {
     }
 
     /// The events so far.
-    var events: [ExactEvent] {
-        get throws {
-            try process.lines.map { try JSONDecoder().decode(ExactEvent.self, from: Data($0.utf8)) }
-        }
-    }
+    var events: [ToldEvent] { get throws { try process.events } }
 
     /// Every `ended` event so far.
-    var ends: [ExactEvent] { get throws { try events.filter { $0.event == "ended" } } }
+    var ends: [ToldEvent] { get throws { try events.filter { $0.event == "ended" } } }
 
     /// The first event of this name from the one numbered `start` on; waits for it.
     @discardableResult
-    func event(_ name: String, from start: Int = 0) async throws -> ExactEvent {
-        let line = try await process.waitForLine(from: start) { $0.contains(#""event":"\#(name)""#) }
-        return try JSONDecoder().decode(ExactEvent.self, from: Data(line.utf8))
+    func event(_ name: String, from start: Int = 0) async throws -> ToldEvent {
+        try await process.event(name, after: start)
     }
 
     /// Gives the player a command, as a listener would.

@@ -5,19 +5,8 @@ import Testing
 
 /// Live streams through the binary.
 @Suite struct LiveListeningTests {
-    /// One event with the fields of a live stream.
-    private struct Track: Decodable {
-        var event: String
-        var title: String?
-        var station: String?
-        var live: Bool?
-        var seekable: Bool?
-        var duration: Double?
-    }
-
-    private func tracks(_ process: RunningProcess) -> [Track] {
-        process.lines.compactMap { try? JSONDecoder().decode(Track.self, from: Data($0.utf8)) }
-            .filter { $0.event == "track" }
+    private func tracks(_ process: RunningProcess) -> [ToldEvent] {
+        ((try? process.events) ?? []).filter { $0.event == "track" }
     }
 
     private func listen(to faults: [Fault], sink: String = "null") async throws -> (

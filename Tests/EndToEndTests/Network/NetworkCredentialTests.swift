@@ -56,6 +56,31 @@ struct NetworkCredentialTests {
         #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty })
     }
 
+    @Test func `a password in a playlist is sent only to a server that was named as a source`() async throws {
+        let stage = try await NetworkStage()
+        let stranger = try await locked(stage)
+        let entry = "http://me:\(Self.password)@127.0.0.1:\(stranger.port)/song.mp3"
+        let list = try stage.folder.write("\(entry)\n", to: "list.m3u8")
+        let refused = try await stage.play([list])
+        #expect(refused.status == 2)
+        let failure = try #require(try refused.failure)
+        #expect(failure.code == "http-status")
+        #expect(failure.message.hasPrefix("\(stranger.url("/song.mp3")): "))
+        #expect(failure.message.contains("(401), and those in a playlist are not sent; add this URL"))
+        #expect(!stranger.accesses.isEmpty)
+        #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty && $0.status == 401 })
+        // The same server, named by the listener: what the list has of it is sent.
+        let named = try await stage.play([list, stranger.url("/other.mp3")])
+        #expect(named.status == 3)
+        #expect(named.samples == stage.samples)
+        #expect(
+            stranger.accesses.contains { $0.authorization == "Basic \(Self.encoded)" && $0.status == 206 }
+        )
+        for run in [refused, named] {
+            #expect(try stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
+        }
+    }
+
     @Test(arguments: Way.allCases)
     func `a redirect to another host drops the secret, and costs one request in all`(way: Way) async throws {
         let stage = try await NetworkStage()

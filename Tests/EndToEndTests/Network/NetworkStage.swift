@@ -92,29 +92,14 @@ struct NetworkRun: Sendable {
     var samples: [UInt8]
 
     /// The events, in their order.
-    var events: [NetworkEvent] {
+    var events: [ToldEvent] {
         get throws {
-            try output.split(separator: "\n").map {
-                try JSONDecoder().decode(NetworkEvent.self, from: Data($0.utf8))
-            }
+            try output.split(separator: "\n").map { try ToldEvent(line: String($0)) }
         }
     }
 
     /// Why the first track ended as it did; nil when it ended well.
-    var failure: NetworkEvent.Failure? {
+    var failure: ToldEvent.Failure? {
         get throws { try events.first { $0.event == "ended" }?.error }
     }
-}
-
-/// The fields of the player's events that these tests look at.
-struct NetworkEvent: Decodable, Sendable {
-    struct Failure: Decodable, Sendable {
-        var code: String
-        var message: String
-    }
-
-    var event: String
-    var reason: String?
-    var error: Failure?
-    var requests: Int?
 }

@@ -30,7 +30,7 @@ struct RealPlaybackTests {
         let last = try await expectHeard(music, stage, ["--offline", nginx.url("/list.m3u8")])
         #expect(last.requests == 0)
         #expect(last.bytes?.fetched == 0)
-        #expect(last.bytes?.cached == sizes.reduce(0, +))
+        #expect(last.bytes?.cached == Int64(sizes.reduce(0, +)))
     }
 
     /// Plays, and compares every sample heard with the music. Returns the summary.
@@ -39,7 +39,7 @@ struct RealPlaybackTests {
         _ music: RealMusic,
         _ stage: RealStage,
         _ arguments: [String]
-    ) async throws -> RealEvent {
+    ) async throws -> ToldEvent {
         let recording = try stage.pulse.record()
         try await wait(for: "the recording to run") { recording.frameCount > 0 }
         let player = try stage.play(["--sink", "pulse:test"] + arguments)
@@ -56,7 +56,10 @@ struct RealPlaybackTests {
         #expect(heard.strangeCount < HeardMusic.looseFrames)
         #expect(secondsHeard(samples) == Array(0..<9))
         let events = try player.events
-        #expect(events.filter { $0.event == "ended" }.compactMap(\.frames).reduce(0, +) == music.frames.count)
+        #expect(
+            events.filter { $0.event == "ended" }.compactMap(\.frames).reduce(0, +)
+                == Int64(music.frames.count)
+        )
         return try #require(events.last)
     }
 }

@@ -29,34 +29,3 @@ final class RealStage: Sendable {
         )
     }
 }
-
-/// The fields of the player's events that these tests look at.
-struct RealEvent: Decodable, Sendable {
-    struct Bytes: Decodable, Sendable {
-        var cached: Int
-        var fetched: Int
-    }
-
-    var event: String
-    var position: Double?
-    var frames: Int?
-    var bytes: Bytes?
-    var requests: Int?
-    var stalls: Int?
-    var played: Int?
-    var reason: String?
-}
-
-extension RunningProcess {
-    /// The player's events so far.
-    var events: [RealEvent] {
-        get throws { try lines.map { try JSONDecoder().decode(RealEvent.self, from: Data($0.utf8)) } }
-    }
-
-    /// Waits for the first event of this name behind the first `count` ones.
-    @discardableResult
-    func event(_ name: String, after count: Int = 0) async throws -> RealEvent {
-        let line = try await waitForLine(from: count) { $0.contains("\"event\":\"\(name)\"") }
-        return try JSONDecoder().decode(RealEvent.self, from: Data(line.utf8))
-    }
-}

@@ -5,8 +5,8 @@ import Testing
 @testable import Loading
 
 @Suite struct LiveStateTests {
-    private func state(at offset: Int64 = 0) -> LiveState {
-        LiveState(subject: "radio", offset: offset, station: Station(), retry: RetryState(seed: 1))
+    private func state(at offset: Int64 = 0, station: Station? = Station()) -> LiveState {
+        LiveState(subject: "radio", offset: offset, station: station, retry: RetryState(seed: 1))
     }
 
     private func bytes(_ state: inout LiveState, at offset: Int64, count: Int = 1 << 20) -> [UInt8]? {
@@ -68,7 +68,7 @@ import Testing
         #expect(state.wait == first)
         let second = state.ended(MediaError(.connectionFailed, "radio", "is away"), now: .seconds(11))
         #expect(second?.attempt == 2)
-        state.connected(nil)
+        #expect(state.connected(RangeAnswer(kind: .whole(length: nil))) == nil)
         state.received([3], title: nil)
         #expect(state.wait == nil)
         #expect(bytes(&state, at: 2) == [3])
@@ -80,7 +80,7 @@ import Testing
         var state = state()
         state.received([1], title: nil)
         _ = state.ended(nil, now: .zero)
-        #expect(state.refused(status: status, retryAfter: nil, now: .seconds(1)) == nil)
+        #expect(state.refused(.status(status), retryAfter: nil, now: .seconds(1)) == nil)
         #expect(state.isOver)
         #expect(bytes(&state, at: 0) == [1], "what came is still played")
         guard case .failed(let error) = state.read(at: 1, count: 1) else {
@@ -92,8 +92,67 @@ import Testing
 
     @Test func `a busy server is asked again, when it says`() {
         var state = state()
-        let wait = state.refused(status: 503, retryAfter: .seconds(20), now: .seconds(1))
+        let wait = state.refused(.status(503), retryAfter: .seconds(20), now: .seconds(1))
         #expect(wait?.retryAt == .seconds(21))
+    }
+
+    @Test func `who skips beyond all that is here is not waited for`() {
+        var state = state()
+        while state.hasRoom { state.received([UInt8](repeating: 7, count: 1 << 16), title: nil) }
+        let end = state.buffered.upperBound
+        #expect(state.read(at: end + 1_000, count: 1) == .missing)
+        #expect(state.report.readTo == end && state.hasRoom, "the transfer goes on")
+        state.received([UInt8](repeating: 8, count: 2_000), title: nil)
+        #expect(bytes(&state, at: end + 1_000)?.count == 1_000)
+    }
+
+    @Test func `a body of no station that ends in good order has come to its end`() {
+        var state = state(at: 100, station: nil)
+        state.received([1, 2, 3], title: nil)
+        #expect(state.length == nil)
+        #expect(state.ended(nil, now: .zero) == nil)
+        #expect(state.isOver && state.length == 103)
+        #expect(bytes(&state, at: 101) == [2, 3])
+        #expect(state.read(at: 103, count: 1) == .end)
+    }
+
+    @Test func `a body of no station that breaks off is waited for like a stream`() {
+        var state = state(station: nil)
+        state.received([1], title: nil)
+        #expect(state.ended(MediaError(.cut, "radio", "broke off"), now: .zero)?.attempt == 1)
+        #expect(!state.isOver && state.length == nil)
+    }
+
+    @Test func `only what may be the stream goes on with it`() {
+        let dated = Validators(lastModified: "Sat, 01 Jan 2000 00:00:00 GMT")
+        let page = RangeAnswer(kind: .whole(length: nil), contentType: "text/html", station: Station())
+        for isStation in [true, false] {
+            var state = state(station: isStation ? Station() : nil)
+            #expect(state.connected(RangeAnswer(kind: .whole(length: nil))) == nil)
+            let named = RangeAnswer(kind: .whole(length: nil), validators: dated, station: Station(name: "B"))
+            #expect(state.connected(named) == nil && state.report.station.name == "B")
+            guard case .now(let error) = state.connected(page) else {
+                Issue.record("a page is no stream")
+                continue
+            }
+            #expect(error.code == .connectionFailed)
+            guard case .now(let file) = state.connected(RangeAnswer(kind: .whole(length: 5_000))) else {
+                Issue.record("what has a length is no stream")
+                continue
+            }
+            #expect(file.code == .cut)
+            #expect(state.connected(RangeAnswer(kind: .refused(status: 404))) == .status(404))
+            let dropped = state.connected(RangeAnswer(kind: .whole(length: nil), validators: dated))
+            if case .forGood = dropped { #expect(!isStation) } else { #expect(isStation && dropped == nil) }
+        }
+    }
+
+    @Test func `when the network is back the attempts count anew`() {
+        var state = state()
+        for second in 1...5 { _ = state.ended(MediaError(.offline, "radio", "away"), now: .seconds(second)) }
+        #expect(state.wait?.attempt == 5)
+        state.networkReturned()
+        #expect(state.ended(nil, now: .seconds(9))?.attempt == 1)
     }
 
     @Test func `attempts without a byte come to an end`() {

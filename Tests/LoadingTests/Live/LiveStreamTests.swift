@@ -7,23 +7,32 @@ import Testing
 @Suite struct LiveStreamTests {
     private let clock = TestClock()
     private let station = LiveServer()
+    private let journal = KeptJournal()
+    private let url = WebURL("http://radio.example/live").unwrapped
 
-    private func stream() throws -> LiveStream {
-        LiveStream(
-            url: try #require(WebURL("http://radio.example/live")),
-            transport: station,
-            clock: clock,
-            settings: LoadSettings(),
-            journal: nil,
-            numbers: RequestNumbers()
-        )
+    private func stream() -> LiveStream {
+        LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: journal))
     }
 
-    private func listening(_ chunks: [[UInt8]]) throws -> LiveStream {
-        let stream = try stream()
+    private func begin(_ stream: LiveStream) {
+        let request = RangeRequest(url: url, range: 0..<65_536, wantsTitles: true)
+        var log = RequestLog(request, why: .demand, number: 1, at: clock.now)
+        let response = station.answer()
+        log.answered(response.answer, at: clock.now)
+        stream.begin(response, at: 0, log: log)
+    }
+
+    private func listening(_ chunks: [[UInt8]]) -> LiveStream {
+        let stream = stream()
         station.line(chunks)
-        stream.begin(station.answer(), at: 0)
+        begin(stream)
         return stream
+    }
+
+    private func report(_ stream: LiveStream) -> LoadReport {
+        var report = LoadReport()
+        stream.add(to: &report)
+        return report
     }
 
     /// Reads until `count` bytes are there.
@@ -36,18 +45,15 @@ import Testing
     }
 
     @Test func `a stream that ends is connected to again, and its offsets go on`() async throws {
-        let stream = try listening([[1, 2], [3]])
+        let stream = listening([[1, 2], [3]])
         #expect(try await read(stream, from: 0, 3) == [1, 2, 3])
         station.line([[4], [5, 6]])
         try await wait(for: "the wait") { clock.sleeperCount == 1 }
-        var report = LoadReport()
-        stream.add(to: &report)
-        #expect(report.wait?.attempt == 1)
+        #expect(report(stream).wait?.attempt == 1)
         clock.advance(by: .seconds(1))
         #expect(try await read(stream, from: 3, 3) == [4, 5, 6])
         #expect(station.requests.map(\.wantsTitles) == [true])
-        report = LoadReport()
-        stream.add(to: &report)
+        let report = report(stream)
         #expect(report.requestCount == 1)
         #expect(report.fetchedBytes == 6)
         #expect(report.length == nil && !report.isSeekable && !report.isKept)
@@ -58,7 +64,7 @@ import Testing
         async throws
     {
         let chunk = [UInt8](repeating: 7, count: 1 << 18)
-        let stream = try listening(Array(repeating: chunk, count: 64))
+        let stream = listening(Array(repeating: chunk, count: 64))
         try await wait(for: "a full buffer") { station.taken == LiveState.mostUnread / chunk.count }
         _ = try await read(stream, from: 0, 3 * chunk.count)
         try await wait(for: "three more") { station.taken == LiveState.mostUnread / chunk.count + 3 }
@@ -68,7 +74,7 @@ import Testing
 
     @Test func `closing ends the reads that wait, in a connection and between two`() async throws {
         for isBetween in [false, true] {
-            let stream = try listening(isBetween ? [[1]] : [[1], []])
+            let stream = listening(isBetween ? [[1]] : [[1], []])
             let waiting = Task { try await stream.read(at: 1, count: 1) }
             if isBetween { try await wait(for: "the wait") { clock.sleeperCount == 1 } }
             await stream.close()
@@ -79,7 +85,7 @@ import Testing
     }
 
     @Test func `a cancelled read ends at once and the stream goes on`() async throws {
-        let stream = try listening([[1], []])
+        let stream = listening([[1], []])
         let waiting = Task { try await stream.read(at: 1, count: 1) }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -88,7 +94,7 @@ import Testing
     }
 
     @Test func `a server that is gone for good fails the reads that wait`() async throws {
-        let stream = try listening([[1]])
+        let stream = listening([[1]])
         station.fail(with: MediaError(.connectionRefused, "radio", "refuses"))
         let waiting = Task { try await stream.read(at: 1, count: 1) }
         try await wait(for: "the end") {
@@ -101,11 +107,75 @@ import Testing
     }
 
     @Test func `a hand-over that comes after the close ends the transfer`() async throws {
-        let stream = try stream()
+        let stream = stream()
         await stream.close()
         station.line([[1]])
-        stream.begin(station.answer(), at: 0)
+        begin(stream)
         #expect(station.cancelled == 1)
+        #expect(journal.requests.map(\.end) == ["cancelled"])
+    }
+
+    @Test func `each connection has a line in the journal, with its bytes and its end`() async throws {
+        let stream = listening([[1, 2], [3]])
+        #expect(try await read(stream, from: 0, 3) == [1, 2, 3])
+        try await wait(for: "the wait") { clock.sleeperCount == 1 }
+        station.line([[4], [5, 6], []])
+        clock.advance(by: .seconds(1))
+        #expect(try await read(stream, from: 3, 3) == [4, 5, 6])
+        #expect(journal.requests.map(\.end) == ["complete"], "the second is still heard")
+        clock.advance(by: .seconds(7))
+        await stream.close()
+        let lines = journal.requests
+        #expect(lines.map(\.end) == ["complete", "cancelled"])
+        #expect(lines.map(\.bytes) == [3, 3])
+        #expect(lines.map(\.status) == [200, 200])
+        #expect(lines.last?.duration == .seconds(7) && lines.last?.why == .demand)
+        #expect(journal.decisions == [.retryLater])
+    }
+
+    @Test func `a page in place of the stream is a failure that is waited out`() async throws {
+        let stream = listening([[1]])
+        #expect(try await read(stream, from: 0, 1) == [1])
+        try await wait(for: "the wait") { clock.sleeperCount == 1 }
+        station.line([Array("<html>".utf8)])
+        station.send(as: "text/html")
+        clock.advance(by: .seconds(1))
+        try await wait(for: "the second wait") {
+            report(stream).wait?.attempt == 2 && clock.sleeperCount == 1
+        }
+        #expect(report(stream).wait?.error.code == .connectionFailed)
+        #expect(journal.requests.map(\.end) == ["complete", "connection-failed"])
+        station.line([[2], []])
+        station.send(as: "audio/mpeg")
+        clock.advance(by: .seconds(15))
+        #expect(try await read(stream, from: 1, 1) == [2], "nothing of the page was played")
+        await stream.close()
+    }
+
+    @Test func `when the network is back the next attempt does not wait for the clock`() async throws {
+        let stream = listening([[1]])
+        station.fail(with: MediaError(.offline, "radio", "is away"))
+        for attempt in 1...6 {
+            try await wait(for: "a wait") {
+                report(stream).wait?.attempt == attempt && clock.sleeperCount == 1
+            }
+            if attempt < 6 { clock.advance(by: .seconds(15)) }
+        }
+        station.fail(with: nil)
+        station.line([[2], []])
+        stream.networkReturned()
+        try await wait(for: "the next byte") { report(stream).stored.contains(1) }
+        #expect(try await read(stream, from: 1, 1) == [2])
+        #expect(clock.sleeperCount == 0)
+        await stream.close()
+    }
+
+    @Test func `that the network is back is no news to a stream that is heard`() async throws {
+        let stream = listening([[1], []])
+        #expect(try await read(stream, from: 0, 1) == [1])
+        stream.networkReturned()
+        #expect(station.requests.isEmpty && clock.sleeperCount == 0)
+        await stream.close()
     }
 }
 
@@ -115,6 +185,7 @@ private final class LiveServer: RangeTransport {
         var chunks: [[UInt8]] = []
         var requests: [RangeRequest] = []
         var failure: MediaError?
+        var contentType = "audio/mpeg"
         var taken = 0
         var cancelled = 0
     }
@@ -126,12 +197,17 @@ private final class LiveServer: RangeTransport {
     var cancelled: Int { state.withLock { $0.cancelled } }
 
     func line(_ chunks: [[UInt8]]) { state.withLock { $0.chunks = chunks } }
-    func fail(with error: MediaError) { state.withLock { $0.failure = error } }
+    func send(as contentType: String) { state.withLock { $0.contentType = contentType } }
+    func fail(with error: MediaError?) { state.withLock { $0.failure = error } }
 
     func answer() -> RangeResponse {
-        let chunks = state.withLock { $0.chunks }
+        let (chunks, contentType) = state.withLock { ($0.chunks, $0.contentType) }
         return RangeResponse(
-            answer: RangeAnswer(kind: .whole(length: nil), station: Station(name: "Radio")),
+            answer: RangeAnswer(
+                kind: .whole(length: nil),
+                contentType: contentType,
+                station: Station(name: "Radio")
+            ),
             body: Body(server: self, chunks: chunks)
         )
     }

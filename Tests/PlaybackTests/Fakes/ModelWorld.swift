@@ -182,8 +182,10 @@ struct ModelWorld {
         let all: [PlayerCommand] = [
             .play, .pause, .toggle, .stop, .next, .previous, .jump(number), .seek(.to(.seconds(number))),
             .shuffle,
-            .setRepeat(nil), .remove(number), .move(from: number, to: 1), .reload, .seek(.by(.seconds(-1))),
-            .play,
+            .setRepeat(nil), .remove(TrackNumbers(number)), .move(TrackNumbers(number), to: 1), .reload,
+            .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))), .undo,
+            .undo,
+            .sort(.title), .shuffleNow, .clear,
         ]
         let command = all[Int.random(in: all.indices, using: &random)]
         // The shell stands still before it lets go of the music, so that the count is final.

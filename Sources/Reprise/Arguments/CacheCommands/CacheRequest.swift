@@ -9,6 +9,8 @@ struct CacheRequest: Sendable, Equatable {
         case evict(sources: [String], includesPinned: Bool)
         /// Drops until no more than so many bytes are left.
         case shrink(to: Int64, includesPinned: Bool)
+        /// Says what would be dropped, pinned music left out.
+        case forecast(to: Int64)
         case clear(isConfirmed: Bool, includesPinned: Bool)
         case export(ExportOrder)
         /// As typed; with `isFetched` all of it is fetched too.
@@ -55,7 +57,7 @@ extension CacheRequest.Action {
     var mayMakeFolder: Bool {
         switch self {
         case .pin, .fetch: true
-        case .list, .info, .verify, .evict, .shrink, .clear, .export, .unpin: false
+        case .list, .info, .verify, .evict, .shrink, .forecast, .clear, .export, .unpin: false
         }
     }
 
@@ -63,7 +65,7 @@ extension CacheRequest.Action {
     var endsInOrder: Bool {
         switch self {
         case .verify, .evict, .export, .pin, .unpin, .fetch: true
-        case .list, .info, .shrink, .clear: false
+        case .list, .info, .shrink, .forecast, .clear: false
         }
     }
 }
@@ -75,7 +77,7 @@ extension CacheRequest.Action {
         case .evict(let sources, _), .pin(let sources, _), .unpin(let sources), .fetch(let sources): sources
         case .info(let source): [source]
         case .export(let order): [order.source]
-        case .list, .verify, .shrink, .clear: []
+        case .list, .verify, .shrink, .forecast, .clear: []
         }
     }
 }

@@ -20,6 +20,9 @@ struct EvictArguments: CacheSubcommand {
     @Flag(help: "Also what is pinned.")
     var pinned = false
 
+    @Flag(help: "With --to: only says what would be dropped.")
+    var dryRun = false
+
     @Flag(help: "One JSON object.")
     var json = false
 
@@ -31,8 +34,14 @@ struct EvictArguments: CacheSubcommand {
             sources.isEmpty == (size != nil),
             "cache evict takes either SOURCE … or --to SIZE"
         )
+        try CheckedValue.check(
+            !dryRun || size != nil && !pinned,
+            "cache evict takes --dry-run with --to SIZE, and without --pinned"
+        )
         let action: CacheRequest.Action
-        if let size {
+        if let size, dryRun {
+            action = .forecast(to: try CheckedValue.size(size, of: "--to"))
+        } else if let size {
             action = .shrink(to: try CheckedValue.size(size, of: "--to"), includesPinned: pinned)
         } else {
             action = .evict(sources: try SourceList.checked(sources, of: "evict"), includesPinned: pinned)

@@ -6,8 +6,8 @@ struct VerifyArguments: CacheSubcommand {
         commandName: "verify",
         abstract: "Checks every byte that is kept, and drops what is damaged, so that it is fetched again.",
         discussion: """
-            Exit code 3 when something was damaged. With --json each damaged entry is an object: source; a last \
-            object sums up: entries, bytes, damagedEntries, damagedBytes, strayFiles, reclaimedBytes, indexLost.
+            Exit code 3 when something was damaged. With --json each damaged entry is an object: source, damaged \
+            (ranges of bytes, the second number not included); a last object sums up: entries, bytes, damagedEntries, damagedBytes, strayFiles, reclaimedBytes, indexLost.
             """
     )
 

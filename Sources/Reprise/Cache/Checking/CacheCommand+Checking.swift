@@ -4,8 +4,13 @@ extension CacheCommand {
     func verify() async throws -> ExitCode {
         let report = try await administration.verify(progress: progress)
         console.painter?.finish()
-        for source in report.damagedSources {
-            console.write(request.isJSON ? EventLine.json([("source", .text(source))]) : "damaged: \(source)")
+        for entry in report.damaged {
+            console.write(
+                request.isJSON
+                    ? EventLine.json([
+                        ("source", .text(entry.source)), ("damaged", EntryFields.ranges(entry.ranges.ranges)),
+                    ]) : "damaged: \(entry.source)"
+            )
         }
         if request.isJSON {
             console.write(Self.json(report))
@@ -59,7 +64,7 @@ extension CacheCommand {
         let entries = CountText.of(report.entries, "entry", "entries")
         let checked = "checked \(entries), \(ByteSize.text(report.bytes))"
         guard !report.isSound else { return lines + ["\(checked): all is good"] }
-        let damaged = CountText.of(report.damagedSources.count, "entry", "entries")
+        let damaged = CountText.of(report.damaged.count, "entry", "entries")
         return lines + [
             "\(checked): \(ByteSize.text(report.damagedBytes)) in \(damaged) were damaged; "
                 + "they are dropped, and fetched again when they are played"
@@ -70,7 +75,7 @@ extension CacheCommand {
         EventLine.json([
             ("entries", .integer(Int64(report.entries))),
             ("bytes", .integer(report.bytes)),
-            ("damagedEntries", .integer(Int64(report.damagedSources.count))),
+            ("damagedEntries", .integer(Int64(report.damaged.count))),
             ("damagedBytes", .integer(report.damagedBytes)),
             ("strayFiles", .integer(Int64(report.strayFiles))),
             ("reclaimedBytes", .integer(report.reclaimedBytes)),

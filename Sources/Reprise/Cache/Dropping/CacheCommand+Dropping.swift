@@ -24,6 +24,11 @@ extension CacheCommand {
         return report.removedEntries == 0 ? .nothingPlayed : .someFailed
     }
 
+    func forecast(shrinkingTo size: Int64) async throws -> ExitCode {
+        show(try await administration.forecast(shrinkingTo: size), as: "would drop")
+        return .success
+    }
+
     func clear(isConfirmed: Bool, includesPinned: Bool) async throws -> ExitCode {
         if !isConfirmed {
             let what = includesPinned ? "all music, what is pinned too," : "all music that is not pinned"
@@ -40,7 +45,7 @@ extension CacheCommand {
         return .success
     }
 
-    private func show(_ report: DropReport) {
+    private func show(_ report: DropReport, as words: String = "dropped") {
         guard !request.isJSON else {
             console.write(
                 EventLine.json([
@@ -54,7 +59,7 @@ extension CacheCommand {
             return
         }
         var line =
-            "dropped \(CountText.of(report.removedEntries, "entry", "entries")), "
+            "\(words) \(CountText.of(report.removedEntries, "entry", "entries")), "
             + ByteSize.text(report.removedBytes)
         if report.pinnedEntries > 0 { line += "; \(report.pinnedEntries) pinned left" }
         if report.openEntries > 0 { line += "; \(report.openEntries) in use left" }

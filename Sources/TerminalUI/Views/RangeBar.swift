@@ -1,10 +1,12 @@
-import Media
+package import Media
 
 /// Which parts of a resource are stored, in a few cells: pure.
-enum RangeBar {
+package enum RangeBar {
     /// `length` bytes in `columns` cells: stored whole, in part, or not at all; empty while the length is
     /// not known.
-    static func text(_ stored: ByteRangeSet, length: Int64?, columns: Int, isUnicode: Bool) -> SafeText {
+    package static func text(_ stored: ByteRangeSet, length: Int64?, columns: Int, isUnicode: Bool)
+        -> SafeText
+    {
         guard let length, length > 0, columns > 0 else { return "" }
         let signs = isUnicode ? ["█", "▒", "·"] : ["#", "+", "."]
         return SafeText(

@@ -2,7 +2,7 @@ import Media
 import TerminalUI
 import Testing
 
-struct NetworkViewTests {
+struct NetworkTroubleTests {
     private func lines(_ player: PlayerSnapshot, columns: Int = 80) -> [String] {
         var state = UIState(columns: columns, rows: 24)
         _ = state.apply(.snapshot(player))
@@ -48,10 +48,12 @@ struct NetworkViewTests {
             ),
         ]
         let wide = lines(player)
-        #expect(wide[1].hasPrefix("  1 Morning – Edda"))
-        #expect(wide[1].hasSuffix("42 %, to 3:10  3:05"))
-        #expect(wide[4].hasSuffix("pinned 100 %  1:01"))
-        #expect(lines(player, columns: 32)[1] == "  1 Morning – Edda          3:05")
+        #expect(
+            wide[2] == "  1 Morning – Edda                                      to 3:10    42 %     3:05"
+        )
+        #expect(wide[5].hasSuffix("♦    ●     1:01"))
+        #expect(lines(player, columns: 50)[2].hasSuffix("Edda                   42 %     3:05"))
+        #expect(lines(player, columns: 32)[2] == "  1 Morning – Edda          3:05")
     }
 
     @Test func `a key pins the selected track`() {

@@ -1,9 +1,9 @@
-import Media
+package import Media
 
 /// How long ago a moment was, in a few letters: pure.
-enum AgeText {
+package enum AgeText {
     /// `0m`, `59m`, `47h`, `99d`, `103w`, `5y`: whole units, rounded down. A moment to come is `0m`.
-    static func text(seconds: Int64) -> SafeText {
+    package static func text(seconds: Int64) -> SafeText {
         let minutes = max(0, seconds) / 60
         let hours = minutes / 60
         let days = hours / 24

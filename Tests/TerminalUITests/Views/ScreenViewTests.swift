@@ -18,44 +18,59 @@ struct ScreenViewTests {
     }
 
     @Test func `eighty columns by twenty-four rows`() {
-        let top = """
-             Reprise  4 tracks                                                       ? help
+        let expected = """
+             1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help            4 tracks
+
               1 Morning – Edda                                                          3:05
             ▶ 2 夜の音楽 – 東京アンサンブル                                          1:02:05
             ✗ 3 gone.mp3: 404 Not Found
               4 cafe\u{301} de nuit et de jour.mp3                                             1:01
-            """
-        let bottom = """
+
+
+
+
+
+
+
+
+
+
+
+
+
+
             ▶ 夜の音楽 – 東京アンサンブル                                   ~31:02 / 1:02:05
-            ████████████████████··········██████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
+            ████████████████████··········██████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
             Playing  vol 80%  repeat all  312 kB/s  net 999 kB  cache 45.6 MB  ahead 0:42
             reconnected to music.example
             """
-        let blank = Array(repeating: "", count: 15)
-        #expect(Self.screen(80, 24) == lines(top) + blank + lines(bottom))
+        #expect(Self.screen(80, 24) == lines(expected))
     }
 
     @Test func `forty columns by ten rows`() {
         let expected = """
-             Reprise  4 tracks               ? help
+             1 Queue  2  3  4  5  6        4 tracks
               1 Morning – Edda                  3:05
             ▶ 2 夜の音楽 – 東京アンサンブル  1:02:05
             ✗ 3 gone.mp3: 404 Not Found
               4 cafe\u{301} de nuit et de jour.mp3     1:01
 
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
-            ██████████·····█████▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
+            ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
             Playing  vol 80%  repeat all  312 kB/s
             reconnected to music.example
             """
         #expect(Self.screen(40, 10) == lines(expected))
     }
 
-    @Test func `two hundred columns by sixty rows`() {
+    @Test func `two hundred columns by sixty rows give artists a column of their own`() {
         let screen = Self.screen(200, 60)
         #expect(screen.count == 60)
-        #expect(screen[1] == "  1 Morning – Edda" + String(repeating: " ", count: 178) + "3:05")
-        let bar = "50█ 25· 25█ 50▄ 25▒ 25·".split(separator: " ").map {
+        #expect(
+            screen[2] == "  1 Morning" + String(repeating: " ", count: 107) + "Edda"
+                + String(repeating: " ", count: 74) + "3:05"
+        )
+        let bar = "50█ 25· 25█ 1▌ 49▄ 25▒ 25·".split(separator: " ").map {
             String(repeating: String($0.suffix(1)), count: Int($0.dropLast()) ?? 0)
         }
         #expect(screen[57] == bar.joined())
@@ -64,12 +79,12 @@ struct ScreenViewTests {
 
     @Test func `ASCII, time left and a command being typed`() {
         let expected = """
-             Reprise  4 tracks                                   ? help
+             1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help
               1 Morning - Edda                                      3:05
             > 2 夜の音楽 - 東京アンサンブル                      1:02:05
             x 3 gone.mp3: 404 Not Found
             > 夜の音楽 - 東京アンサンブル              ~-31:03 / 1:02:05
-            ===============........=======---------------++++++++.......
+            ===============........=======|--------------++++++++.......
             Playing  vol 80%  repeat all  312 kB/s  net 999 kB
             :seek 1_
             """
@@ -88,28 +103,29 @@ struct ScreenViewTests {
         #expect(Self.screen(columns, rows) == expected)
     }
 
-    @Test func `every size is drawn`() {
-        for columns in [0, 1, 2, 3, 7, 15, 16, 17, 33, 80, 500] {
-            for rows in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 200] {
-                for keys in ["", "?", ":add some long words", ":sing\n"] {
-                    #expect(Self.screen(columns, rows, keys: keys).count == rows)
+    @Test(arguments: ViewName.allCases)
+    func `every view is drawn at every size, in both sets of signs`(view: ViewName) {
+        for columns in [0, 1, 2, 15, 16, 17, 33, 40, 80, 200, 500] {
+            for rows in [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 24, 60, 200] {
+                // Signs and keys take turns: they hang together with neither size.
+                let glyphs = (columns + rows) % 2 == 0 ? Glyphs.unicode : .ascii
+                for keys in ["", (columns + rows) % 3 == 0 ? "G" : "jP:add some long words"] {
+                    var state = fullState(columns: columns, rows: rows)
+                    state.type("\(view.number)\(keys)")
+                    #expect(state.view == view)
+                    #expect(ScreenView(glyphs: glyphs).draw(state).lines.count == rows)
                 }
             }
         }
     }
 
-    @Test func `the help is the key map`() {
-        let screen = Self.screen(40, 40, keys: "?")
-        for binding in KeyMap.standard.bindings {
-            #expect(screen.contains { $0.hasSuffix(binding.help.string) })
-        }
-        #expect(screen[1] == " Space          pause or go on")
-    }
-
-    @Test func `an empty queue says what to do`() {
-        let screen = Self.screen(80, 10, player: PlayerSnapshot())
+    @Test func `an empty queue says what to do, or that the list is being read`() {
+        var player = PlayerSnapshot()
+        let screen = Self.screen(80, 10, player: player)
         #expect(screen[1] == " Nothing in the queue yet. Type :add and a file or URL")
         #expect(screen[8] == "Stopped  vol 100%  net 0 B  cache 0 B")
+        player.state = .opening
+        #expect(Self.screen(80, 10, player: player)[1] == " Reading the list…")
     }
 
     @Test func `waiting is named`() {
@@ -134,12 +150,28 @@ struct ScreenViewTests {
         var player = sampleSnapshot()
         player.currentIndex = 2
         player.state = state
-        #expect(Self.screen(80, 24, player: player)[3].hasPrefix(row))
+        #expect(Self.screen(80, 24, player: player)[4].hasPrefix(row))
     }
 
-    @Test func `the bottom line is empty after a key`() {
+    @Test func `what music said of itself is shown of tracks that are no longer current`() {
+        var player = sampleSnapshot()
+        let tags = TrackTags(title: "Café", artist: "Trio")
+        player.learned = [Track.ID(4): TrackFacts(tags: tags, duration: .seconds(62))]
+        #expect(Self.screen(80, 24, player: player)[5].hasPrefix("  4 Café – Trio  "))
+        #expect(Self.screen(80, 24, player: player)[5].hasSuffix("  1:02"))
+    }
+
+    @Test func `the bottom line says what can be done when there is nothing else to say`() {
         #expect(Self.screen(80, 10).last == "reconnected to music.example")
-        #expect(Self.screen(80, 10, keys: "j").last == "")
+        #expect(
+            Self.screen(80, 10, keys: "j").last
+                == "? help   Enter play   / search   f filter   x mark   d remove   Tab views"
+        )
+        #expect(Self.screen(40, 10, keys: "j").last == "? help   Enter play   / search")
+        #expect(
+            Self.screen(80, 10, keys: "3").last
+                == "? help   Enter add to queue   d drop   P pin   Esc back   q quit"
+        )
     }
 
     @Test func `a mistyped command is explained in the bottom line`() {
@@ -153,9 +185,9 @@ struct ScreenViewTests {
         var made: [Int] = []
         var buffer = CellBuffer(columns: 80, rows: 24)
         let player = sampleSnapshot()
-        QueueView(glyphs: .unicode).draw(at: position, rows: 1..<21, into: &buffer) { index in
+        QueueView(glyphs: .unicode).draw(at: position, count: 100_000, rows: 1..<21, into: &buffer) { index in
             made.append(index)
-            return QueueRow(player, index: 0, glyphs: .unicode)
+            return (index, QueueRow(player, index: 0, glyphs: .unicode))
         }
         #expect(made == Array(54_302..<54_322))
         #expect(buffer.lines[1].hasPrefix("   54303 Morning"))
@@ -171,9 +203,5 @@ struct ScreenViewTests {
         var player = PlayerSnapshot()
         player.totalFetchedBytes = bytes
         #expect(Self.screen(80, 10, player: player)[8].contains("net \(expected)  cache"))
-    }
-
-    private func lines(_ text: String) -> [String] {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 }

@@ -1,0 +1,52 @@
+/// The newest requests and decisions, for who wants to look at them: a ring that forgets the oldest.
+///
+/// Recording takes a lock for some nanoseconds and never waits. Any thread may call anything.
+package final class RequestHistory: RequestJournal {
+    /// What is kept is shown a screenful at a time, and explains the last minutes.
+    package static let longest = 500
+
+    private struct State {
+        /// A ring once it is full; `next` is then the oldest.
+        var records: [JournalRecord] = []
+        var next = 0
+        var count = 0
+        var observer: (@Sendable () -> Void)?
+    }
+
+    private let onward: (any RequestJournal)?
+    private let state = Locked(State())
+
+    /// `onward` hears every record too.
+    package init(onward: (any RequestJournal)? = nil) { self.onward = onward }
+
+    package func record(_ record: JournalRecord) {
+        let observer = state.withLock { state in
+            if state.records.count < Self.longest {
+                state.records.append(record)
+            } else {
+                state.records[state.next] = record
+                state.next = (state.next + 1) % Self.longest
+            }
+            state.count += 1
+            return state.observer
+        }
+        onward?.record(record)
+        observer?()
+    }
+
+    /// How many were recorded so far; goes up with each, so that who looks knows whether there is news.
+    package var recordCount: Int { state.withLock { $0.count } }
+
+    /// The newest records, oldest first, and how many were recorded by then.
+    package var newest: (records: [JournalRecord], count: Int) {
+        state.withLock { state in
+            (Array(state.records[state.next...] + state.records[..<state.next]), state.count)
+        }
+    }
+
+    /// Calls `observer` after each record, from any thread; it must only wake its user interface. One at a time: nil
+    /// ends it.
+    package func observe(_ observer: (@Sendable () -> Void)?) {
+        state.withLock { $0.observer = observer }
+    }
+}

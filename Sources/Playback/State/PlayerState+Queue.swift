@@ -1,0 +1,56 @@
+import Media
+
+// Changes of the queue, and what they mean for the music.
+extension PlayerState {
+    mutating func remove(_ numbers: TrackNumbers) -> [PlayerEffect] {
+        guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
+            return [misuse("there is no track \(numbers.highest)")]
+        }
+        let isCurrent = phase == .active && queue.current.map { numbers.places.contains($0) } == true
+        // Sound of theirs is in the ring already, behind that of the current track, which is then decoded again.
+        let isCut = phase == .active && !isCurrent && areWritten(numbers.places)
+        let effects = isCurrent ? leave(.skipped) + cancelRuns() + silence() : []
+        if !failures.isEmpty {
+            for place in numbers.places.ranges.joined() { failures[queue.tracks[place].id] = nil }
+        }
+        queue.remove(numbers.places)
+        guard isCurrent else {
+            return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
+        }
+        guard let successor = queue.current else { return effects + endOfQueue() }
+        return effects + begin(successor, at: .zero)
+    }
+
+    mutating func move(_ numbers: TrackNumbers, to target: Int) -> [PlayerEffect] {
+        let all = 1...max(1, queue.tracks.count)
+        guard numbers.count > 0, numbers.highest <= queue.tracks.count, all.contains(target) else {
+            return [misuse("there are tracks 1 to \(queue.tracks.count)")]
+        }
+        queue.move(numbers.places, to: target - 1)
+        return dropStalePreparation()
+    }
+
+    mutating func sort(by key: SortKey) -> [PlayerEffect] {
+        queue.sort(by: key, facts: learned)
+        return dropStalePreparation()
+    }
+
+    mutating func shuffleNow() -> [PlayerEffect] {
+        queue.shuffleNow(using: &random)
+        return dropStalePreparation()
+    }
+
+    mutating func clear() -> [PlayerEffect] {
+        let effects = stop()
+        queue.clear()
+        failures = [:]
+        return effects
+    }
+
+    /// The music goes on as it is: only the list is as it was.
+    mutating func undo() -> [PlayerEffect] {
+        guard let step = queue.undo(using: &random) else { return [misuse("there is nothing to undo")] }
+        note(step.undoneText)
+        return [.emit(.remark(code: "undone", message: step.undoneText))] + dropStalePreparation()
+    }
+}

@@ -1,0 +1,55 @@
+import Media
+
+/// Tells the story of a session to people, one sentence for each event worth one.
+struct PlainNarrator: Sendable {
+    private var tracks = 0
+    private var reports: [Int: PlayerEvent.TrackReport] = [:]
+    /// The track that was announced last, and by which words.
+    private var announced: (index: Int, name: SafeText)?
+
+    /// The line for `event`; nil where a listener would not miss one.
+    mutating func line(for event: PlayerEvent) -> SafeText? {
+        switch event {
+        case .loaded(let tracks):
+            self.tracks = tracks
+            return SafeText("\(tracks) \(tracks == 1 ? "track" : "tracks")")
+        case .track(let report):
+            reports[report.index] = report
+            // A live stream goes on under another title.
+            guard let announced, announced.index == report.index, report.isLive,
+                announced.name != Self.name(of: report)
+            else { return nil }
+            return announce(report.index)
+        case .playing(let index, let position, let isExact):
+            if announced?.index == index { return "Playing at " + Self.time(position, isExact) }
+            let line = announce(index)
+            return position < .seconds(1) ? line : line + ", from " + Self.time(position, isExact)
+        case .buffering(_, let position): return "Waiting for music at " + Self.time(position, true)
+        case .paused(_, let position, let isExact): return "Paused at " + Self.time(position, isExact)
+        case .seeked(_, let position, let isExact): return "At " + Self.time(position, isExact)
+        case .ended(let report):
+            if announced?.index == report.index { announced = nil }
+            return nil
+        case .remark(_, let message): return message
+        // Said on standard error, like every failure.
+        case .notice: return nil
+        case .position, .summary: return nil
+        }
+    }
+
+    private mutating func announce(_ index: Int) -> SafeText {
+        let name = reports[index].map { Self.name(of: $0) } ?? SafeText("track \(index)")
+        announced = (index, name)
+        let length = reports[index]?.duration.map { ", " + $0.clockTime } ?? ""
+        return SafeText("Playing \(index) of \(max(tracks, index)): ") + name + SafeText(length)
+    }
+
+    private static func name(of report: PlayerEvent.TrackReport) -> SafeText {
+        let title = report.tags.title ?? report.source
+        return report.tags.artist.map { title + " by " + $0 } ?? title
+    }
+
+    private static func time(_ position: Duration, _ isExact: Bool) -> SafeText {
+        SafeText((isExact ? "" : "about ") + position.clockTime)
+    }
+}

@@ -1,0 +1,86 @@
+import Media
+
+/// The tracks that a session leaves to the next one.
+struct SavedQueue: Sendable, Equatable {
+    /// Told apart from every other queue that was ever saved: a session names the one that its place is in.
+    var id: String
+    var tracks: [Track]
+
+    /// Numbers of restored tracks begin here; those of resolved ones count up from 0 and never come so far.
+    private static let firstID: UInt64 = 1 << 63
+
+    init(id: String, tracks: [Track]) {
+        self.id = id
+        self.tracks = tracks
+    }
+
+    /// The file's text. No name or password of a server is in it.
+    var text: String {
+        var lines = StateLines(kind: "queue")
+        lines.add("id", id)
+        for track in tracks {
+            lines.add(
+                "track",
+                track.duration.map { String($0.wholeMilliseconds) } ?? "",
+                track.location.savedText,
+                track.tags.artist?.string ?? "",
+                track.tags.title?.string ?? ""
+            )
+        }
+        return lines.text
+    }
+
+    /// Parses what `text` gave; throws for anything else.
+    init(parsing text: String) throws(StateLines.Refusal) {
+        id = ""
+        tracks = []
+        for (name, fields) in try StateLines.parse(text, kind: "queue") {
+            switch (name, fields.count) {
+            case ("id", 1): id = fields[0]
+            case ("track", 4):
+                guard let location = ResourceLocation(savedText: fields[1]) else {
+                    throw StateLines.Refusal("a track that is neither a file nor a URL")
+                }
+                tracks.append(
+                    Track(
+                        id: Track.ID(Self.firstID + UInt64(tracks.count)),
+                        location: location,
+                        tags: TrackTags(title: Self.words(fields[3]), artist: Self.words(fields[2])),
+                        duration: Int64(fields[0]).flatMap { $0 >= 0 ? .milliseconds($0) : nil }
+                    )
+                )
+            default: throw StateLines.Refusal("a line that a queue has not")
+            }
+        }
+    }
+
+    private static func words(_ text: String) -> SafeText? { text.isEmpty ? nil : SafeText(text) }
+}
+
+extension ResourceLocation {
+    /// The location as it is saved, without a name or password for its server.
+    var savedText: String {
+        switch self {
+        case .file(let path): path
+        case .web(let url): url.requestString
+        }
+    }
+
+    /// What `savedText` gave; nil for anything else.
+    init?(savedText: String) {
+        if savedText.hasPrefix("/") {
+            self = .file(savedText)
+        } else if let url = WebURL(savedText), url.userInfo == nil {
+            self = .web(url)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Duration {
+    /// Rounded down.
+    var wholeMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,76 @@
+/// The format of the state's files: a line for each fact, its fields parted by tabs, the last line `end`, without
+/// which a file is not whole.
+///
+/// Not TOML, which people write: a queue of 100,000 tracks is read at each start.
+struct StateLines {
+    struct Refusal: Error, Equatable {
+        var reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    private(set) var text: String
+
+    init(kind: String) { text = Self.head(kind) + "\nend\n" }
+
+    mutating func add(_ name: String, _ fields: String...) {
+        text.removeLast(4)
+        text += ([name] + fields.map(Self.escaped)).joined(separator: "\t") + "\nend\n"
+    }
+
+    /// The facts of a file, in order.
+    static func parse(_ text: String, kind: String) throws(Refusal) -> [(name: String, fields: [String])] {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let first = lines.first, String(first) == head(kind) else {
+            throw Refusal("it is no \(kind) of this version")
+        }
+        guard lines.count >= 3, lines.last?.isEmpty == true, String(lines[lines.count - 2]) == "end" else {
+            throw Refusal("its end is missing")
+        }
+        var facts: [(name: String, fields: [String])] = []
+        facts.reserveCapacity(lines.count)
+        for line in lines[1..<(lines.count - 2)] {
+            let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            var texts: [String] = []
+            for field in fields { texts.append(try unescaped(field)) }
+            facts.append((texts[0], Array(texts.dropFirst())))
+        }
+        return facts
+    }
+
+    private static func head(_ kind: String) -> String { "reprise \(kind) 1" }
+
+    /// Tabs and line ends would be structure.
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "%") }) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x20 || scalar == "%" {
+                escaped += "%" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    private static func unescaped(_ text: Substring.UTF8View) throws(Refusal) -> String {
+        guard text.contains(UInt8(ascii: "%")) else { return String(Substring(text)) }
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(Substring(rest.prefix(2)))
+            guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
+            else {
+                throw Refusal("an escape is broken")
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,57 @@
+internal import Media
+
+/// Whether a track is meant by what was typed: each word must occur in its title, artist, album or address, whatever the
+/// case of its letters.
+///
+/// Made for long queues: bytes are compared where they lie, and nothing is copied but for words beyond ASCII.
+struct TrackMatcher: Sendable, Equatable {
+    private struct Word: Sendable, Equatable {
+        var bytes: [UInt8]
+        var isASCII: Bool
+    }
+
+    private let words: [Word]
+
+    /// A text of blanks alone means every track.
+    init(_ text: String) {
+        words = text.lowercased().split(whereSeparator: \.isWhitespace).map { word in
+            Word(bytes: Array(word.utf8), isASCII: word.utf8.allSatisfy { $0 < 0x80 })
+        }
+    }
+
+    func matches(_ track: Track, facts: TrackFacts?) -> Bool {
+        words.allSatisfy { word in
+            occurs(word, in: track.tags) || facts.map { occurs(word, in: $0.tags) } == true
+                || occurs(word, in: track.location)
+        }
+    }
+
+    private func occurs(_ word: Word, in tags: TrackTags) -> Bool {
+        occurs(word, in: tags.title?.string) || occurs(word, in: tags.artist?.string)
+            || occurs(word, in: tags.album?.string)
+    }
+
+    private func occurs(_ word: Word, in location: ResourceLocation) -> Bool {
+        switch location {
+        case .file(let path): occurs(word, in: path)
+        case .web(let url):
+            occurs(word, in: url.host) || occurs(word, in: url.path)
+                || (url.path.utf8.contains(UInt8(ascii: "%")) && occurs(word, in: url.fileName))
+        }
+    }
+
+    private func occurs(_ word: Word, in text: String?) -> Bool {
+        guard var text else { return false }
+        if !word.isASCII { text = text.lowercased() }
+        return text.withUTF8 { text in
+            guard text.count >= word.bytes.count else { return false }
+            return (0...text.count - word.bytes.count).contains { start in
+                word.bytes.indices.allSatisfy { Self.lowercased(text[start + $0]) == word.bytes[$0] }
+            }
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    }
+}

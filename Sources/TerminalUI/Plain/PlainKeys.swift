@@ -1,0 +1,119 @@
+// Both include termios.h; the compiler finds `termios` in the one that it loads first.
+internal import CCurses
+internal import CTerminal
+internal import Glibc
+package import Media
+
+/// Takes single keys from a terminal that has no screen, or whose listener wants none.
+package struct PlainKeys: Sendable {
+    private let keyMap: KeyMap
+    private let history: [String]
+    private let remember: @Sendable (String) -> Void
+    private let glyphs: Glyphs
+
+    /// `remember` takes a line that was entered; it must not wait.
+    package init(
+        keyMap: KeyMap,
+        history: [String],
+        remember: @escaping @Sendable (String) -> Void,
+        glyphs: Glyphs
+    ) {
+        self.keyMap = keyMap
+        self.history = history
+        self.remember = remember
+        self.glyphs = glyphs
+    }
+
+    /// Reads keys from the terminal at `input` on the calling thread, until the player is over or the terminal is
+    /// gone. Then its modes are as before; a fault, a stop and their end bring them back too.
+    ///
+    /// What keys are answered with goes to `say`, a line each, from this thread; `prompt` shows that a line is to be
+    /// typed. The terminal itself edits that line, which is what readers of screens know best.
+    package func run(
+        player: any PlayerControl,
+        input: Int32,
+        say: @escaping (SafeText) -> Void,
+        prompt: () -> Void
+    ) {
+        guard let news = WakePipe(), let signals = WakePipe() else { return }
+        var modes = termios()
+        guard tcgetattr(input, &modes) == 0 else { return }
+        var relay = SignalRelay([SIGTSTP, SIGCONT], into: signals)
+        relay.arm(
+            SignalRelay.Watch(descriptor: input, modes: modes, standardError: -1, reset: "", message: "")
+        )
+        Self.takeKeys(input, modes)
+        player.observe { news.wake() }
+        var state = PlainState(keyMap: keyMap, history: history, glyphs: glyphs)
+        var decoder = RawKeyDecoder()
+        // What holds from the start is no news.
+        _ = state.take(player.snapshot)
+        while !player.snapshot.isOver {
+            var descriptors = [input, signals.readEnd, news.readEnd].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            guard poll(&descriptors, nfds_t(descriptors.count), -1) >= 0 else { continue }
+            for signal in signals.drain() {
+                if Int32(signal) == SIGTSTP {
+                    Self.giveBack(input, modes)
+                    relay.suspend()
+                }
+                if !state.wantsLine { Self.takeKeys(input, modes) }
+            }
+            _ = news.drain()
+            for line in state.take(player.snapshot) { say(line) }
+            guard descriptors[0].revents != 0 else { continue }
+            guard let bytes = Self.read(input) else { break }
+            let answers: [(actions: [UIAction], lines: [SafeText])]
+            if state.wantsLine {
+                let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+                answers = [state.entered(bytes.isEmpty ? nil : line)]
+                Self.takeKeys(input, modes)
+            } else {
+                answers = decoder.keys(bytes).map { state.typed($0) }
+            }
+            for answer in answers {
+                for line in answer.lines { say(line) }
+                for action in answer.actions { perform(action, player) }
+            }
+            if state.wantsLine {
+                Self.giveBack(input, modes)
+                prompt()
+            }
+        }
+        relay.disarm()
+        Self.giveBack(input, modes)
+        _ = consume relay
+    }
+
+    private func perform(_ action: UIAction, _ player: any PlayerControl) {
+        switch action {
+        case .send(let command): player.send(command)
+        case .remember(let line): remember(line)
+        // The loop ends with the player; there is nothing to draw and nobody to complete for.
+        default: break
+        }
+    }
+
+    /// Letter by letter and without an echo; Ctrl-C and Ctrl-Z stay signals.
+    private static func takeKeys(_ descriptor: Int32, _ modes: termios) {
+        var modes = modes
+        modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(descriptor, TCSANOW, &modes)
+    }
+
+    private static func giveBack(_ descriptor: Int32, _ modes: termios) {
+        var modes = modes
+        tcsetattr(descriptor, TCSANOW, &modes)
+    }
+
+    /// What is there; nil when nothing will come any more. Empty for a Ctrl-D in a line.
+    private static func read(_ descriptor: Int32) -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        let count = Glibc.read(descriptor, &chunk, chunk.count)
+        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
+        var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if count == 0, poll(&status, 1, 0) > 0, status.revents & Int16(POLLHUP | POLLERR) != 0 { return nil }
+        return Array(chunk[..<count])
+    }
+}

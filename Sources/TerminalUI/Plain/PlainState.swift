@@ -1,0 +1,111 @@
+package import Media
+
+/// The screen's keys without a screen: what each does, and what is said of it, a line each.
+///
+/// Pure. The same state as the screen's decides; here what it would show is told in words.
+package struct PlainState: Sendable {
+    private var ui: UIState
+    private let glyphs: Glyphs
+
+    package init(keyMap: KeyMap, history: [String], glyphs: Glyphs) {
+        // A page is what a window of the usual size would show.
+        ui = UIState(columns: 80, rows: 24, keyMap: keyMap, history: CommandHistory(history))
+        self.glyphs = glyphs
+    }
+
+    /// Whether a line is to be typed now.
+    package var wantsLine: Bool { ui.commandLine != nil }
+
+    /// A key was typed.
+    package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
+        switch ui.keyMap.command(for: key) {
+        case .toggleHelp: return ([], helpLines)
+        case .toggleRemainingTime: return ([], [timeLine])
+        case .back, .redraw, nil: return ([], [])
+        case .some(let command) where Self.needsNoScreen(command): return told { $0.apply(.key(key)) }
+        case .some(let command): return ([], [SafeText(command.line) + " is for the screen"])
+        }
+    }
+
+    /// A line was typed after `:`; nil leaves it.
+    package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
+        guard let line else { return (ui.apply(.key(.escape)), []) }
+        // What only a screen shows would change what keys are about, unseen.
+        let whole = (ui.commandLine?.text ?? "") + line
+        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp {
+            return (ui.apply(.key(.escape)), [SafeText(whole) + " is for the screen"])
+        }
+        var (actions, lines) = told { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
+        if actions.contains(.send(.status)) {
+            actions.removeAll { $0 == .send(.status) }
+            lines.append(timeLine)
+        }
+        return (actions, lines)
+    }
+
+    /// The player's newest snapshot.
+    package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
+        let old = ui.player
+        _ = ui.apply(.snapshot(snapshot))
+        var lines: [SafeText] = []
+        if old.volume != snapshot.volume { lines.append(SafeText("Volume \(snapshot.volume) %")) }
+        if old.isMuted != snapshot.isMuted { lines.append(snapshot.isMuted ? "Muted" : "Not muted") }
+        if old.isShuffled != snapshot.isShuffled {
+            lines.append(snapshot.isShuffled ? "Shuffle on" : "Shuffle off")
+        }
+        if old.repeatMode != snapshot.repeatMode {
+            lines.append(SafeText("Repeat \(snapshot.repeatMode.rawValue)"))
+        }
+        return lines
+    }
+
+    private mutating func told(
+        _ change: (inout UIState) -> [UIAction]
+    ) -> (actions: [UIAction], lines: [SafeText]) {
+        let selected = ui.queue.list.selected
+        let actions = change(&ui)
+        var lines: [SafeText] = []
+        if ui.queue.list.selected != selected { lines.append(selectionLine) }
+        if let answer = ui.answer { lines.append(answer.text) }
+        return (actions, lines)
+    }
+
+    private static func needsNoScreen(_ command: UICommand) -> Bool {
+        switch command {
+        case .player, .selectBy, .selectByPage, .selectFirst, .selectLast, .playSelected, .removeSelected,
+            .pinSelected, .moveSelected, .selectCurrent, .openCommandLine, .quit:
+            true
+        default: false
+        }
+    }
+
+    /// `3 Wander – Reprise, 0:12`.
+    private var selectionLine: SafeText {
+        let index = ui.queue.list.selected
+        guard ui.player.tracks.indices.contains(index) else { return "There is no track" }
+        let track = ui.player.tracks[index]
+        let name = QueueRow.name(of: track, tags: ui.player.learned[track.id]?.tags, glyphs: glyphs)
+        let time = track.duration.map { ", " + $0.clockTime } ?? ""
+        return SafeText("\(index + 1) ") + name + SafeText(time)
+    }
+
+    /// `Playing 2 of 9: River – Reprise, 0:06 of 0:15`.
+    private var timeLine: SafeText {
+        let player = ui.player
+        let state = player.state.rawValue
+        let word = SafeText(state.prefix(1).uppercased() + state.dropFirst())
+        guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return word }
+        let name = QueueRow.name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
+        let time = (player.isExact ? "" : "about ") + player.position.clockTime
+        let whole = player.duration.map { " of " + $0.clockTime } ?? ""
+        return word + SafeText(" \(index + 1) of \(player.tracks.count): ") + name
+            + SafeText(", \(time)\(whole)")
+    }
+
+    private var helpLines: [SafeText] {
+        ui.keyMap.bindings.filter { Self.needsNoScreen($0.command) || $0.command == .toggleHelp }.map {
+            binding in
+            SafeText(binding.keys.map(\.name.string).joined(separator: " ")) + ": " + binding.help
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The cache cleans up behind the music.
+@Suite struct TidyingTests {
+    /// The real file layer, on which asking for the free room, with which every clean-up begins to make room,
+    /// waits for a gate.
+    private final class HeldCleaning: FileLayer {
+        private let system = SystemFiles()
+        private let gate = GatedFiles()
+
+        func shut() { gate.shut() }
+        func open() { gate.open() }
+        var isHolding: Bool { gate.isHolding }
+
+        func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+            try system.write(bytes, to: descriptor, at: offset)
+        }
+
+        func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+            try system.read(range, from: descriptor)
+        }
+
+        func flush(_ descriptor: CInt) throws { try system.flush(descriptor) }
+        func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
+
+        func freeBytes(of descriptor: CInt) throws -> Int64 {
+            try gate.flush(descriptor)
+            return try system.freeBytes(of: descriptor)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `while the cleaning hangs the first read is answered, and what comes is taken`() async throws {
+        let temporary = try TemporaryFolder()
+        let files = HeldCleaning()
+        func makeOpener() -> CacheFolder {
+            CacheFolder(path: temporary.cache, minimumFree: 1, clock: TestClock(), files: files)
+        }
+        let earlier = try await makeOpener().open(url("a"))
+        try await earlier.write(pattern(0..<100_000), at: 0)
+        await earlier.close()
+        files.shut()
+        // Were anything cleaned before it is opened, this would never return.
+        let opener = makeOpener()
+        let store = try await opener.open(url("a"))
+        try await wait(for: "the cleaning") { files.isHolding }
+        #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
+        try await store.write(pattern(100_000..<200_000), at: 100_000)
+        #expect(try await store.all(of: 0..<200_000) == pattern(0..<200_000))
+        #expect(await store.refresh(0..<200_000) == ByteRangeSet(0..<200_000))
+        #expect(try await opener.list().count == 1)
+        #expect(files.isHolding)
+        files.open()
+        await store.close()
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 200_000)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Long work in a folder gives others their turns.
+@Suite struct TurnTakingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(budget: Int64 = .max) -> CacheFolder {
+        CacheFolder(path: folder.cache, budget: budget, clock: TestClock())
+    }
+
+    /// Makes `count` entries of a block each, at once, played in the order of their numbers.
+    private func fill(_ count: Int) async throws {
+        let store = try await makeOpener().open(url("first"))
+        try await store.write(pattern(0..<10), at: 0)
+        await store.close()
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.transaction {
+            let sql = """
+                INSERT INTO entries (id, key, created, last_played, allocated, url, about)
+                VALUES (?, randomblob(32), 1, ?, 4096, '', x'')
+                """
+            for entry in 1...Int64(count) {
+                try connection.statement(sql).run(.integer(entry), .integer(entry))
+                let path = folder.file("objects/\(entry)")
+                let block = Data(count: 4_096)
+                #expect(FileManager.default.createFile(atPath: path, contents: block))
+            }
+            try connection.execute("UPDATE folder SET allocated = (SELECT sum(allocated) FROM entries)")
+        }
+    }
+
+    /// What another process finds left, each time that it gets the folder while `work` goes on.
+    private func leftovers(during work: () async throws -> Void) async throws -> [Int64] {
+        let root = open(folder.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(root) }
+        let lock = try FolderLock(in: root)
+        let path = folder.file("index.sqlite")
+        let isOver = Locked(false)
+        let seen = Task.detached {
+            let connection = try SQLiteConnection(path: path)
+            var seen: [Int64] = []
+            while !isOver.withLock({ $0 }) {
+                try lock.withLock {
+                    let count = try connection.statement("SELECT count(*) FROM entries").first {
+                        $0.integer(0)
+                    }
+                    if count != seen.last { seen.append(count ?? -1) }
+                }
+            }
+            return seen
+        }
+        try await work()
+        isOver.withLock { $0 = true }
+        return try await seen.value
+    }
+
+    enum LongWork: CaseIterable {
+        case clearing
+        case shrinking
+        case tidying
+        case committing
+    }
+
+    /// 1,280 entries are 20 pages.
+    @Test(arguments: LongWork.allCases)
+    func `while many entries go, others get the folder in between`(work: LongWork) async throws {
+        try await fill(1_280)
+        let seen = try await leftovers {
+            switch work {
+            case .clearing: _ = try await makeOpener().clear(includingPinned: true)
+            case .shrinking: _ = try await makeOpener().evict(toBudget: 0)
+            case .tidying:
+                let opener = makeOpener(budget: 0)
+                let store = try await opener.open(url("first"))
+                try await wait(for: "the others to go") { try await opener.list().count == 1 }
+                await store.close()
+            case .committing:
+                let store = try await makeOpener(budget: 8_192).open(url("first"))
+                var description = EntryDescription()
+                description.length = 20
+                store.describe(description)
+                try await store.write(pattern(0..<10), at: 10)
+                try await store.commit()
+                await store.close()
+            }
+        }
+        // Both take their turns; who comes late for one misses it, so not every page has to be seen.
+        #expect(seen.count > 5, "\(seen)")
+    }
+
+    @Test func `what would go for a smaller budget is what goes, over many pages`() async throws {
+        try await fill(1_280)
+        let opener = makeOpener()
+        let budget = try await opener.totalBytes - 170 * 4_096
+        let chosen = try await opener.victims(toBudget: budget)
+        #expect(chosen.entriesRemoved == 170)
+        #expect(try await opener.list().count == 1_281)
+        #expect(try await opener.evict(toBudget: budget) == chosen)
+        #expect(try await opener.victims(toBudget: budget) == CacheRemoval())
+    }
+}

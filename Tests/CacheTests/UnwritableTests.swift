@@ -1,0 +1,112 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// A folder that takes nothing gives what is kept in it. How one comes to that, is told with the built player
+/// (`LostFolderTests`, `FullDiskSessionTests`); here its opening is asked for as such a failure asks for it.
+@Suite struct UnwritableTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeOpener(_ secret: CacheSecret? = nil) -> CacheFolder {
+        CacheFolder(path: folder.cache, secret: secret, clock: TestClock())
+    }
+
+    private func fill(_ secret: CacheSecret? = nil) async throws {
+        do {
+            let store = try await makeOpener(secret).open(url("a.mp3"))
+            store.describe(.example)
+            try await store.write(pattern(0..<100_000), at: 0)
+            await store.close()
+        }
+        try await wait(for: "the index to be closed") {
+            !FileManager.default.fileExists(atPath: self.folder.file("index.sqlite-wal"))
+        }
+    }
+
+    /// The store of `a.mp3` as it is opened when nothing can be written.
+    private func open(_ opener: CacheFolder, after failure: any Error & Sendable) async throws
+        -> PersistentStore?
+    {
+        let engine = opener.engine
+        let place = try url("a.mp3")
+        let opening = try await engine.committer.run {
+            try engine.openUnwritable(engine.key(of: place), after: failure)
+        }
+        return opening.map { PersistentStore($0, of: place, engine: engine) }
+    }
+
+    private static let readOnly = SystemError("open the lock file", number: EROFS)
+
+    @Test(arguments: [false, true])
+    func `what is kept is read and checked, and what comes is refused`(isSealed: Bool) async throws {
+        let secret: CacheSecret? = isSealed ? .generate() : nil
+        try await fill(secret)
+        let object = folder.file("objects/\(try #require(folder.objects.first))")
+        try flipBit(0, ofByteAt: 70_000, in: object)
+        let store = try #require(try await open(makeOpener(secret), after: Self.readOnly))
+        #expect(!store.isPersistent)
+        #expect(store.description.title == EntryDescription.example.title)
+        #expect(try await store.all(of: 0..<100_000) == pattern(0..<65_536))
+        #expect(store.stored == ByteRangeSet(0..<65_536))
+        let error = await #expect(throws: MediaError.self) {
+            try await store.write(pattern(65_536..<70_000), at: 65_536)
+        }
+        #expect(error?.code == .notKept)
+        #expect(error?.cause.string.contains("Read-only file system") == true)
+        try await store.commit()
+    }
+
+    @Test func `only a folder that takes nothing is read so`() async throws {
+        try await fill()
+        let opener = makeOpener()
+        let failures: [any Error & Sendable] = [
+            FolderHeldError(), ForeignOwnerError(name: "lock"), SealError.wrongSecret,
+            NewerIndexError(version: 9), SystemError("open the lock file", number: EMFILE),
+            IndexError(code: .corrupt, message: "damaged"),
+        ]
+        for failure in failures { #expect(try await open(opener, after: failure) == nil) }
+        for code in [ResultCode.full, .inputOutput, .cannotOpen, .readOnly] {
+            #expect(try await open(opener, after: IndexError(code: code, message: "no")) != nil)
+        }
+    }
+
+    @Test func `a wrong secret opens nothing, and symlinks are not followed`() async throws {
+        try await fill(.generate())
+        await #expect(throws: SealError.self) {
+            try await open(makeOpener(.generate()), after: Self.readOnly)
+        }
+        let other = folder.path + "/elsewhere"
+        try FileManager.default.removeItem(atPath: folder.cache)
+        try await fill()
+        for name in ["objects/\(try #require(folder.objects.first))", "objects", "index.sqlite"] {
+            try FileManager.default.moveItem(atPath: folder.file(name), toPath: other)
+            try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: other)
+            await #expect(throws: SystemError.self, "\(name)") {
+                try await open(makeOpener(), after: Self.readOnly)
+            }
+            try FileManager.default.removeItem(atPath: folder.file(name))
+            try FileManager.default.moveItem(atPath: other, toPath: folder.file(name))
+        }
+        #expect(try await open(makeOpener(), after: Self.readOnly) != nil)
+    }
+
+    @Test func `what was to be replaced, and could not be, is not what is played`() async throws {
+        try await fill()
+        let opener = makeOpener()
+        // Nobody gets the folder for as long as it is held.
+        let holder = Glibc.open(folder.file("lock"), O_RDWR | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        await #expect(throws: MediaError.self) { try await opener.replace(url("a.mp3")) }
+        #expect(flock(holder, LOCK_UN) == 0)
+        let store = try await opener.open(url("a.mp3"))
+        #expect(store.stored.isEmpty)
+        #expect(store.isPersistent)
+        await store.close()
+    }
+}

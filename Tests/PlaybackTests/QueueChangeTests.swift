@@ -1,0 +1,238 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Removing, moving, sorting, shuffling and taking it back, for one track and for many.
+struct QueueChangeTests {
+    private func tracks(_ numbers: Range<Int>) -> [Track] {
+        numbers.map { FakeMusic(number: $0, frames: 1).track }
+    }
+
+    private func queue(_ count: Int, current: Int? = nil) -> PlayQueue {
+        var random = SeededGenerator(seed: 1)
+        var queue = PlayQueue()
+        queue.append(tracks(0..<count), using: &random)
+        if let current { queue.select(current) }
+        return queue
+    }
+
+    private func numbers(_ queue: PlayQueue) -> [UInt64] { queue.tracks.map(\.id.value) }
+
+    /// The same rules over a list of IDs, with every earlier list kept whole.
+    private struct Model {
+        var ids: [Track.ID] = []
+        var current: Track.ID?
+        var added: [Track.ID] = []
+        /// The lists before each step, and how many had been added by then.
+        var history: [(ids: [Track.ID], addedCount: Int)] = []
+
+        mutating func remember() { history.append((ids, added.count)) }
+
+        mutating func add(_ new: [Track.ID]) {
+            ids += new
+            added += new
+        }
+
+        mutating func undo() {
+            guard let last = history.popLast() else { return }
+            // What was added since the step stays, at the end.
+            ids = last.ids + added[last.addedCount...]
+        }
+    }
+
+    private func randomPlaces(_ count: Int, using random: inout SeededGenerator) -> RangeSet<Int> {
+        var places = RangeSet<Int>()
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let start = Int.random(in: 0..<count, using: &random)
+            places.insert(contentsOf: start..<Int.random(in: start + 1...count, using: &random))
+        }
+        return places
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `whatever is done and undone, every track is where it belongs and the current stays`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = PlayQueue()
+        var model = Model()
+        var next = 0
+        for _ in 0..<60 {
+            let count = model.ids.count
+            let place = Int.random(in: 0...max(0, count - 1), using: &random)
+            let step = Int.random(in: 0..<9, using: &random)
+            switch step {
+            case 0:
+                let new = tracks(next..<next + 3)
+                next += 3
+                queue.append(new, using: &random)
+                model.add(new.map(\.id))
+            case 1 where count > 0:
+                let places = randomPlaces(count, using: &random)
+                let wasCurrent = queue.current.map { places.contains($0) } == true
+                model.remember()
+                queue.remove(places)
+                model.ids.removeSubranges(places)
+                // Which one succeeds is another rule's.
+                if wasCurrent { model.current = queue.currentTrack?.id }
+            case 2 where count > 0:
+                let places = randomPlaces(count, using: &random)
+                let before = numbers(queue)
+                queue.move(places, to: place)
+                var moved = model.ids
+                moved.removeSubranges(places)
+                moved.insert(
+                    contentsOf: places.ranges.flatMap { model.ids[$0] },
+                    at: min(place, moved.count)
+                )
+                if before != numbers(queue) { model.remember() }
+                model.ids = moved
+            case 3: queue.toggleShuffle(using: &random)
+            case 4 where count > 0:
+                queue.select(place)
+                model.current = model.ids[place]
+            case 5 where count > 0:
+                model.remember()
+                if seed % 2 == 0 {
+                    queue.sort(by: .title, facts: [:])
+                } else {
+                    queue.shuffleNow(using: &random)
+                }
+                #expect(Set(queue.tracks.map(\.id)) == Set(model.ids))
+                model.ids = queue.tracks.map(\.id)
+            case 6, 7:
+                #expect((queue.undo(using: &random) != nil) == !model.history.isEmpty)
+                model.undo()
+            default: if count > 0 { queue.bringForward(place) }
+            }
+            #expect(queue.tracks.map(\.id) == model.ids)
+            if let current = model.current { #expect(queue.currentTrack?.id == current) }
+            // Walking on from the start of the order meets every track once.
+            var walked: [Int] = []
+            var following = queue.next(after: nil)
+            while let place = following, walked.count <= model.ids.count {
+                walked.append(place)
+                following = queue.next(after: place)
+            }
+            #expect(walked.sorted() == Array(model.ids.indices))
+        }
+    }
+
+    @Test func `many tracks are removed at once, and the next that stays succeeds the current one`() {
+        var queue = queue(8, current: 3)
+        queue.remove(RangeSet([1..<2, 3..<5, 6..<7]))
+        #expect(numbers(queue) == [0, 2, 5, 7])
+        #expect(queue.currentTrack?.id.value == 5)
+    }
+
+    @Test(arguments: [(RepeatMode.off, nil), (.all, 0)] as [(RepeatMode, UInt64?)])
+    func `when all behind the current track go with it, only repeating all leads back`(
+        mode: RepeatMode,
+        next: UInt64?
+    ) {
+        var queue = queue(5, current: 2)
+        queue.repeatMode = mode
+        queue.remove(RangeSet(2..<5))
+        #expect(queue.currentTrack?.id.value == next)
+    }
+
+    @Test func `tracks that are moved stand together, in their order, the first where it was asked for`() {
+        var queue = queue(8, current: 5)
+        queue.move(RangeSet([1..<2, 5..<7]), to: 3)
+        #expect(numbers(queue) == [0, 2, 3, 1, 5, 6, 4, 7])
+        #expect(queue.currentTrack?.id.value == 5)
+        queue.move(RangeSet([0..<1, 7..<8]), to: 7)
+        #expect(numbers(queue) == [2, 3, 1, 5, 6, 4, 0, 7])
+    }
+
+    @Test func `several steps are undone, the last first, and what was added since stays behind`() {
+        var random = SeededGenerator(seed: 3)
+        var queue = queue(5, current: 1)
+        queue.remove(RangeSet([0..<1, 3..<4]))
+        queue.move(RangeSet(0..<1), to: 2)
+        queue.shuffleNow(using: &random)
+        #expect(queue.tracks.first?.id.value == 1)
+        queue.append(tracks(10..<12), using: &random)
+        queue.clear()
+        queue.append(tracks(20..<21), using: &random)
+        var seen: [[UInt64]] = []
+        while queue.undo(using: &random) != nil { seen.append(numbers(queue)) }
+        #expect(seen.count == 4)
+        #expect(seen.first?.suffix(3) == [10, 11, 20])
+        #expect(
+            seen.dropFirst() == [
+                [2, 4, 1, 10, 11, 20], [1, 2, 4, 10, 11, 20], [0, 1, 2, 3, 4, 10, 11, 20],
+            ]
+        )
+        #expect(queue.currentTrack?.id.value == 1)
+    }
+
+    @Test func `undo goes back fifty steps`() {
+        var random = SeededGenerator(seed: 3)
+        var queue = queue(60)
+        for _ in 0..<55 { queue.remove(RangeSet(0..<1)) }
+        var count = 0
+        while queue.undo(using: &random) != nil { count += 1 }
+        #expect(count == QueueHistory.mostSteps && queue.tracks.count == 55)
+    }
+
+    @Test func `a cleared queue comes back with the track that was current`() {
+        var random = SeededGenerator(seed: 3)
+        var queue = queue(4, current: 2)
+        queue.clear()
+        #expect(queue.current == nil)
+        _ = queue.undo(using: &random)
+        #expect(queue.currentTrack?.id.value == 2)
+    }
+
+    @Test(
+        arguments: [
+            (.title, [3, 1, 0, 2]), (.artist, [3, 0, 1, 2]), (.duration, [2, 0, 3, 1]),
+            (.source, [0, 1, 2, 3]),
+        ] as [(SortKey, [UInt64])]
+    )
+    func `a queue is sorted by what is known of its tracks`(key: SortKey, expected: [UInt64]) {
+        var random = SeededGenerator(seed: 1)
+        let tags = [
+            TrackTags(title: "river", artist: "Edda"), TrackTags(title: "Alone"), TrackTags(title: "Wander"),
+            TrackTags(),
+        ]
+        let seconds: [Int?] = [200, nil, 100, nil]
+        let tracks = tags.indices.map { index in
+            Track(
+                id: Track.ID(UInt64(index)),
+                location: .file("/music/\(index).mp3"),
+                tags: tags[index],
+                duration: seconds[index].map { .seconds($0) }
+            )
+        }
+        var queue = PlayQueue()
+        queue.append(tracks, using: &random)
+        // What the music said of itself comes before its file's name.
+        let facts = TrackFacts(tags: TrackTags(title: "Ahead", artist: "alba"), duration: .seconds(300))
+        queue.sort(by: key, facts: [Track.ID(3): facts])
+        #expect(numbers(queue) == expected)
+    }
+
+    @Test func `the revision goes up with every change of the tracks but additions, and with nothing else`() {
+        var random = SeededGenerator(seed: 1)
+        var queue = queue(5)
+        var last = queue.revision
+        queue.select(2)
+        queue.toggleShuffle(using: &random)
+        queue.bringForward(4)
+        queue.move(RangeSet(1..<3), to: 1)
+        queue.append(tracks(7..<9), using: &random)
+        #expect(queue.revision == last)
+        let changes: [(inout PlayQueue) -> Void] = [
+            { $0.remove(RangeSet(0..<1)) }, { $0.move(RangeSet(0..<1), to: 2) },
+            { $0.sort(by: .title, facts: [:]) }, { $0.shuffleNow(using: &random) }, { $0.clear() },
+            { _ = $0.undo(using: &random) },
+        ]
+        for change in changes {
+            change(&queue)
+            #expect(queue.revision > last)
+            last = queue.revision
+        }
+    }
+}

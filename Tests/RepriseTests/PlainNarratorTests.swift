@@ -1,0 +1,69 @@
+import Media
+import Testing
+
+@testable import Reprise
+
+@Suite struct PlainNarratorTests {
+    private static func track(_ index: Int, _ title: SafeText, isLive: Bool = false) -> PlayerEvent {
+        var report = PlayerEvent.TrackReport(
+            index: index,
+            source: "/a.mp3",
+            tags: TrackTags(title: title, artist: "Reprise"),
+            duration: .seconds(15),
+            isSeekable: true
+        )
+        report.isLive = isLive
+        return .track(report)
+    }
+
+    private static func end(_ index: Int) -> PlayerEvent {
+        .ended(
+            PlayerEvent.EndReport(
+                index: index,
+                reason: .finished,
+                frames: 1,
+                cachedBytes: 0,
+                fetchedBytes: 0,
+                requestCount: 0,
+                stalls: 0
+            )
+        )
+    }
+
+    @Test func `a session is told in sentences, and the clock is silent`() {
+        var narrator = PlainNarrator()
+        let events: [PlayerEvent] = [
+            .loaded(tracks: 2), Self.track(1, "River"), Self.track(1, "River"),
+            .playing(index: 1, position: .zero, isExact: true),
+            .position(index: 1, position: .seconds(1), duration: nil, isExact: true, buffered: .zero),
+            .paused(index: 1, position: .seconds(2), isExact: true),
+            .playing(index: 1, position: .seconds(2), isExact: true),
+            .seeked(index: 1, position: .seconds(9), isExact: false),
+            .buffering(index: 1, position: .seconds(9)),
+            .playing(index: 1, position: .seconds(9), isExact: false), Self.end(1), Self.track(2, "Alone"),
+            .playing(index: 2, position: .seconds(4), isExact: true),
+            .remark(code: "pinned", message: "Alone is pinned"),
+            .notice(code: "x", message: "on standard error"),
+            Self.end(2),
+        ]
+        var lines: [SafeText] = []
+        for event in events { if let line = narrator.line(for: event) { lines.append(line) } }
+        #expect(
+            lines == [
+                "2 tracks", "Playing 1 of 2: River by Reprise, 0:15", "Paused at 0:02", "Playing at 0:02",
+                "At about 0:09", "Waiting for music at 0:09", "Playing at about 0:09",
+                "Playing 2 of 2: Alone by Reprise, 0:15, from 0:04", "Alone is pinned",
+            ]
+        )
+    }
+
+    @Test func `a live stream's new title is told`() {
+        var narrator = PlainNarrator()
+        _ = narrator.line(for: Self.track(1, "News", isLive: true))
+        _ = narrator.line(for: .playing(index: 1, position: .zero, isExact: true))
+        let again = narrator.line(for: Self.track(1, "News", isLive: true))
+        #expect(again == nil)
+        let next = narrator.line(for: Self.track(1, "Jazz", isLive: true))
+        #expect(next == "Playing 1 of 1: Jazz by Reprise, 0:15")
+    }
+}

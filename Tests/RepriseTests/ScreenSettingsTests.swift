@@ -1,0 +1,84 @@
+import Media
+import TerminalUI
+import Testing
+
+@testable import Reprise
+
+@Suite struct ScreenSettingsTests {
+    private func screen(_ file: String) throws -> ScreenSettings {
+        try Configuration.parse(file, name: "config.toml").screen
+    }
+
+    @Test func `keys and colours of the file reach the screen`() throws {
+        let screen = try screen(
+            """
+            [keys]
+            "Ctrl-N" = "next"
+            j = ""
+            F5 = "seek 50%"
+            "space" = "stop"
+            [colors]
+            playing = "208"
+            in-flight = "bright-red"
+            cached = "default"
+            """
+        )
+        #expect(screen.keyMap.command(for: .control("n")) == .player(.next))
+        #expect(screen.keyMap.command(for: .character("j")) == nil)
+        #expect(screen.keyMap.command(for: .function(5)) == .player(.seek(.percent(50))))
+        #expect(screen.keyMap.command(for: .character(" ")) == .player(.stop))
+        #expect(screen.colors == [.playing: .index(208), .inFlight: .index(9), .cached: .standard])
+    }
+
+    @Test(
+        arguments: [
+            ("[keys]\nx = \"sing\"\n", "config.toml:2: keys.x is refused: sing is no command"),
+            (
+                "[keys]\nx = \"jump x\"\n",
+                "config.toml:2: keys.x is refused: jump takes the number of a track, from 1"
+            ),
+            (
+                "[keys]\nCtrl-C = \"next\"\n",
+                "config.toml:2: keys.Ctrl-C belongs to the terminal, which never hands it on"
+            ),
+            (
+                "[keys]\nspace = \"next\"\n\nSpace = \"stop\"\n",
+                "config.toml:4: keys.Space is bound in line 2 already; a key can do one thing"
+            ),
+            ("[keys]\nx = 5\n", "config.toml:2: keys.x takes a text in quotes"),
+            (
+                "[colors]\nplaying = \"crimson\"\n",
+                "config.toml:2: colors.playing takes a colour: default, a name as red or bright-red, or a number, 0 to 255"
+            ),
+        ]
+    )
+    func `what is wrong is named with file and line`(file: String, refusal: String) {
+        #expect(throws: UsageError(refusal)) { try screen(file) }
+    }
+
+    @Test func `a part of the screen that there is not is refused with those that there are`() {
+        do {
+            _ = try screen("[colors]\nsky = \"blue\"\n")
+            Issue.record("a colour of nothing was taken")
+        } catch {
+            #expect(
+                "\(error)".hasPrefix(
+                    "config.toml:2: colors.sky is no part of the screen; there are normal, title"
+                )
+            )
+        }
+    }
+
+    @Test func `config shows every key and colour, and who says so`() throws {
+        let file = "[keys]\n\"ctrl-n\" = \"next\"\ns = \"\"\n[colors]\nplaying = \"208\"\n"
+        let configuration = try Configuration.parse(file, name: "c")
+        let lines = configuration.lines([], style: TextStyle(columns: nil)).map {
+            $0.split(separator: " ").map(String.init)
+        }
+        #expect(lines.contains(["keys.>", "next", "default"]))
+        #expect(lines.contains(["keys.Ctrl-N", "next", "c:2"]))
+        #expect(lines.contains(["keys.s", "c:3"]))
+        #expect(lines.contains(["colors.playing", "208", "c:5"]))
+        #expect(lines.contains { $0.first == "colors.cached" && $0.last == "default" })
+    }
+}

@@ -1,0 +1,144 @@
+import Media
+import Testing
+
+@testable import Reprise
+
+@Suite struct SavedStateTests {
+    private static func track(_ location: String, _ tags: TrackTags = TrackTags()) throws -> Track {
+        let place =
+            location.hasPrefix("/") ? .file(location) : ResourceLocation.web(try #require(WebURL(location)))
+        return Track(id: Track.ID(7), location: place, tags: tags, duration: .milliseconds(1_500))
+    }
+
+    @Test func `a queue is read back as it was written`() throws {
+        var silent = try Self.track("https://h.example/b%20c.mp3?x=1&y=%09")
+        silent.duration = nil
+        let tracks = [
+            try Self.track("/music/a\tb\n100%.mp3", TrackTags(title: "桜\u{301}", artist: "Кино")), silent,
+        ]
+        let read = try SavedQueue(parsing: SavedQueue(id: "5f", tracks: tracks).text)
+        #expect(read.id == "5f")
+        #expect(read.tracks.map(\.location) == tracks.map(\.location))
+        #expect(read.tracks.map(\.tags) == tracks.map(\.tags))
+        #expect(read.tracks.map(\.duration) == tracks.map(\.duration))
+        #expect(Set(read.tracks.map(\.id)).count == 2)
+    }
+
+    @Test func `a session is read back as it was written`() throws {
+        var session = SavedSession()
+        session.queueID = "5f"
+        session.current = 3
+        session.position = .milliseconds(12_345)
+        session.isPaused = true
+        session.volume = 35
+        session.repeatMode = .all
+        session.isShuffled = true
+        session.origins = ["https://h.example/"]
+        session.places.set(.seconds(3_600), for: "https://h.example/42.mp3")
+        #expect(try SavedSession(parsing: session.text) == session)
+        #expect(try SavedSession(parsing: SavedSession().text) == SavedSession())
+    }
+
+    @Test func `no name and no password of a server is written`() throws {
+        let track = try Self.track("https://me:secret@h.example/a.mp3")
+        let text = SavedQueue(id: "1", tracks: [track]).text
+        #expect(text.contains("https://h.example/a.mp3") && !text.contains("secret") && !text.contains("me:"))
+    }
+
+    @Test(
+        arguments: [
+            "", "reprise queue 1\n", "reprise queue 2\nend\n", "reprise session 1\nend\n",
+            "reprise queue 1\nid\t5\ntrack\t\t/a\t\t\n", "reprise queue 1\ntrack\t\trelative\t\t\nend\n",
+            "reprise queue 1\ntrack\t\tftp://h/a\t\t\nend\n", "reprise queue 1\ntrack\t/a\nend\n",
+            "reprise queue 1\ntrack\t\thttp://u:p@h/a\t\t\nend\n", "reprise queue 1\nexec\trm\nend\n",
+            "reprise queue 1\ntrack\t\t/a%zz\t\t\nend\n", "reprise queue 1\ntrack\t\t/a%0\t\t\nend\n",
+        ]
+    )
+    func `a queue that is torn, of another version or made by somebody else is refused`(text: String) {
+        #expect(throws: StateLines.Refusal.self) { try SavedQueue(parsing: text) }
+    }
+
+    @Test(
+        arguments: [
+            "volume\t101", "volume\t-1", "volume\tx", "current\t-1", "position\t-5",
+            "position\t99999999999999999999", "repeat\ttwice", "paused\tyes", "origin\tftp://h/",
+            "origin\thttp://u:p@h/", "place\t5", "place\tx\thttp://h/",
+        ]
+    )
+    func `a session that cannot be is refused`(line: String) {
+        #expect(throws: StateLines.Refusal.self) {
+            try SavedSession(parsing: "reprise session 1\n\(line)\nend\n")
+        }
+    }
+
+    @Test func `titles that would steer a terminal are read as harmless ones`() throws {
+        let text = "reprise queue 1\nid\t1\ntrack\t\t/a\t\t%1b]0;owned%07\nend\n"
+        #expect(try SavedQueue(parsing: text).tracks[0].tags.title == "\u{FFFD}]0;owned\u{FFFD}")
+    }
+
+    @Test func `only the middle of a long track is remembered, until it is heard to its end`() {
+        var places = ResumePlaces()
+        let hour = Duration.seconds(3_600)
+        places.heard("short", at: .seconds(600), of: .seconds(20 * 60))
+        places.heard("long", at: .seconds(29), of: hour)
+        places.heard("live", at: .seconds(600), of: nil)
+        #expect(places.all.isEmpty)
+        places.heard("long", at: .seconds(1_800), of: hour)
+        #expect(places.position(of: "long") == .seconds(1_800))
+        // A look at its start is no wish to forget the place.
+        places.heard("long", at: .seconds(3), of: hour)
+        #expect(places.position(of: "long") == .seconds(1_800))
+        places.heard("long", at: hour - .seconds(29), of: hour)
+        #expect(places.position(of: "long") == nil)
+    }
+
+    @Test func `of many places those heard last are kept`() {
+        var places = ResumePlaces()
+        for number in 0..<600 { places.set(.seconds(number), for: "\(number)") }
+        #expect(places.all.count == 500)
+        #expect(places.all.first?.location == "100" && places.all.last?.location == "599")
+        places.set(.seconds(1), for: "100")
+        #expect(places.all.last?.location == "100" && places.all.count == 500)
+    }
+
+    @Test func `what changes is saved at once, a position every half minute, and nothing when idle`() {
+        var pace = SavePace()
+        var essence = SavePace.Essence(PlayerSnapshot())
+        var due: [Int] = []
+        for second in 0..<100 where pace.isDue(essence, isMoving: true, at: .seconds(second)) {
+            due.append(second)
+        }
+        #expect(due == [0, 30, 60, 90])
+        due = []
+        for second in 100..<1_000 where pace.isDue(essence, isMoving: false, at: .seconds(second)) {
+            due.append(second)
+        }
+        #expect(due.isEmpty)
+        // A key that is held down is no reason to write each time.
+        for second in 1_000..<1_010 {
+            essence.volume -= 1
+            if pace.isDue(essence, isMoving: false, at: .seconds(second)) { due.append(second) }
+        }
+        #expect(due == [1_000, 1_002, 1_004, 1_006, 1_008])
+    }
+
+    @Test func `a session begins where the last one was left, unless something is to be played`() throws {
+        let queue = [try Self.track("/a.mp3"), try Self.track("/b.mp3")]
+        var session = SavedSession()
+        session.isPaused = true
+        let place = (index: 1, position: Duration.seconds(12))
+        var options = Options()
+        let resumed = Beginning(options: options, queue: queue, place: place, session: session)
+        #expect(resumed.tracks.count == 2 && resumed.start == 2 && resumed.position == .seconds(12))
+        #expect(resumed.isPaused)
+        options.start = 1
+        let first = Beginning(options: options, queue: queue, place: place, session: session)
+        #expect(first.start == 1 && first.position == .zero)
+        options.sources = ["/c.mp3"]
+        let other = Beginning(options: options, queue: queue, place: place, session: session)
+        #expect(other.tracks.isEmpty && !other.isPaused && other.position == .zero)
+        // A queue whose place belongs to another one begins at its start.
+        let placeless = Beginning(options: Options(), queue: queue, place: nil, session: session)
+        #expect(placeless.tracks.count == 2 && placeless.start == nil)
+    }
+}

@@ -1,0 +1,160 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+@Suite struct SessionMemoryTests {
+    private let home: TemporaryFolder
+    private let folder: StateFolder
+    private let clock = TestClock()
+
+    init() throws {
+        home = try TemporaryFolder()
+        folder = StateFolder(path: home.path("state"))
+    }
+
+    private func memory(_ change: (inout Options) -> Void = { _ in }) -> SessionMemory {
+        var options = Options()
+        change(&options)
+        return SessionMemory(folder: folder, options: options, clock: clock)
+    }
+
+    private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
+        var snapshot = PlayerSnapshot()
+        snapshot.state = .playing
+        snapshot.tracks = (0..<3).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
+        snapshot.currentIndex = 1
+        snapshot.position = .seconds(45)
+        snapshot.duration = .seconds(3_600)
+        snapshot.volume = 65
+        change(&snapshot)
+        return snapshot
+    }
+
+    /// A session in which `player` showed these snapshots and then ended.
+    private func play(_ snapshots: [PlayerSnapshot], memory: SessionMemory? = nil) async {
+        let memory = memory ?? self.memory()
+        let player = StillPlayer()
+        memory.watch(player) { _ in }
+        for snapshot in snapshots { player.show(snapshot) }
+        player.show(PlayerSnapshot.over)
+        await memory.finish()
+    }
+
+    @Test func `the next session knows the queue, the place in it, the volume and the modes`() async {
+        await play([
+            Self.snapshot {
+                $0.repeatMode = .all
+                $0.isShuffled = true
+            }
+        ])
+        let next = memory()
+        #expect(
+            next.queue.tracks.map(\.location.savedText) == ["/music/0.mp3", "/music/1.mp3", "/music/2.mp3"]
+        )
+        #expect(next.place?.index == 1 && next.place?.position == .seconds(45))
+        #expect(next.session.volume == 65 && next.session.repeatMode == .all && next.session.isShuffled)
+        #expect(!next.session.isPaused && next.problems.isEmpty)
+        // What is over says nothing of where it was; what went before does.
+        #expect(next.resumePoint(of: next.queue.tracks[1]) == .seconds(45))
+    }
+
+    @Test func `a fresh session knows nothing of it, and leaves its own`() async {
+        await play([Self.snapshot()])
+        let fresh = memory { $0.fresh = true }
+        #expect(fresh.queue.tracks.isEmpty && fresh.place == nil && fresh.session == SavedSession())
+        #expect(fresh.resumePoint(of: Self.snapshot().tracks[1]) == nil)
+        await play([Self.snapshot { $0.volume = 10 }], memory: fresh)
+        #expect(memory().session.volume == 10)
+    }
+
+    @Test func `sources that gave nothing leave what there was`() async {
+        await play([Self.snapshot()])
+        await play([Self.snapshot { $0.tracks = [] }])
+        #expect(memory().queue.tracks.count == 3)
+        // Who clears the queue wants it so.
+        await play([Self.snapshot(), Self.snapshot { $0.tracks = [] }])
+        #expect(memory().queue.tracks.isEmpty)
+    }
+
+    @Test func `a queue that was played to its end begins anew, when it is asked to`() async {
+        await play([
+            Self.snapshot {
+                $0.state = .ended
+                $0.currentIndex = 2
+            }
+        ])
+        let next = memory()
+        #expect(next.place?.index == 0 && next.place?.position == .zero && next.session.isPaused)
+    }
+
+    @Test func `a place of another queue does not count`() async throws {
+        await play([Self.snapshot()])
+        // The other player had just written its queue when the power failed.
+        let other = SavedQueue(id: "other", tracks: Self.snapshot().tracks)
+        try folder.write(other.text, to: "queue")
+        #expect(memory().queue.tracks.count == 3 && memory().place == nil)
+    }
+
+    @Test(arguments: ["session", "queue"])
+    func `a file that is of no use is set aside with a word, and the rest holds`(name: String) async throws {
+        await play([Self.snapshot()])
+        try folder.write("reprise \(name) 1\nrubbish", to: name)
+        let next = memory()
+        #expect(next.problems.map(\.code) == [.badState])
+        #expect(next.problems[0].description.contains("set aside as \(name).bad"))
+        #expect(try folder.read(name + ".bad")?.contains("rubbish") == true)
+        #expect(name == "queue" ? next.session.volume == 65 : next.queue.tracks.count == 3)
+        #expect(memory().problems.isEmpty)
+    }
+
+    @Test func `a folder that cannot be written is told once`() async throws {
+        try home.write("a file", to: "state")
+        let memory = memory()
+        let told = Locked<[MediaError]>([])
+        let player = StillPlayer()
+        memory.watch(player) { error in told.withLock { $0.append(error) } }
+        player.show(Self.snapshot())
+        player.show(Self.snapshot { $0.volume = 1 })
+        await memory.finish()
+        #expect(told.withLock { $0.map(\.code) } == [.badState])
+    }
+
+    @Test func `servers of the command line stay trusted with the queue that came from them`() async {
+        await play([Self.snapshot()], memory: memory { $0.sources = ["https://me:pw@h.example/a.m3u8"] })
+        #expect(memory().trustedOrigins == ["https://h.example/"])
+        await play([Self.snapshot()])
+        #expect(memory().trustedOrigins == ["https://h.example/"])
+    }
+
+    @Test func `lines are remembered in the order in which they were typed`() async {
+        let first = memory()
+        for line in ["next", "stop"] { first.remember(line) }
+        await first.finish()
+        #expect(memory().history == ["next", "stop"])
+    }
+}
+
+/// A player that shows what it is told.
+private final class StillPlayer: PlayerControl {
+    private let shown = Locked(PlayerSnapshot())
+    private let observers = Locked<[@Sendable () -> Void]>([])
+
+    func send(_ command: PlayerCommand) {}
+    var snapshot: PlayerSnapshot { shown.withLock { $0 } }
+    func observe(_ observer: @escaping @Sendable () -> Void) { observers.withLock { $0.append(observer) } }
+
+    func show(_ snapshot: PlayerSnapshot) {
+        shown.withLock { $0 = snapshot }
+        for observer in observers.withLock({ $0 }) { observer() }
+    }
+}
+
+extension PlayerSnapshot {
+    fileprivate static var over: PlayerSnapshot {
+        var snapshot = PlayerSnapshot()
+        snapshot.isOver = true
+        return snapshot
+    }
+}

@@ -1,0 +1,83 @@
+import Media
+import TerminalUI
+import Testing
+
+/// What keys do in the views of the cache, the network and the messages.
+struct KeptViewTests {
+    private func state() -> UIState {
+        var state = fullState(columns: 80, rows: 24)
+        state.type("3")
+        return state
+    }
+
+    @Test func `opening the view looks into the cache`() {
+        var state = fullState(columns: 80, rows: 24)
+        #expect(state.type("3") == [.lookIntoCache])
+        #expect(state.type(":view cache\n").contains(.lookIntoCache))
+    }
+
+    @Test func `what was fetched is dropped only when the key is pressed twice`() {
+        var state = state()
+        #expect(state.type("d").isEmpty)
+        #expect(state.answer?.text == "once more drops 5.0 MB of 夜の音楽 - 東京アンサンブル")
+        // Any other key lets go of it.
+        #expect(state.type("jkd").isEmpty)
+        #expect(state.type("d") == [.evict(KeptEntry.ID(7))])
+        #expect(state.type("jd").isEmpty)
+        #expect(state.answer?.text == "it is pinned; unpin it first" && state.answer?.isError == true)
+        #expect(state.type("d").isEmpty)
+    }
+
+    @Test func `a piece is pinned, let go of, and put into the queue`() {
+        var state = state()
+        #expect(state.type("P") == [.pinKept(KeptEntry.ID(7), true)])
+        #expect(state.type("jP") == [.pinKept(KeptEntry.ID(8), false)])
+        #expect(state.type("\n") == [.send(.add("https://music.example/a/01%20Morning.mp3"))])
+        // What was left out of an address that is shown cannot be asked for.
+        #expect(state.type("j\n").isEmpty)
+        #expect(state.answer?.isError == true)
+    }
+
+    @Test func `the selection stays with its piece when the order is another, and a problem is said`() {
+        var state = state()
+        state.type("j")
+        var report = KeptReport()
+        (report.revision, report.entries) = (2, sampleEntries().reversed())
+        report.problem = "it is being played"
+        _ = state.apply(.kept(report))
+        #expect(state.cache.selected?.id == KeptEntry.ID(8))
+        #expect(state.answer?.text == "it is being played" && state.answer?.isError == true)
+        report.entries = []
+        _ = state.apply(.kept(report))
+        #expect(state.type("ddP\n").isEmpty)
+    }
+
+    @Test
+    func `new requests are followed until another is looked at, and a full ring shifts what is looked at`() {
+        var state = fullState(columns: 80, rows: 24)
+        state.type("4")
+        #expect(state.network.list.selected == 4)
+        _ = state.apply(.requests(sampleRecords() + sampleRecords(), count: 8))
+        #expect(state.network.list.selected == 8)
+        state.type("kkk")
+        let looked = state.network.records[state.network.list.selected]
+        // Two came, the two oldest were forgotten.
+        let next = Array((sampleRecords() + sampleRecords() + sampleRecords()).dropFirst(2).prefix(8))
+        _ = state.apply(.requests(next, count: 10))
+        #expect(state.network.list.selected == 3)
+        #expect(state.network.records[3] == looked)
+    }
+
+    @Test func `new messages are followed until another is looked at`() {
+        var player = sampleSnapshot()
+        var state = fullState(columns: 80, rows: 24)
+        state.type("5")
+        player.messages = (1...40).map { message($0, "reconnected") }
+        _ = state.apply(.snapshot(player))
+        #expect(state.messages.list.selected == 39)
+        state.type("kk")
+        player.messages.append(message(41, "reconnected"))
+        _ = state.apply(.snapshot(player))
+        #expect(state.messages.list.selected == 37 && state.messages.list.count == 41)
+    }
+}

@@ -1,0 +1,126 @@
+import Media
+import TerminalUI
+import Testing
+
+struct MouseTests {
+    private func state(_ count: Int = 50, columns: Int = 80, rows: Int = 24) -> UIState {
+        var player = sampleSnapshot()
+        player.tracks = manyTracks(count)
+        return fullState(columns: columns, rows: rows, player: player)
+    }
+
+    private func press(_ column: Int, _ row: Int, _ state: inout UIState) -> [UIAction] {
+        state.apply(.mouse(MouseEvent(.press, column: column, row: row)))
+    }
+
+    private func wheel(_ kind: MouseEvent.Kind, _ state: inout UIState) {
+        _ = state.apply(.mouse(MouseEvent(kind, column: 5, row: 5)))
+    }
+
+    @Test(arguments: ViewName.allCases)
+    func `a click on a tab opens its view, where it is drawn, in every width`(view: ViewName) {
+        for columns in [80, 46] {
+            for open in ViewName.allCases {
+                var state = state(columns: columns)
+                state.type("\(open.number)")
+                let line = ScreenView(glyphs: .unicode).draw(state).lines[0]
+                guard let place = line.firstIndex(of: Character("\(view.number)")) else {
+                    Issue.record("no tab \(view.number) in \(line)")
+                    return
+                }
+                _ = press(line.distance(from: line.startIndex, to: place), 0, &state)
+                #expect(state.view == view)
+            }
+        }
+    }
+
+    @Test func `a click between tabs, and in an empty row, does nothing`() {
+        var state = state(3)
+        #expect(press(0, 0, &state).isEmpty && state.view == .queue)
+        #expect(press(9, 0, &state).isEmpty && state.view == .queue)
+        #expect(press(5, 12, &state).isEmpty && state.queue.list.selected == 1)
+        #expect(press(5, 20, &state).isEmpty)
+    }
+
+    @Test func `a click selects the row under it, two play it`() {
+        var state = state()
+        state.type("G")
+        let top = state.queue.list.top
+        #expect(press(20, 4, &state).isEmpty)
+        #expect(state.queue.list.selected == top + 2)
+        let double = MouseEvent(.doublePress, column: 20, row: 4)
+        #expect(state.apply(.mouse(double)) == [.send(.jump(top + 3))])
+    }
+
+    @Test func `below the titles of a table the rows are counted from there`() {
+        var state = state()
+        state.type("3")
+        _ = press(20, 4, &state)
+        #expect(state.cache.list.selected == 1)
+        // The titles are no row.
+        _ = press(20, 2, &state)
+        #expect(state.cache.list.selected == 1)
+    }
+
+    @Test func `the wheel scrolls the open view, and the selection only where it would be lost`() {
+        var state = state()
+        state.type("jjjj")
+        wheel(.wheelDown, &state)
+        #expect(state.queue.list.top == 3 && state.queue.list.selected == 5)
+        wheel(.wheelDown, &state)
+        #expect(state.queue.list.top == 6 && state.queue.list.selected == 6)
+        for _ in 0..<3 { wheel(.wheelUp, &state) }
+        #expect(state.queue.list.top == 0)
+        state.type("6")
+        wheel(.wheelDown, &state)
+        #expect(state.help.top == 3 && state.queue.list.top == 0)
+    }
+
+    /// 240 seconds in 10,000 bytes behind 400 of tags.
+    private var measured: PlayerSnapshot {
+        var player = sampleSnapshot()
+        var info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 40)
+        info.audioStart = 400
+        player.info = info
+        player.load.length = 10_000
+        player.duration = .seconds(240)
+        return player
+    }
+
+    @Test func `a click in the bar seeks to where the bar then shows the head`() {
+        for columns in [17, 40, 80, 200] {
+            var state = fullState(columns: columns, rows: 24, player: measured)
+            for column in [0, 1, columns / 3, columns / 2, columns - 1] {
+                guard case .send(.seek(.to(let time))) = press(column, 21, &state).first else {
+                    Issue.record("no seek at \(column) of \(columns)")
+                    return
+                }
+                var player = measured
+                player.position = time
+                player.byteOffset = 400 + Int64(time.seconds * 40)
+                let bar = ScreenView(glyphs: .ascii).draw(
+                    fullState(columns: columns, rows: 24, player: player)
+                ).lines[21]
+                let head = bar.firstIndex(of: "|").map { bar.distance(from: bar.startIndex, to: $0) }
+                // The tags have no sound: a click there is the start.
+                #expect(head == max(column, 400 * columns / 10_000), "column \(column) of \(columns)")
+            }
+        }
+    }
+
+    @Test func `a live stream, and a window without a bar, have nothing to click`() {
+        var player = measured
+        player.load.live = LiveReport()
+        var live = fullState(columns: 80, rows: 24, player: player)
+        #expect(press(40, 21, &live).isEmpty)
+        var tiny = fullState(columns: 10, rows: 3, player: measured)
+        #expect(press(4, 1, &tiny).isEmpty)
+    }
+
+    @Test func `without a known rate the share of the bar is the share of the time`() {
+        var player = measured
+        player.info = nil
+        var state = fullState(columns: 80, rows: 24, player: player)
+        #expect(press(40, 21, &state) == [.send(.seek(.percent(50)))])
+    }
+}

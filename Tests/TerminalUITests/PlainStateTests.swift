@@ -1,0 +1,114 @@
+import Media
+import TerminalUI
+import Testing
+
+struct PlainStateTests {
+    private static func state() -> PlainState {
+        var state = PlainState(keyMap: .standard, history: [], glyphs: .ascii)
+        var snapshot = PlayerSnapshot()
+        snapshot.tracks = (1...3).map { number in
+            Track(
+                id: Track.ID(UInt64(number)),
+                location: .file("/music/\(number).mp3"),
+                tags: TrackTags(title: SafeText("Song \(number)")),
+                duration: .seconds(12)
+            )
+        }
+        snapshot.state = .playing
+        snapshot.currentIndex = 0
+        snapshot.position = .seconds(5)
+        snapshot.duration = .seconds(12)
+        _ = state.take(snapshot)
+        return state
+    }
+
+    @Test func `the keys are the screen's`() {
+        var state = Self.state()
+        let answer1 = state.typed(.character(" "))
+        #expect(answer1.actions == [.send(.toggle)])
+        let answer2 = state.typed(.character(">"))
+        #expect(answer2.actions == [.send(.next)])
+        let answer3 = state.typed(.character("q"))
+        #expect(answer3.actions == [.send(.quit), .leave])
+        let answer4 = state.typed(.character("~"))
+        #expect(answer4.actions.isEmpty)
+    }
+
+    @Test func `a selected row is told, and played`() {
+        var state = Self.state()
+        let answer5 = state.typed(.character("j"))
+        #expect(answer5.lines == ["2 Song 2, 0:12"])
+        let answer6 = state.typed(.end)
+        #expect(answer6.lines == ["3 Song 3, 0:12"])
+        let answer7 = state.typed(.down)
+        #expect(answer7.lines.isEmpty)
+        let answer8 = state.typed(.enter)
+        #expect(answer8.actions == [.send(.jump(3))])
+    }
+
+    @Test func `where the music is can be asked by key and by command`() {
+        var state = Self.state()
+        let answer9 = state.typed(.character("t"))
+        #expect(answer9.lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
+        _ = state.typed(.character(":"))
+        #expect(state.wantsLine)
+        let answer = state.entered("status")
+        #expect(answer.lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
+        #expect(answer.actions == [.remember("status")])
+        #expect(!state.wantsLine)
+    }
+
+    @Test func `a line is a command, a mistake is explained, and none leaves it`() {
+        var state = Self.state()
+        _ = state.typed(.character(":"))
+        let answer10 = state.entered("seek 50%")
+        #expect(answer10.actions.last == .send(.seek(.percent(50))))
+        _ = state.typed(.character(":"))
+        let answer11 = state.entered("sing")
+        #expect(answer11.lines == ["sing is no command"])
+        _ = state.typed(.character(":"))
+        let answer12 = state.entered(nil)
+        #expect(answer12.actions.isEmpty && !state.wantsLine)
+    }
+
+    @Test func `volume and modes are told when they change`() {
+        var state = Self.state()
+        var snapshot = PlayerSnapshot()
+        snapshot.volume = 85
+        snapshot.isMuted = true
+        snapshot.isShuffled = true
+        snapshot.repeatMode = .one
+        let answer13 = state.take(snapshot)
+        #expect(answer13 == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one"])
+        let answer14 = state.take(snapshot)
+        #expect(answer14.isEmpty)
+    }
+
+    @Test func `the help is told, and what needs a screen says so`() throws {
+        var state = Self.state()
+        let help = state.typed(.character("?")).lines
+        #expect(help.contains("Space: pause or go on") && help.contains("?: show or hide the keys"))
+        var bound = PlainState(
+            keyMap: KeyMap.standard.binding(.function(1), to: try UICommand(parsing: "time-left")),
+            history: [],
+            glyphs: .ascii
+        )
+        let answer15 = bound.typed(.function(1))
+        #expect(answer15.lines == ["Stopped"])
+    }
+
+    @Test(
+        arguments: [
+            ("q", [.character("q")]), ("\u{1B}", [.escape]), ("\u{1B}[A\u{1B}OB", [.up, .down]),
+            ("\u{1B}[5~\u{1B}[3~", [.pageUp, .delete]), ("\u{1B}[1;5C", [.right]),
+            ("\r\n", [.enter, .enter]),
+            ("é桜", [.character("é"), .character("桜")]), ("\u{1B}[99~x", [.character("x")]), ("\u{1B}[", []),
+            ("\u{1}", [.control("a")]),
+        ] as [(String, [Key])]
+    )
+    func `bytes of any terminal are keys`(typed: String, keys: [Key]) {
+        var decoder = RawKeyDecoder()
+        let answer16 = decoder.keys(typed.utf8)
+        #expect(answer16 == keys)
+    }
+}

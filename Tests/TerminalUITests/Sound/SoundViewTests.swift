@@ -1,0 +1,85 @@
+import Media
+import TerminalUI
+import Testing
+
+struct SoundViewTests {
+    private func bars(_ bands: [Float], _ levels: [SoundPicture.Level] = []) -> SoundBars {
+        var bars = SoundBars()
+        bars.show(SoundPicture(bands: bands, levels: levels), at: .zero)
+        return bars
+    }
+
+    private func draw(
+        _ bars: SoundBars,
+        columns: Int,
+        rows: Int,
+        glyphs: Glyphs = .unicode
+    ) -> CellBuffer {
+        var buffer = CellBuffer(columns: columns, rows: rows)
+        SoundView(glyphs: glyphs).draw(bars, rows: 0..<rows, into: &buffer)
+        return buffer
+    }
+
+    private let rising: [Float] = [0, 0.06, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
+
+    @Test func `a bar for each band, in eighths of a row`() {
+        #expect(
+            draw(bars(rising), columns: 20, rows: 2).lines == [
+                "            ▂ ▄ ▆ █",
+                "  ▁ ▂ ▄ ▆ █ █ █ █ █",
+            ]
+        )
+    }
+
+    @Test func `without Unicode the heights are told by other signs`() {
+        #expect(
+            draw(bars(rising), columns: 20, rows: 2, glyphs: .ascii).lines == [
+                "            . : + #",
+                "  . . : + # # # # #",
+            ]
+        )
+    }
+
+    @Test func `the meters of two channels stand below, each with its mean and its peak`() {
+        let levels = [SoundPicture.Level(peak: 1, rms: 0.1), SoundPicture.Level(peak: 0.1, rms: 0.01)]
+        let lines = draw(bars([1], levels), columns: 30, rows: 4).lines
+        #expect(lines.last == "L ▄▄▄▄▄▄▄▄   ▌ R ▄▄▄▄   ▌")
+        let plain = draw(bars([1], levels), columns: 30, rows: 4, glyphs: .ascii).lines
+        #expect(plain.last == "L ========   | R ====   |")
+        #expect(lines.dropLast().allSatisfy { $0 == String(repeating: "█", count: 29) })
+    }
+
+    @Test func `one channel has one meter, and few rows have none`() {
+        let levels = [SoundPicture.Level(peak: 1, rms: 1)]
+        #expect(draw(bars([0], levels), columns: 13, rows: 3).lines == ["", "", "M ▄▄▄▄▄▄▄▄▄▄"])
+        #expect(draw(bars([0.5], levels), columns: 4, rows: 2).lines == ["", "███"])
+    }
+
+    @Test func `in a narrow window several bands share a bar, the loudest of them`() {
+        #expect(draw(bars([1, 0, 0, 0.5, 0, 0]), columns: 3, rows: 1).lines == ["█▄"])
+    }
+
+    @Test func `silence draws nothing, and any size will do`() {
+        let silence = bars(
+            Array(repeating: 0, count: 24),
+            [SoundPicture.Level(peak: 0, rms: 0), SoundPicture.Level(peak: 0, rms: 0)]
+        )
+        #expect(
+            draw(silence, columns: 40, rows: 4).lines == [
+                "", "", "", "L" + String(repeating: " ", count: 19) + "R",
+            ]
+        )
+        for (columns, rows) in [(0, 0), (1, 1), (2, 5), (5, 3), (500, 200)] {
+            _ = draw(bars(rising, [SoundPicture.Level(peak: 1, rms: 1)]), columns: columns, rows: rows)
+        }
+        #expect(draw(SoundBars(), columns: 10, rows: 4).lines == ["", "", "", ""])
+    }
+
+    @Test func `what is louder has another colour`() {
+        let buffer = draw(bars([1, 0.4]), columns: 4, rows: 2)
+        #expect(buffer[column: 0, row: 1].style == .soft && buffer[column: 0, row: 0].style == .middling)
+        #expect(buffer[column: 2, row: 1].style == .soft)
+        let tall = draw(bars([1]), columns: 2, rows: 8)
+        #expect(tall[column: 0, row: 0].style == .loud)
+    }
+}

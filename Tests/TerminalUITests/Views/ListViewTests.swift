@@ -1,0 +1,195 @@
+import Media
+import TerminalUI
+import Testing
+
+/// The views besides the queue, as a person sees them.
+struct ListViewTests {
+    private func screen(_ state: UIState, glyphs: Glyphs = .unicode) -> [String] {
+        ScreenView(glyphs: glyphs, timeOfDay: minutes).draw(state).lines
+    }
+
+    private func list(
+        _ view: ViewName,
+        columns: Int = 80,
+        rows: Int = 24,
+        player: PlayerSnapshot = sampleSnapshot(),
+        glyphs: Glyphs = .unicode
+    ) -> [String] {
+        var state = fullState(columns: columns, rows: rows, player: player)
+        state.type("\(view.number)")
+        return Array(
+            screen(state, glyphs: glyphs)[state.layout.listRows].reversed().drop(while: \.isEmpty).reversed()
+        )
+    }
+
+    private var playing: PlayerSnapshot {
+        var player = sampleSnapshot()
+        var info = StreamInfo(
+            format: AudioFormat(sampleRate: 44_100, channelCount: 2),
+            bytesPerSecond: 24_000
+        )
+        info.codec = "MPEG-1 Layer III, VBR"
+        info.isDurationExact = true
+        info.tags = TrackTags(album: "夜", year: "2024", number: "2/9")
+        player.info = info
+        player.load.requestCount = 3
+        player.load.fetchedBytes = 5_000
+        player.availability[Track.ID(2)] = Availability(storedBytes: 5_000, length: 8_000, isPinned: true)
+        return player
+    }
+
+    @Test func `what is playing tells all that is known`() {
+        let expected = """
+             夜の音楽
+             東京アンサンブル – 夜, 2024 – track 2/9
+
+             Position  ~31:02, an estimate
+             Length    1:02:05
+             Format    MPEG-1 Layer III, VBR, 44.1 kHz, stereo
+             Bit rate  192 kbit/s
+             Source    music.example
+                       https://music.example/a/02.mp3
+             Kept      5 kB of 8 kB, 0:42 ahead, pinned
+             Fetched   5 kB in 3 requests, 312 kB/s
+             Next      gone.mp3
+            """
+        #expect(list(.playing, player: playing) == lines(expected))
+        var exact = playing
+        exact.isExact = true
+        exact.isShuffled = true
+        #expect(list(.playing, player: exact)[3] == " Position  31:02, exact")
+        #expect(!list(.playing, player: exact).contains { $0.hasPrefix(" Next") })
+    }
+
+    @Test func `the cache shows size, share, parts, age and pin of each piece`() {
+        let expected = """
+                SIZE   HERE  RANGES      PLAYED  PIN  MUSIC
+              8.0 MB   62 %  ██▒▒███▒··      0m       夜の音楽 – 東京アンサンブル
+              2.5 MB  100 %  ██████████      3d  ♦    https://music.example/a/01%20Morning.…
+                   ?      ?                  2h       https://music.example/signed.mp3?…
+            """
+        #expect(list(.cache) == lines(expected))
+        let narrow = """
+                SIZE   HERE  PIN  MUSIC
+              8.0 MB   62 %       夜の音楽 - 東京ア~
+              2.5 MB  100 %  P    https://music.exa~
+                   ?      ?       https://music.exa~
+            """
+        #expect(list(.cache, columns: 40, rows: 10, glyphs: .ascii).prefix(4).map { $0 } == lines(narrow))
+    }
+
+    @Test func `the network shows what was asked, why, how fast it came and how it ended`() {
+        let expected = """
+             TIME      WHY             FROM    BYTES    FIRST      RATE  END
+             12:1:01   demand           0 B    65 kB    21 ms   65 kB/s  206 02.mp3
+             12:1:02   read-ahead     65 kB   1.0 MB    1.0 s            206 cancelled 02.m…
+             12:1:03   prefetch         0 B      0 B                     connection-refused…
+             12:1:04   retry-later  music.example refuses the connection
+                       under way       6 kB     1 kB                     …
+            """
+        #expect(list(.network).map { $0 } == lines(expected))
+        let wide = list(.network, columns: 200, rows: 60)
+        #expect(wide[2].hasSuffix("  206 cancelled 02.mp3 from cdn.example"))
+        #expect(wide[4].hasSuffix("retry-later  music.example refuses the connection"))
+    }
+
+    @Test func `messages keep their time, and go on in a second line where they are long`() {
+        var player = sampleSnapshot()
+        player.messages = [
+            message(1, "the network is away: music.example refuses the connection; what is kept plays on"),
+            message(2, "the network is back"),
+        ]
+        let expected = """
+             12:1:00  the network is away: music.example refuses the connection; what is
+                      kept plays on
+             12:2:00  the network is back
+            """
+        #expect(list(.messages, player: player).map { $0 } == lines(expected))
+        #expect(list(.messages, player: PlayerSnapshot()) == [" Nothing was said yet"])
+    }
+
+    @Test func `the help is the key map, side by side where there is room`() {
+        for (columns, rows) in [(40, 70), (80, 40), (200, 60)] {
+            let help = list(.help, columns: columns, rows: rows).joined(separator: "\n")
+            for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
+        }
+        #expect(list(.help, columns: 40, rows: 70).first == " Space         pause or go on")
+        #expect(list(.help)[1].hasPrefix(" >             next track               "))
+        #expect(list(.help)[1].contains("PgUp"))
+    }
+
+    @Test func `views that are empty say so`() {
+        var state = UIState(columns: 80, rows: 24)
+        _ = state.apply(.snapshot(PlayerSnapshot()))
+        state.type("2")
+        #expect(screen(state)[2] == " Nothing is playing")
+        state.type("4")
+        #expect(screen(state)[2] == " Nothing was asked of the network yet")
+        state.type("3")
+        #expect(screen(state)[2] == " Looking…")
+        _ = state.apply(.kept(nil))
+        #expect(screen(state)[2] == " Nothing is kept: there is no cache in this session")
+        var report = KeptReport()
+        report.entries = []
+        _ = state.apply(.kept(report))
+        #expect(screen(state)[2] == " Nothing is kept yet")
+    }
+
+    @Test(
+        arguments: [
+            (80, " 1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help"),
+            (40, " 1  2  3 Cache  4  5  6"),
+            (22, " Cache"), (16, " Cache"),
+        ]
+    )
+    func `the tabs fit any width, and the open one is always named`(columns: Int, expected: String) {
+        let tabs = TabLine(open: .cache, columns: columns).tabs
+        var line = ""
+        for tab in tabs {
+            line += String(repeating: " ", count: tab.columns.lowerBound - line.count) + tab.text.string
+        }
+        #expect(line == expected)
+        #expect(tabs.allSatisfy { $0.columns.upperBound <= columns })
+    }
+
+    @Test func `hostile text of every source is cut and harmless in every view`() {
+        let evil = "\u{1B}[2J\u{9D}52;c;\u{202E}evil\r\n\u{7}" + String(repeating: "界", count: 300)
+        var player = sampleSnapshot()
+        player.tracks[1].tags = TrackTags(
+            title: SafeText(evil),
+            artist: SafeText(evil),
+            album: SafeText(evil)
+        )
+        player.failures = [Track.ID(3): SafeText(evil)]
+        player.messages = [message(1, SafeText(evil))]
+        for view in ViewName.allCases {
+            for columns in [16, 40, 80, 200] {
+                var state = UIState(columns: columns, rows: 24)
+                _ = state.apply(.snapshot(player))
+                var report = KeptReport()
+                report.entries = [
+                    KeptEntry(id: KeptEntry.ID(1), source: SafeText(evil), title: SafeText(evil))
+                ]
+                _ = state.apply(.kept(report))
+                let record = JournalRecord(
+                    time: .zero,
+                    resource: SafeText(evil),
+                    event: .decision(.gaveUp, SafeText(evil))
+                )
+                _ = state.apply(.requests([record], count: 1))
+                state.type("\(view.number)")
+                let frame = ScreenView(glyphs: .unicode).draw(state)
+                for row in 0..<frame.rows {
+                    let cells = (0..<columns).map { frame[column: $0, row: row] }
+                    #expect(cells.reduce(0) { $0 + $1.width } == columns)
+                    #expect(
+                        cells.flatMap(\.text.unicodeScalars).allSatisfy { scalar in
+                            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+                                && !(0x202A...0x202E).contains(scalar.value)
+                        }
+                    )
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// One object of what the player tells with `--json`, with every field that the tests look at.
+package struct ToldEvent: Decodable, Equatable, Sendable {
+    package struct Bytes: Decodable, Equatable, Sendable {
+        package var cached: Int64
+        package var fetched: Int64
+    }
+
+    package struct Failure: Decodable, Equatable, Sendable {
+        package var code: String
+        package var message: String
+    }
+
+    package var event: String
+    package var t: Double
+    package var index: Int?
+    package var position: Double?
+    package var duration: Double?
+    package var exact: Bool?
+
+    // Of `track`.
+    package var source: String?
+    package var title: String?
+    package var artist: String?
+    package var seekable: Bool?
+    package var live: Bool?
+    package var station: String?
+
+    // Of `ended`.
+    package var reason: String?
+    package var frames: Int64?
+    package var bytes: Bytes?
+    package var requests: Int?
+    package var stalls: Int?
+    package var error: Failure?
+
+    // Of `notice`.
+    package var code: String?
+    package var message: String?
+
+    // Of `loaded` and `summary`.
+    package var tracks: Int?
+    package var played: Int?
+    package var failed: Int?
+
+    /// The event that `line` is; throws for a line that is none.
+    package init(line: String) throws {
+        self = try JSONDecoder().decode(ToldEvent.self, from: Data(line.utf8))
+    }
+}
+
+extension RunningProcess {
+    /// The player's events so far; throws when it wrote a line that is none.
+    package var events: [ToldEvent] { get throws { try lines.map { try ToldEvent(line: $0) } } }
+
+    /// The first event of this name behind the first `count` ones; waits for it.
+    @discardableResult
+    package func event(_ name: String, after count: Int = 0) async throws -> ToldEvent {
+        try ToldEvent(line: try await waitForLine(from: count) { $0.contains("\"event\":\"\(name)\"") })
+    }
+}
