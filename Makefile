@@ -7,6 +7,8 @@ ARGS ?=
 SINK ?=
 # Where `make bench` leaves all values.
 JSON ?= .build/bench.json
+# What else it is told, such as --readme README.md or --only 'first sound'.
+BENCH ?=
 
 RELEASE = -c release --static-swift-stdlib
 BINARIES = .build/release
@@ -21,7 +23,7 @@ help: ## say what there is
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 	@echo
 	@echo 'make play  takes SINK=KIND (as --sink), ARGS="OPTIONS" for the player and PORT=N for its server'
-	@echo 'make bench  takes JSON=FILE'
+	@echo 'make bench  takes JSON=FILE and BENCH="--readme README.md", --only WORD, --peers none'
 	@echo 'make install  takes PREFIX=/usr/local and DESTDIR='
 
 play: ## install what is missing, build, and play the demo from a server on loopback
@@ -55,13 +57,13 @@ bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (14 m
 	@.ci/install bench
 	swift build $(RELEASE) --product reprise
 	swift build $(RELEASE) --product Benchmarks
-	$(BINARIES)/Benchmarks --json $(JSON)
+	$(BINARIES)/Benchmarks --json $(JSON) $(BENCH)
 
 bench-quick: ## the same with fewer rounds (4 minutes)
 	@.ci/install bench
 	swift build $(RELEASE) --product reprise
 	swift build $(RELEASE) --product Benchmarks
-	$(BINARIES)/Benchmarks --quick --json $(JSON)
+	$(BINARIES)/Benchmarks --quick --json $(JSON) $(BENCH)
 
 soak: ## run the tests with their full counts (hours)
 	@.ci/install test

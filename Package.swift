@@ -112,6 +112,7 @@ let package = Package(
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
         tests("RepriseTests", ["Reprise", "Settings", "Output"]),
+        tests("BenchmarkTests", ["Benchmarks"]),
         tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
     ],
     cxxLanguageStandard: .cxx17

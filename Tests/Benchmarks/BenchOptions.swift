@@ -10,7 +10,7 @@ struct BenchOptions: Equatable {
     }
 
     static let usage = """
-        usage: Benchmarks [--quick] [--json FILE] [--only WORD] [--peers none]
+        usage: Benchmarks [--quick] [--json FILE] [--readme FILE] [--only WORD] [--peers none]
                Benchmarks counts
                Benchmarks micro NAME REPETITIONS
         """
@@ -18,6 +18,8 @@ struct BenchOptions: Equatable {
     var task = Task.table(isQuick: false)
     /// Where the values go besides the table.
     var json = ".build/bench.json"
+    /// A README whose section of numbers is made anew.
+    var readme: String?
     /// Only the parts whose name holds this word.
     var only = ""
     var hasPeers = true
@@ -40,6 +42,9 @@ struct BenchOptions: Equatable {
             case "--json":
                 guard let value = rest.popFirst() else { return nil }
                 json = value
+            case "--readme":
+                guard let value = rest.popFirst() else { return nil }
+                readme = value
             case "--only":
                 guard let value = rest.popFirst() else { return nil }
                 only = value

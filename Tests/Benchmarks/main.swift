@@ -18,7 +18,20 @@ case .counts:
     exit(try await Counts.check() ? 0 : 1)
 case .table(let isQuick):
     let (table, players) = try await Bench(options: options, isQuick: isQuick).measure()
-    print(MarkdownTable(table: table, players: players).text)
-    try JSONReport(table).write(to: options.json)
+    let tables = MarkdownTable(table: table, players: players).text
+    let report = JSONReport(table)
+    print(tables)
+    try report.write(to: options.json)
     print("\nall values: \(options.json)")
+    if let readme = options.readme {
+        let section = NumbersSection(
+            tables: tables,
+            date: String(report.date.prefix(10)),
+            machine: report.machine
+        )
+        guard let text = section.replacing(in: try String(contentsOfFile: readme, encoding: .utf8)) else {
+            throw BenchmarkFailure("\(readme) has no section of numbers")
+        }
+        try text.write(toFile: readme, atomically: true, encoding: .utf8)
+    }
 }

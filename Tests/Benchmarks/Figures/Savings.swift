@@ -79,7 +79,10 @@ enum Savings {
                     )
                 case .mpg123: ("mpg123", ["-q", "-t", url])
                 case .mpv:
-                    ("mpv", ["--no-config", "--no-video", "--no-terminal", "--ao=null", "--untimed", url])
+                    (
+                        "mpv",
+                        ["--no-config", "--no-video", "--no-terminal", "--ao=null", "--ao-null-untimed", url]
+                    )
                 case .mpd, .ffplay: nil
                 }
             guard let command,

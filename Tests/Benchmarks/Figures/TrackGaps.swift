@@ -14,8 +14,10 @@ enum TrackGaps {
                     let start = ear.sample(at: sound)
                     try await Task.sleep(until: sound + .seconds(7))
                     let heard = ear.samples(from: start)
-                    // The last of the first track, the first of the second: what is between them is the gap.
-                    guard HeardSound.seconds(in: heard[...]).suffix(3).first != nil else { return nil }
+                    // The second track begins with its first second again; without it nothing is told of a gap.
+                    guard HeardSound.seconds(in: heard[...]).starts(with: [0, 1, 2, 3, 0, 1]) else {
+                        return nil
+                    }
                     let gaps = HeardSound.silences(in: heard[...]).map(\.count)
                     return Double(gaps.reduce(0, +)) / Ear.sampleRate * 1_000
                 }

@@ -10,6 +10,7 @@ struct BenchStage: Sendable {
     static let slowLine = Shaping(roundTrip: .milliseconds(50), bytesPerSecond: 400_000)
 
     let pulse: PulseServer
+    private let ears: EarPool
     let players: [PlayerKind]
     let folder: TemporaryFolder
 
@@ -21,6 +22,7 @@ struct BenchStage: Sendable {
         }
         self.players = players.filter { $0.missing.isEmpty }
         pulse = try await PulseServer()
+        ears = EarPool(pulse)
         folder = try TemporaryFolder()
     }
 
@@ -60,18 +62,18 @@ struct BenchStage: Sendable {
         options: [String] = [],
         _ body: (any PlayerRun, Ear) async throws -> Result
     ) async throws -> Result {
-        let ear = try await Ear(pulse)
+        let ear = try await ears.take()
         var setup = PlayerSetup(sources, ear, on: self, folder: try folder ?? TemporaryFolder())
         setup.options = options
         let run = try await kind.start(setup)
         do {
             let result = try await body(run, ear)
             try await run.end()
-            try await ear.close()
+            try await ears.giveBack(ear)
             return result
         } catch {
             try? await run.end()
-            try? await ear.close()
+            try? await ears.giveBack(ear)
             throw error
         }
     }

@@ -7,6 +7,7 @@ import TestSupport
 /// A null sink takes what it will play in the next milliseconds, and its monitor gives that away at once: a piece
 /// arrives here when its first sample is to be heard. How late depends on how busy the machine is, but it never is
 /// too early: the earliest of the pieces around a sample tells its time.
+/// The sink goes with its server.
 final class Ear: Sendable {
     static let sampleRate = 44_100.0
 
@@ -22,8 +23,6 @@ final class Ear: Sendable {
     }
 
     let sink: String
-    private let pulse: PulseServer
-    private let module: String
     private let folder: TemporaryFolder
     private let recorder: RunningProcess
     private let heard: Shared
@@ -34,17 +33,16 @@ final class Ear: Sendable {
 
     /// Makes the sink and returns when it is being listened to.
     init(_ pulse: PulseServer) async throws {
-        self.pulse = pulse
         sink = "ear-\(UInt32.random(in: 0 ... .max))"
         folder = try TemporaryFolder()
-        module = try await pulse.pactl(
+        _ = try await pulse.pactl(
             "load-module",
             "module-null-sink",
             "sink_name=\(sink)",
             "rate=44100",
             "channels=2",
             "format=s16le"
-        ).trimmingCharacters(in: .whitespacesAndNewlines)
+        )
         let pipe = folder.path("heard")
         guard mkfifo(pipe, 0o600) == 0 else { throw BenchmarkFailure("no pipe: errno \(errno)") }
         recorder = try RunningProcess(
@@ -86,12 +84,8 @@ final class Ear: Sendable {
         }
     }
 
-    /// Ends listening and takes the sink away.
-    func close() async throws {
-        recorder.signal(SIGTERM)
-        try await recorder.waitForExit()
-        _ = try await pulse.pactl("unload-module", module)
-    }
+    /// Lets go of what was heard so far; sample numbers begin anew.
+    func forget() { heard.state.withLock { $0 = Heard() } }
 
     private static func listen(_ path: String, _ shared: Shared) {
         Thread.detachNewThread {

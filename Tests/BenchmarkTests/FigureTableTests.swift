@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Benchmarks
+
+struct FigureTableTests {
+    private static func table() -> FigureTable {
+        var table = FigureTable()
+        for value in [12.0, 10, 11] { table.add("Sound", "cold", .milliseconds, .reprise, value) }
+        for value in [21.0, 20, 22] { table.add("Sound", "cold", .milliseconds, .mpv, value) }
+        for value in [44.0, 44, 44] { table.add("Sound", "cold", .milliseconds, .mpd, value) }
+        return table
+    }
+
+    @Test func `the ratio is that of the medians, to the best of the others`() throws {
+        let figure = try #require(Self.table().figures.first)
+        #expect(figure.bestPeer?.name == "mpv")
+        #expect(figure.bestPeer?.median == 21)
+        #expect(figure.ratio == 11.0 / 21)
+    }
+
+    @Test func `a goal of so many times a peer's value is reached or missed by the median`() throws {
+        var table = Self.table()
+        #expect(table.figures[0].isReached == nil)
+        table.limit("cold", in: "Sound", toPeers: 0.5, .mpv)
+        #expect(table.figures[0].isReached == false)
+        table.limit("cold", in: "Sound", toPeers: 0.25, .mpd)
+        #expect(table.figures[0].isReached == true)
+    }
+
+    @Test func `values of one name in one section are one figure, and sections stay together`() {
+        var table = Self.table()
+        table.add("Bytes", "whole", .megabytes, .reprise, 7.2)
+        table.add("Sound", "again", .milliseconds, .reprise, 5)
+        #expect(table.figures.map(\.name) == ["cold", "again", "whole"])
+        #expect(table.figures[0].values["reprise"] == [12, 10, 11])
+    }
+
+    @Test func `the text has a row for each figure, with medians, spreads, the ratio and what was missed`() {
+        var table = Self.table()
+        table.add("Sound", "cold", .milliseconds, .mpg123, absent: "silent")
+        table.add("Sound", "cold", .milliseconds, .reprise, nil, goal: "≤ 10 ms", limit: 10)
+        table.skip("ffplay, because it is not installed")
+        let text = MarkdownTable(table: table, players: [.reprise, .mpg123, .mpv, .mpd]).text
+        #expect(
+            text == """
+                | Sound | reprise             | mpv                 | mpd     | × best peer | goal               |
+                |-------|---------------------|---------------------|---------|-------------|--------------------|
+                | cold  | 11.0 ms (10.0–12.0) | 21.0 ms (20.0–22.0) | 44.0 ms | 0.52        | ≤ 10 ms **missed** |
+
+                Not measured: ffplay, because it is not installed.
+                """
+        )
+    }
+}
