@@ -116,7 +116,9 @@ extension ResourceLoadState {
     private mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
         var window = window(for: why)
         // The first of a pair is short, so that its connection is free soon.
-        if why == .readAhead, fetches.isEmpty, mayAskAhead, lacksSecondConnection { window = settings.demandWindow }
+        if why == .readAhead, fetches.isEmpty, mayAskAhead, lacksSecondConnection {
+            window = settings.demandWindow
+        }
         let block = settings.demandWindow
         let (sum, overflow) = offset.addingReportingOverflow(window)
         var end = overflow ? .max : sum

@@ -93,7 +93,7 @@ import Testing
 
     /// A minute and a half of real time, so only where all the time there is may be taken.
     @Test(
-        .enabled(if: ProcessInfo.processInfo.environment["REPRISE_SOAK"] != nil),
+        .enabled(if: TestCount.isFull),
         arguments: ["a.mp3", "a.m3u"]
     )
     func `a host that cannot be found is asked for ten times and then told`(name: String) async throws {
