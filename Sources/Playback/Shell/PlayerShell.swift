@@ -190,6 +190,7 @@ final class PlayerShell {
         if now - lastLook >= .seconds(1) {
             lastLook = now
             kept?.look(again: resource.track)
+            if let next = state.prepared?.track { kept?.look(again: next) }
         }
         return [.loadWaits(id, resource.report.wait)]
     }
@@ -278,6 +279,8 @@ final class PlayerShell {
             switch input {
             case .notice(let error):
                 parts.report(.notice(code: error.code.rawValue, message: error.safeText))
+            case .saved(let count, let path):
+                parts.report(.remark(code: "saved", message: PlayerState.savedText(count, path)))
             case .filled(let report): ledger.resourceClosed(report)
             default: break
             }

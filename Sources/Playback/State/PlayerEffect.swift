@@ -77,6 +77,8 @@ package enum PlayerInput: Sendable {
     /// What the pass waits for; nil when its bytes come.
     case loadWaits(RunID, LoadWait?)
     case networkChanged(ConnectivityReport)
+    /// A list of so many tracks was saved.
+    case saved(count: Int, path: String)
     /// A track was pinned, or let go of.
     case pinned(Track, Bool)
     /// The rest of a heard track was fetched, as far as it could be; only the ledger counts it.

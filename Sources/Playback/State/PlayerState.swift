@@ -130,6 +130,7 @@ package struct PlayerState: Sendable {
         case .loadWaits(let id, let wait): loadWaits(id, wait)
         case .networkChanged(let report): networkChanged(report)
         case .pinned(let track, let isPinned): pinned(track, isPinned)
+        case .saved(let count, let path): saved(count, path)
         case .keptChanged, .filled: []
         case .runPrimed(let id): runPrimed(id)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)

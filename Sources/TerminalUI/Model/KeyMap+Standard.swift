@@ -19,6 +19,7 @@ extension KeyMap {
         Binding([.character("r")], .player(.setRepeat(nil)), "repeat: off, all, one"),
         Binding([.character("R")], .player(.setGain(nil)), "gain: off, track, album"),
         Binding([.character("t")], .toggleRemainingTime, "time left or passed"),
+        Binding([.character("v")], .toggleSound, "picture of the sound"),
     ]
 
     private static let views = [

@@ -20,9 +20,9 @@ struct StatusView {
             let left = player.retryIn
         else { return nil }
         let seconds = Int(max(0, left.seconds).rounded(.up))
-        let attempt = min(wait.attempt + 1, wait.mostAttempts)
+        let attempt = wait.nextAttempt.map { " (" + $0 + ")" } ?? ""
         let next = seconds > 0 ? "again in \(seconds) s" : "trying again"
-        return SafeText("\(next) (\(attempt) of \(wait.mostAttempts)): ") + wait.error.cause
+        return SafeText(next) + attempt + ": " + wait.error.cause
     }
 
     /// How the track is made as loud as others; nil while nothing of that kind is wanted.
