@@ -285,6 +285,8 @@ struct PulseOutputTests {
         // The server mutes the stream besides, which is told like any change made there.
         try await wait(for: "the wish for a pause") { events.all.contains(.pauseRequested) }
         #expect(!events.all.contains(.resumeRequested))
+        // Only a stream that obeyed is told when the call is over.
+        await output.pause()
         call.kill()
         try await wait(for: "the wish to go on") { events.all.contains(.resumeRequested) }
         #expect(events.all.filter { $0 == .pauseRequested }.count == 1)
