@@ -58,7 +58,10 @@ import Testing
         }
         // Part of what stty tells.
         try await stage.terminal.resize(columns: 80, rows: 24)
-        try await stage.wait(for: "80 columns") { try await $0.terminal.capture()[0].contains("6 Help") }
+        try await stage.wait(for: "24 rows") { stage in
+            let screen = try await stage.terminal.capture()
+            return screen.count == 24 && screen[22].hasPrefix("Playing")
+        }
         try await stage.terminal.sendKeys("q")
         var ending = try await stage.ending()
         // In a window of one row nothing stays where it stood.
