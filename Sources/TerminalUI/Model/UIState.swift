@@ -113,15 +113,15 @@ package struct UIState: Sendable {
         return snapshot.isOver ? [.leave] : []
     }
 
-    mutating func fitLayout(columns: Int, rows: Int) {
-        layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
-        fitLists()
-    }
-
     /// What is known of the music is put into words only where they are seen.
     mutating func fitFacts() {
         guard view == .playing else { return }
         playing.resize(count: PlayingFact.all(of: player, glyphs: .ascii).count, height: playing.height)
+    }
+
+    mutating func fitLayout(columns: Int, rows: Int) {
+        layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
+        fitLists()
     }
 
     private mutating func fitLists() {
