@@ -108,7 +108,7 @@ let package = Package(
         tests("DecodingTests", ["Decoding"]),
         tests("OutputTests", ["Output"]),
         tests("SettingsTests", ["Settings"]),
-        tests("PlaybackTests", ["Playback"]),
+        tests("PlaybackTests", ["Playback", "Output"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
         tests("RepriseTests", ["Reprise", "Settings", "Output"]),

@@ -47,7 +47,8 @@ package final class CurlTransport: RangeTransport {
     /// fails, or answers as an expired one does, the original is asked within the same call.
     ///
     /// Throws `.tooManyRedirects`, `.tlsFailed` (wrong certificate, or a way from https to http),
-    /// `.unknownHost`, `.connectionRefused`, `.connectionFailed`, `.timedOut`, `.cut` (no answer),
+    /// `.unknownHost`, `.connectionRefused`, `.networkUnreachable`, `.connectionFailed` (cannot be reached),
+    /// `.timedOut` (connected, and no answer), `.badAnswer`, `.cut` (no answer),
     /// `.unreadable` (the file of user names) or `.missingLibrary`, with the URL without its secrets as
     /// subject; `CancellationError` when the task is cancelled. The body throws `.decodingFailed` when it
     /// comes in a content coding that cannot be undone.

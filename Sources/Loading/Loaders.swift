@@ -23,7 +23,7 @@ package final class Loaders: ResourceOpener {
     private let measures = LineMeasures()
 
     /// `volatile` takes what `kept` cannot. `connectivity` knows whether the network is there, nil where nobody
-    /// watches it; `journal` hears of every request; `seed` decides the jitter of delays. `onNotice` hears of what
+    /// watches it; `journal` hears of every request, numbered by `numbers`; `seed` decides the jitter of delays. `onNotice` hears of what
     /// is not kept, and of changed resources, from any task.
     package init(
         transport: any RangeTransport,
@@ -33,6 +33,7 @@ package final class Loaders: ResourceOpener {
         settings: LoadSettings = LoadSettings(),
         connectivity: (any Connectivity)? = nil,
         journal: (any RequestJournal)? = nil,
+        numbers: RequestNumbers = RequestNumbers(),
         seed: UInt64 = .random(in: .min ... .max),
         onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
     ) {
@@ -41,7 +42,8 @@ package final class Loaders: ResourceOpener {
             clock: clock,
             settings: settings,
             connectivity: connectivity,
-            journal: journal
+            journal: journal,
+            numbers: numbers
         )
         self.kept = kept
         self.volatile = volatile

@@ -40,7 +40,13 @@ enum Wiring {
         let trusted = options.sources + (memory?.trustedOrigins ?? [])
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
-        let network = NetworkWatch(clock: clock, isForced: options.offline, journal: heard)
+        let numbers = RequestNumbers()
+        let network = NetworkWatch(
+            clock: clock,
+            isForced: options.offline,
+            journal: heard,
+            numbers: numbers
+        )
         let loaders = Loaders(
             transport: network.guarding(curl),
             kept: folder ?? VolatileStores(),
@@ -49,6 +55,7 @@ enum Wiring {
             settings: loading(options),
             connectivity: network,
             journal: heard,
+            numbers: numbers,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }
@@ -94,8 +101,10 @@ enum Wiring {
                 )
             )
         }
-        if !options.offline, options.sources.contains(where: { $0.hasPrefix("http") }) { curl.warmUp() }
         let beginning = Beginning(options: options, memory: memory)
+        if !options.offline, beginning.isOnWeb || options.sources.contains(where: { $0.hasPrefix("http") }) {
+            curl.warmUp()
+        }
         if beginning.isPaused { player.send(.pause) }
         let code = await session.run(player) {
             await player.run(
@@ -106,6 +115,7 @@ enum Wiring {
             )
         }
         await memory?.finish()
+        network.end()
         await curl.shutdown()
         return code
     }
@@ -168,6 +178,9 @@ enum Wiring {
             shuffle: options.shuffle ?? last?.isShuffled ?? false
         )
         settings.fillsHeardTracks = options.fill
+        settings.gainMode = options.gain ?? last?.gainMode ?? .off
+        // Without a screen nobody looks more often than events come.
+        if presentation != .screen { settings.tick = .seconds(1) }
         return settings
     }
 

@@ -57,6 +57,30 @@ import Testing
         #expect(try await opener.list() == [])
     }
 
+    @Test func `a listed entry is pinned and dropped by its number, whatever its URL hides`() async throws {
+        let opener = makeOpener()
+        let secret = try #require(WebURL("https://x.example/song.mp3?token=1"))
+        let store = try await opener.open(secret)
+        try await store.write(pattern(0..<100_000), at: 0)
+        await store.close()
+        try await keep("other", in: opener)
+        let listed = try #require(try await opener.list().first { $0.url.string.contains("song.mp3") })
+        #expect(!listed.url.string.contains("token"))
+        try await opener.setPinned(number: listed.number, true)
+        #expect(try await opener.info(for: secret)?.isPinned == true)
+        let kept = try await opener.evict(number: listed.number)
+        #expect(kept.entriesPinned == 1 && kept.entriesRemoved == 0)
+        try await opener.setPinned(number: listed.number, false)
+        let open = try await opener.open(secret)
+        #expect(try await makeOpener().evict(number: listed.number).entriesInUse == 1)
+        await open.close()
+        #expect(try await opener.evict(number: listed.number).entriesRemoved == 1)
+        #expect(try await opener.evict(number: listed.number).entriesRemoved == 0)
+        // What is gone stays gone.
+        try await opener.setPinned(number: listed.number, true)
+        #expect(try await opener.list().count == 1)
+    }
+
     @Test func `how far it plays is told by what is stored from the first byte on`() async throws {
         let opener = makeOpener()
         let store = try await opener.open(url("a"))

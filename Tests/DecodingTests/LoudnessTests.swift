@@ -76,6 +76,71 @@ import Testing
         #expect(try loudness([("RVA2", channels)]).isEmpty || channels.contains(0))
     }
 
+    @Test func `the experimental frame of 2.3 is read as the one of 2.4`() throws {
+        #expect(
+            try loudness([("XRVA", Array("track\0".utf8) + [1, 0xF4, 0, 16, 0x40, 0])]).track
+                == Loudness.Level(gain: -6, peak: 0.5)
+        )
+    }
+
+    /// An APE tag with these items in text, its header first.
+    private func ape(_ items: [(String, String)]) -> [UInt8] {
+        func number(_ value: Int) -> [UInt8] {
+            [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
+        }
+        let content = items.flatMap { (key, value) -> [UInt8] in
+            number(value.utf8.count) + [0, 0, 0, 0] + Array(key.utf8) + [0] + Array(value.utf8)
+        }
+        func end(_ flags: UInt8) -> [UInt8] {
+            Array("APETAGEX".utf8) + number(2_000) + number(content.count + 32) + number(items.count)
+                + [0, 0, 0, flags] + [UInt8](repeating: 0, count: 8)
+        }
+        return end(0xA0) + content + end(0x80)
+    }
+
+    @Test func `what an APE tag says at the end goes before the header and behind the tag that leads`()
+        async throws
+    {
+        let items = [
+            ("Title", String(repeating: "x", count: 300)), ("REPLAYGAIN_TRACK_GAIN", "-8.50 dB"),
+            ("replaygain_album_gain", "-9 dB"), ("Artist", "y"), ("REPLAYGAIN_TRACK_PEAK", "0.75"),
+        ]
+        let bytes = OddStreams.stereo.bytes + ape(items) + OddStreams.id3v1
+        func stored(_ bytes: [UInt8]) -> MPEGDecoder {
+            MPEGDecoder(
+                source: PartialSource(bytes, stored: [0..<Int64(bytes.count)]),
+                subject: "song.mp3"
+            )
+        }
+        let decoder = stored(bytes)
+        try await decoder.open()
+        let expected = Loudness(track: .init(gain: -8.5, peak: 0.75), album: .init(gain: -9))
+        #expect(decoder.info.loudness == expected)
+        let tagged = stored(tag([text("replaygain_track_gain", "3 dB")]) + bytes)
+        try await tagged.open()
+        #expect(tagged.info.loudness?.track == Loudness.Level(gain: 3, peak: 0.75))
+        // Where the end is not here, it is not asked for; it counts as soon as it is.
+        let source = PartialSource(bytes)
+        let remote = MPEGDecoder(source: source, subject: "song.mp3")
+        try await remote.open()
+        let requests = source.requests.count
+        source.store(Int64(bytes.count - 2_000)..<Int64(bytes.count))
+        let revision = remote.infoRevision
+        _ = try await remote.scanStored()
+        #expect(remote.info.loudness == expected && remote.infoRevision > revision)
+        #expect(source.requests.count == requests)
+    }
+
+    @Test(
+        arguments: [
+            [], [0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0, 0x41, 0], [4, 0, 0, 0, 0, 0, 0, 0, 0x41, 0x42],
+            [UInt8](repeating: 0, count: 4_000), [UInt8](repeating: 0x41, count: 4_000),
+        ] as [[UInt8]]
+    )
+    func `items that are none end the walk`(bytes: [UInt8]) {
+        #expect(APETag.loudness(in: bytes).isEmpty)
+    }
+
     @Test(arguments: [("LAME3.100", -7.3), ("LAME3.93 ", -1.3), ("Lavc60.31", -7.3)])
     func `LAME's header tells gains, raised where an old one measured against 83 dB`(
         name: String,

@@ -20,8 +20,9 @@ struct CurlFailureTests {
             (CURLE_HTTP2_STREAM, .cut, "cut"),
             (CURLE_BAD_CONTENT_ENCODING, .decodingFailed, "packed"),
             (CURLE_READ_ERROR, .unreadable, "~/.netrc"),
-            (CURLE_WEIRD_SERVER_REPLY, .connectionFailed, "web server"),
-            (CURLE_PROXY, .connectionFailed, "proxy"),
+            (CURLE_WEIRD_SERVER_REPLY, .badAnswer, "web server"),
+            (CURLE_PROXY, .badAnswer, "proxy"),
+            (CURLE_SEND_ERROR, .cut, "cut"),
             (CURLE_URL_MALFORMAT, .badURL, "address"),
         ] as [(CURLcode, MediaError.Code, String)]
     )
@@ -38,6 +39,25 @@ struct CurlFailureTests {
 
     @Test func `success is no failure`() throws {
         #expect(try error(CURLE_OK, Circumstances(tunnelStatus: 407)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (ECONNREFUSED, .connectionRefused, "refuses"),
+            (ENETUNREACH, .networkUnreachable, "no way"),
+            (ENETDOWN, .networkUnreachable, "no way"),
+            (EHOSTUNREACH, .connectionFailed, "no way leads to a.example"),
+            (ETIMEDOUT, .connectionFailed, "cannot be reached"),
+        ] as [(Int32, MediaError.Code, String)]
+    )
+    func `what the system says of a connection tells the host from the network`(
+        number: Int32,
+        expected: MediaError.Code,
+        part: String
+    ) throws {
+        let error = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(systemError: number)))
+        #expect(error.code == expected)
+        #expect(error.cause.string.contains(part))
     }
 
     @Test func `a proxy is blamed only where it may be at fault`() throws {
@@ -58,7 +78,7 @@ struct CurlFailureTests {
         #expect(forbidden.code == .httpStatus)
         #expect(forbidden.cause.string.contains("(403)"))
         let broken = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 502)))
-        #expect(broken.code == .connectionFailed)
+        #expect(broken.code == .badAnswer)
         // A tunnel that stands is not to blame for what happens in it.
         let inside = try #require(try error(CURLE_PEER_FAILED_VERIFICATION, Circumstances(tunnelStatus: 200)))
         #expect(inside.code == .tlsFailed)

@@ -161,7 +161,7 @@ struct CurlTransportTests {
             let error = await mediaError {
                 _ = try await transport.send(RangeRequest(url: try server.url(), range: nil))
             }
-            #expect(error?.code == .connectionFailed)
+            #expect(error?.code == .badAnswer)
             #expect(error?.cause.string.contains("header") == true)
         }
     }

@@ -44,7 +44,7 @@ struct TimeoutTests {
             try await wait(for: "the end") { end.withLock { $0 != nil } }
             await sender.value
             let error = end.withLock { $0 }
-            #expect(error?.code == .timedOut)
+            #expect(error?.code == .connectionFailed)
             #expect(error?.subject == url.safeText)
             #expect(error?.cause.string.contains("cannot be reached in time") == true)
         }

@@ -43,6 +43,18 @@ struct TransferStateTests {
         #expect(look(&state, at: second * 2_010) == .over)
     }
 
+    @Test func `who was never connected to cannot be reached, and who was is late`() {
+        for isConnected in [false, true] {
+            var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
+            if isConnected { state.connected(at: .zero) }
+            guard case .expired(let error) = state.timePassed(now: second * 15) else {
+                Issue.record("the time has passed")
+                continue
+            }
+            #expect(error.code == (isConnected ? .timedOut : .connectionFailed))
+        }
+    }
+
     @Test func `each stage has its own deadline, and no look is longer than the shortest of them`() {
         var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
         #expect(look(&state, at: second * 9) == .look(at: second * 10))

@@ -125,7 +125,7 @@ import Testing
         Row(
             testDescription: "a page in place of music",
             answer: RangeAnswer(kind: .whole(length: 40), contentType: "text/html"),
-            meaning: .refused(.connectionFailed, portal)
+            meaning: .refused(.badAnswer, portal)
         ),
         Row(
             testDescription: "a page with nothing stored is the decoder's matter",

@@ -23,6 +23,14 @@ import Testing
         #expect(measure.bytesPerSecond == 500_000)
     }
 
+    @Test func `of an answer on a new connection half is the handshake's`() {
+        var measure = LineMeasure()
+        measure.answered(after: .milliseconds(100), onNewConnection: true)
+        #expect(measure.firstByteTime == .milliseconds(50))
+        measure.answered(after: .milliseconds(60))
+        #expect(measure.firstByteTime == .milliseconds(60))
+    }
+
     @Test func `what says nothing of the line is not counted`() {
         var measure = LineMeasure()
         measure.received(0, in: .seconds(1))

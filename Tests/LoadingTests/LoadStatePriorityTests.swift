@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        arguments: [(500_000, 80, 65_536), (2_000_000, 100, 200_000), (50_000_000, 100, 524_288)]
+        arguments: [(500_000, 80, 40_000), (2_000_000, 100, 200_000), (50_000_000, 100, 524_288)]
             as [(Int64, Int, Int64)]
     )
     func `the next window is asked for while the current one fills the line`(

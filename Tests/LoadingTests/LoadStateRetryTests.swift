@@ -6,7 +6,10 @@ import Testing
 
 @Suite struct LoadStateRetryTests {
     @Test(
-        arguments: [.connectionRefused, .unknownHost, .timedOut, .cut, .connectionFailed] as [MediaError.Code]
+        arguments: [
+            .connectionRefused, .unknownHost, .timedOut, .cut, .connectionFailed, .networkUnreachable,
+        ]
+            as [MediaError.Code]
     )
     func `a read waits through nine failures and fails with the tenth`(code: MediaError.Code) throws {
         var stage = LoadStateStage()
@@ -30,9 +33,7 @@ import Testing
         #expect(last.plans.isEmpty && last.wakeAt == nil)
     }
 
-    @Test(
-        arguments: [.tlsFailed, .tooManyRedirects, .badURL, .missingLibrary, .offline] as [MediaError.Code]
-    )
+    @Test(arguments: [.tlsFailed, .tooManyRedirects, .badURL, .missingLibrary] as [MediaError.Code])
     func `what waiting does not change fails the read at once`(code: MediaError.Code) throws {
         var stage = LoadStateStage()
         let actions = stage.end(try stage.read(0).plan(), code)
@@ -237,23 +238,6 @@ import Testing
         _ = stage.end(plan, .unknownHost)
         #expect(try Actions(stage.state.networkReturned()).plan().asked?.lowerBound == 1 << 20)
         #expect(stage.state.wait == nil)
-    }
-
-    @Test(arguments: [(true, true, true), (true, false, true), (false, true, false), (false, false, true)])
-    func `offline music that is partly here waits, and what is not here fails at once`(
-        isForced: Bool,
-        hasStored: Bool,
-        failsAtOnce: Bool
-    ) throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: hasStored ? [0..<65_536] : [])
-        let plan = try stage.read(1 << 20).plan()
-        var network = ConnectivityReport()
-        network.isOffline = true
-        network.isForced = isForced
-        let error = MediaError(.offline, "song", "no network")
-        let actions = Actions(stage.state.fetchEnded(plan.id, error: error, network: network))
-        #expect(actions.failures.isEmpty != failsAtOnce)
-        #expect((actions.wakeAt == nil) == failsAtOnce)
     }
 
     @Test func `a retry that nobody wants any more is not shown`() throws {

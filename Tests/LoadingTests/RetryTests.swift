@@ -76,9 +76,22 @@ import Testing
         #expect(state.mayTryEarly(at: .seconds(50)))
     }
 
+    @Test func `what is put off since the network is away counts as no attempt`() {
+        var state = RetryState(seed: 1)
+        let first = state.postponed(refused, until: .seconds(5))
+        #expect(first.retryAt == .seconds(5) && first.mostAttempts == nil && first.nextAttempt == nil)
+        #expect(state.isWaiting(at: .seconds(4)) && state.attempts == 0)
+        for _ in 1...8 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
+        for time in 1...50 { _ = state.postponed(refused, until: .seconds(time * 30)) }
+        #expect(state.attempts == 8 && state.surrender == nil)
+        let next = state.failed(refused, retryAfter: nil, now: .seconds(2_000))
+        #expect(next?.attempt == 9 && next?.nextAttempt == "10 of 10")
+    }
+
     @Test(
         arguments: [
             (.cut, true), (.timedOut, true), (.connectionRefused, true), (.connectionFailed, true),
+            (.networkUnreachable, true), (.badAnswer, true),
             (.unknownHost, true), (.tlsFailed, false), (.tooManyRedirects, false), (.badURL, false),
             (.missingLibrary, false), (.resourceChanged, false), (.offline, false), (.httpStatus, false),
             (.notKept, false), (.internalError, false),

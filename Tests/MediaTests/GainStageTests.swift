@@ -54,4 +54,43 @@ import Testing
     func `an absurd preamplification changes nothing`(decibels: Double) {
         #expect(GainStage(Loudness.Level(gain: -6), preamplification: decibels).isUnity)
     }
+
+    @Test(
+        arguments: [
+            (GainMode.off, -3.0, -6.0, nil), (.track, -3, -6, -3), (.album, -3, -6, -6),
+            (.track, nil, -6, -6), (.album, -3, nil, -3), (.track, nil, nil, nil),
+        ] as [(GainMode, Double?, Double?, Double?)]
+    )
+    func `a mode takes its own measurement, else the other, else none`(
+        mode: GainMode,
+        track: Double?,
+        album: Double?,
+        expected: Double?
+    ) {
+        let loudness = Loudness(track: .init(gain: track), album: .init(gain: album))
+        let decibels = loudness.stage(for: mode).decibels
+        #expect((decibels == nil) == (expected == nil))
+        if let decibels, let expected { #expect(abs(decibels - expected) < 0.001) }
+    }
+
+    @Test
+    func
+        `an album's gain is bounded by the track's peak where the album has none, and a peak alone is no gain`()
+    {
+        let loudness = Loudness(track: .init(peak: 0.5), album: .init(gain: 12))
+        #expect(abs((loudness.stage(for: .album).decibels ?? 0) - 6.02) < 0.01)
+        #expect(Loudness(track: .init(peak: 1.5)).stage(for: .track).isUnity)
+    }
+
+    @Test func `a change of gain is spread over the frames, without a jump in either channel`() {
+        var samples = [Int16](repeating: 10_000, count: 2_000)
+        let stage = GainStage(Loudness.Level(gain: -20))
+        samples.withUnsafeMutableBufferPointer { stage.apply(to: $0, channelCount: 2, from: .unity) }
+        #expect(samples[0] == 10_000 && samples[1] == 10_000)
+        #expect((1_000...1_020).contains(samples[1_999]))
+        for frame in 1..<1_000 {
+            #expect(samples[2 * frame] == samples[2 * frame + 1])
+            #expect((0...20).contains(samples[2 * frame - 2] - samples[2 * frame]))
+        }
+    }
 }

@@ -28,6 +28,7 @@ struct PlayerCommandParsingTests {
             ("repeat", .setRepeat(nil)),
             ("repeat off", .setRepeat(.off)), ("repeat one", .setRepeat(.one)),
             ("repeat all", .setRepeat(.all)),
+            ("gain", .setGain(nil)), ("gain off", .setGain(.off)), ("gain album", .setGain(.album)),
             ("add http://a/b c.mp3", .add("http://a/b c.mp3")), ("add  My Song.mp3 ", .add("My Song.mp3")),
             ("save /tmp/My list.m3u8", .save("/tmp/My list.m3u8")),
         ] as [(String, PlayerCommand)]
@@ -48,7 +49,8 @@ struct PlayerCommandParsingTests {
             "seek 0x10",
             "seek ٣", "seek nan", "seek 101%", "seek -1%", "seek +5%", "seek %", "seek 0x10%", "seek 1.2.3",
             "volume",
-            "volume 101", "volume -101", "volume loud", "repeat twice", "add", "save  ",
+            "volume 101", "volume -101", "volume loud", "repeat twice", "gain loud", "gain 3", "add",
+            "save  ",
         ]
     )
     func `what is no command says why in one line`(line: String) {

@@ -7,7 +7,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The whole path of a byte in one process: origin, transport, loaders with a cache folder, decoder.
+/// The whole path of a byte in one process: origin, transport, what watches it, loaders with a cache folder, decoder.
 ///
 /// Time stands still but for `TimeKeeper`, which moves it on when everything waits for it. At the end of
 /// a test `end` looks whether anybody is left asleep.
@@ -16,6 +16,7 @@ final class Chain: Sendable {
     let folder: TemporaryFolder
     let clock = TestClock()
     let transport: CurlTransport
+    let watch: NetworkWatch
     let loaders: Loaders
     private let told = Notices()
     private let opened = Locked<[WatchedReader]>([])
@@ -44,15 +45,20 @@ final class Chain: Sendable {
         configure(&configuration)
         transport = CurlTransport(configuration: configuration)
         let told = told
-        loaders = Loaders(
-            transport: transport,
+        let watch = NetworkWatch(clock: clock)
+        self.watch = watch
+        let loaders = Loaders(
+            transport: watch.guarding(transport),
             // Its clock stands for good: commits go by size, and at the close.
             kept: CacheFolder(path: self.folder.path("cache"), clock: TestClock()),
             volatile: VolatileStores(),
             clock: clock,
             settings: settings,
+            connectivity: watch,
             onNotice: { told.append($0) }
         )
+        self.loaders = loaders
+        watch.observe { if !$0.isOffline { loaders.networkIsBack() } }
     }
 
     /// What the loaders told meanwhile.
@@ -148,6 +154,7 @@ final class Chain: Sendable {
             await close(reader)
             #expect(reader.waitingReads == 0, "every read has ended")
         }
+        watch.end()
         await transport.shutdown()
         let clock = clock
         try await wait(for: "all who slept to be woken") { clock.sleeperCount == 0 }

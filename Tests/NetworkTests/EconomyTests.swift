@@ -1,3 +1,5 @@
+import Cache
+import HTTP
 import Loading
 import Media
 import RepriseOrigin
@@ -86,6 +88,83 @@ import Testing
         // The socket and libcurl hold what was sent and not handed on when the request ended.
         let kept = try await chain.claims(of: song.bytes).stored
         #expect(sent.byteCount - kept.byteCount <= 1 << 20)
+    }
+
+    @Test func `a far seek while the line is busy with read-ahead opens no connection`() async throws {
+        let song = try await Song.long()
+        var settings = LoadSettings()
+        settings.readAhead = .size(1_600_000)
+        let chain = try Chain(["/song.mp3": song.bytes], settings: settings)
+        let reader = try await chain.open()
+        let log = chain.server.log
+        try await chain.watched {
+            let decoding = Decoding(reader)
+            try await decoding.open(readsAhead: false)
+            // An answer over the loopback would be here before the second request is sent.
+            let start = chain.server.origin.hold("/song.mp3", .beforeHead)
+            reader.reader.allowReadAhead(bytesPerSecond: 16_000)
+            try await wait(for: "two requests side by side") { start.heldCount == 2 }
+            #expect(Set(log.requests.suffix(2).map(\.connection)).count == 2)
+            start.release()
+            try await wait(for: "read-ahead to rest") {
+                reader.isStored(0..<1_600_000) && log.requests.allSatisfy { $0.outcome != .underWay }
+            }
+            let gate = chain.server.origin.hold("/song.mp3", .afterBytesOfEach(10_000))
+            while !gate.isReached { _ = try await decoding.samples(44_100) }
+            let before = log.requests
+            let busy = before.filter { $0.outcome == .underWay }
+            #expect(busy.count == 1)
+            async let landing = decoding.seek(to: .seconds(250))
+            try await wait(for: "the request for the new place") { log.requests.count > before.count }
+            let demanded = try #require(log.requests.dropFirst(before.count).first)
+            #expect(demanded.connection != busy.first?.connection)
+            #expect(before.contains { $0.connection == demanded.connection }, "it is warm: \(before)")
+            try await wait(for: "the old window to be left") {
+                log.requests.first { $0.number == busy.first?.number }?.outcome == .aborted
+            }
+            gate.release()
+            _ = try await landing
+        }
+        await chain.close(reader)
+        try await chain.end()
+    }
+
+    @Test func `after ten seconds over a line of 2 MB a second little more than the read-ahead is sent`()
+        async throws
+    {
+        let song = try await Song.long()
+        let shaping = Shaping(bytesPerSecond: 2_000_000)
+        let server = try TestOrigin(["/song.mp3": song.bytes], shaping: shaping)
+        let folder = try TemporaryFolder()
+        // On the real clock, since windows go by the rate that is measured; the default settings.
+        let transport = CurlTransport()
+        let settings = LoadSettings()
+        let loaders = Loaders(
+            transport: transport,
+            kept: CacheFolder(path: folder.path("cache")),
+            volatile: VolatileStores(),
+            clock: SystemClock(),
+            settings: settings
+        )
+        let url = try #require(WebURL(server.url("/song.mp3")))
+        let reader = WatchedReader(try await loaders.open(.web(url)))
+        let decoding = Decoding(reader)
+        try await decoding.open()
+        let heard = try await decoding.samples(10 * 44_100 * 2)
+        #expect(isSame(heard, song.pcm.prefix(heard.count)))
+        try await wait(for: "read-ahead to rest") {
+            reader.reader.report.inFlight.isEmpty
+                && server.log.requests.allSatisfy { $0.outcome != .underWay }
+        }
+        let rate = try #require(reader.reader.report.bytesPerSecond)
+        #expect(rate < 4_000_000, "the line was measured, and not the machine: \(rate)")
+        // 128 kbit/s: ten seconds and sixty, of which a MiB is the least, and a window.
+        let readAhead = max(60 * 16_000, settings.leastReadAhead)
+        #expect(server.log.bytesSent <= 10 * 16_000 + 32_768 + readAhead + settings.largestWindow)
+        #expect(server.log.bytesSent >= 10 * 15_000 + readAhead, "and it does read ahead")
+        #expect(server.log.bytesSent < song.length / 2)
+        await reader.reader.close()
+        await transport.shutdown()
     }
 
     @Test(arguments: [10, 60])

@@ -130,7 +130,7 @@ import Testing
         chain.server.origin.script([[]], thenAlways: [.htmlPage], for: "/song.mp3")
         let playing = try await chain.play()
         let error = try #require(playing.error)
-        #expect(error.code == .connectionFailed && error.cause.string.contains("sign in"))
+        #expect(error.code == .badAnswer && error.cause.string.contains("sign in"))
         #expect(isSame(playing.samples, song.pcm.prefix(playing.samples.count)) && !playing.samples.isEmpty)
         chain.server.origin.setFaults([], for: "/song.mp3")
         #expect(isSame(try await chain.play().samples, song.pcm))

@@ -32,7 +32,7 @@ struct NullOutputTests {
         #expect(reader.takenFrames == 4_410)
         #expect(output.heardFrames == 0)
         var seconds = Duration.zero
-        for step in [Duration.milliseconds(50), .milliseconds(950), .seconds(9)] {
+        for step in [Duration.milliseconds(100), .milliseconds(900), .seconds(9)] {
             try await advance(by: step)
             seconds += step
             #expect(output.heardFrames == AudioFormat.cd.frames(in: seconds))
@@ -50,13 +50,13 @@ struct NullOutputTests {
 
     @Test func `what is taken and not heard survives a pause and is dropped by a flush`() async throws {
         let output = try await playing(frames: 44_100)
-        try await advance(by: .milliseconds(50))
+        try await advance(by: .milliseconds(100))
         await output.pause()
         clock.advance(by: .seconds(5))
-        #expect(output.heardFrames == 2_205)
+        #expect(output.heardFrames == 4_410)
         try await output.start()
         clock.advance(by: .milliseconds(10))
-        #expect(output.heardFrames == 2_205 + 441)
+        #expect(output.heardFrames == 4_410 + 441)
         await output.pause()
         let taken = reader.takenFrames
         await output.flush()
@@ -72,9 +72,9 @@ struct NullOutputTests {
         #expect(events.all == [.underrun])
         #expect(output.heardFrames == 4_410)
         reader.append(AudioFormat.cd.numbered(44_100))
-        try await advance(by: .milliseconds(50))
-        try await advance(by: .milliseconds(50))
-        #expect(output.heardFrames == 4_410 + 4_410)
+        try await advance(by: .milliseconds(100))
+        try await advance(by: .milliseconds(100))
+        #expect(output.heardFrames == 4_410 + 8_820)
         #expect(events.all == [.underrun])
         await output.close()
     }
@@ -83,9 +83,9 @@ struct NullOutputTests {
         let output = try await playing(frames: 4_500)
         reader.finish()
         let drain = Task { await output.drain() }
-        try await advance(by: .milliseconds(50))
-        #expect(output.heardFrames == 2_205)
-        try await advance(by: .milliseconds(50))
+        try await advance(by: .milliseconds(100))
+        #expect(output.heardFrames == 4_410)
+        try await wait(for: "the device to sleep") { clock.sleeperCount == 1 }
         clock.advance(by: AudioFormat.cd.duration(of: 90) + .microseconds(1))
         await drain.value
         #expect(output.heardFrames == 4_500)

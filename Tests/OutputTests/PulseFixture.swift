@@ -55,6 +55,15 @@ final class PulseFixture {
         return String(decoding: folder.bytes(name), as: UTF8.self)
     }
 
+    /// Begins a call: a stream whose role lets policies silence music.
+    func call() throws -> Child {
+        try Child(
+            "/usr/bin/pacat",
+            ["--server", address, "--property=media.role=phone", "/dev/zero"],
+            environment: environment
+        )
+    }
+
     /// Records what the sink plays from now on; returns when the recording runs.
     func record() async throws {
         recorder = try Child(

@@ -231,6 +231,66 @@ struct PulseOutputTests {
         await output.close()
     }
 
+    @Test func `a suspended sink stands still with its time, and goes on where it stood`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        try fixture.pactl("suspend-sink", "test", "1")
+        try await wait(for: "the time to stand") {
+            let heard = output.heardFrames
+            try fixture.pactl("info")
+            return output.heardFrames == heard
+        }
+        let (heard, taken) = (output.heardFrames, reader.takenFrames)
+        #expect(heard < taken)
+        for _ in 0..<5 { try fixture.pactl("info") }
+        #expect(output.heardFrames == heard && reader.takenFrames == taken)
+        try fixture.pactl("suspend-sink", "test", "0")
+        try await wait(for: "the music to go on") { output.heardFrames > heard + 4_410 }
+        #expect(output.heardFrames <= reader.takenFrames)
+        #expect(events.loss == nil)
+        await output.close()
+    }
+
+    @Test func `a stream that is moved to another sink plays on there`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        try fixture.pactl("load-module", "module-null-sink", "sink_name=other", "rate=48000")
+        let index = try fixture.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
+        let heard = output.heardFrames
+        try fixture.pactl("move-sink-input", String(index), "other")
+        try await wait(for: "the music to go on") { output.heardFrames > heard + 22_050 }
+        #expect(output.heardFrames <= reader.takenFrames)
+        // The one it came from goes: nothing happens to it.
+        try fixture.pactl(
+            "unload-module",
+            try fixture.pactl("list", "short", "modules").moduleNumber(of: "sink_name=test")
+        )
+        let later = output.heardFrames
+        try await wait(for: "the music to go on") { output.heardFrames > later + 22_050 }
+        #expect(events.loss == nil)
+        await output.close()
+    }
+
+    @Test func `a call asks for a pause, and its end for the music`() async throws {
+        reader.append(AudioFormat.cd.numbered(44_100 * 20))
+        try fixture.pactl("load-module", "module-role-cork")
+        try await output.open(.cd, reader: reader)
+        try await output.start()
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+        let call = try fixture.call()
+        // The server mutes the stream besides, which is told like any change made there.
+        try await wait(for: "the wish for a pause") { events.all.contains(.pauseRequested) }
+        #expect(!events.all.contains(.resumeRequested))
+        call.kill()
+        try await wait(for: "the wish to go on") { events.all.contains(.resumeRequested) }
+        #expect(events.all.filter { $0 == .pauseRequested }.count == 1)
+        await output.close()
+    }
+
     @Test func `an unknown sink is refused by name`() async throws {
         let other = PulseOutput(sink: "no-such-sink", server: fixture.address)
         try await other.connect()
@@ -292,6 +352,13 @@ struct PulseOutputTests {
             #expect(output.heardFrames >= 0)
         }
         try await wait(for: "no stream") { try fixture.pactl("list", "short", "sink-inputs").isEmpty }
+    }
+}
+
+extension String {
+    /// The number of the module that this list of `pactl` shows with `text`.
+    fileprivate func moduleNumber(of text: String) throws -> String {
+        String(try #require(split(separator: "\n").first { $0.contains(text) }).prefix { $0.isNumber })
     }
 }
 

@@ -158,22 +158,6 @@ import Testing
         #expect(!later.contains { if case .emit(.seeked) = $0 { true } else { false } })
     }
 
-    @Test func `a pass that wrote for a server that is still away begins anew`() {
-        var state = sounding(1)
-        let lost = MediaError(.audioLost, "PulseAudio", "went away")
-        _ = state.handle(.outputEvent(.lost(lost)), heard: 500, now: .zero)
-        _ = state.handle(ready(2), heard: 0, now: .zero)
-        let second = RunID(value: 2)
-        for input in [.command(.play), .runGranted(second, start: 0), .runPrimed(second)] as [PlayerInput] {
-            _ = state.handle(input, heard: 0, now: .zero)
-        }
-        let away = MediaError(.audioServer, "PulseAudio", "is away")
-        let effects = state.handle(.outputFailed(away), heard: 0, now: .zero)
-        #expect(effects.contains(.cancelRun(second, keepsResource: true)))
-        #expect(startedTrack(effects)?.reusing == second)
-        #expect(state.isPaused)
-    }
-
     @Test func `previous after the end begins the last track`() {
         var state = sounding(2, exitsAtEnd: false)
         _ = state.handle(.command(.next), heard: 100, now: .zero)

@@ -201,22 +201,6 @@ import Testing
         #expect(stage.sink.pcm == pieces.flatMap(\.pcm))
     }
 
-    @Test func `a lost sink is a pause, and playing on connects anew at the position heard`() async throws {
-        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") {
-                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
-            }
-            stage.sink.tell(.lost(MediaError(.audioLost, "PulseAudio", "it went away")))
-            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
-            #expect(stage.sink.connections == 1)
-            stage.player.send(.play)
-            try await wait(for: "another connection") { stage.player.snapshot.state == .playing }
-            #expect(stage.sink.connections == 2)
-            #expect(stage.story.last == "playing 1 at 500")
-        }
-    }
-
     @Test func `stop, play, and play after the end begin again`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 900)], exitsAtEnd: false)
         _ = try await stage.play { stage in

@@ -129,4 +129,13 @@ struct QueueCommandTests {
         #expect(state.describedTracks.first?.tags.title == "River")
         #expect(state.describedTracks.first?.duration == .seconds(10))
     }
+
+    @Test func `what was added and saved is said`() {
+        var state = sounding(2)
+        _ = state.handle(.added([FakeMusic(number: 7, frames: 1).track], problems: []), heard: 0, now: .zero)
+        #expect(state.messages.last?.text == "1 track added")
+        let effects = state.handle(.saved(count: 3, path: "/tmp/a\u{1B}.m3u8"), heard: 0, now: .zero)
+        #expect(effects == [.emit(.remark(code: "saved", message: "3 tracks saved as /tmp/a\u{FFFD}.m3u8"))])
+        #expect(state.messages.last?.text == "3 tracks saved as /tmp/a\u{FFFD}.m3u8")
+    }
 }

@@ -50,7 +50,8 @@ import Testing
 
     @Test func `every setting of the schema is an option that exists`() throws {
         let samples = [
-            "--sink": "null", "--volume": "5", "--repeat": "one", "--read-ahead": "30", "--header": "A: b",
+            "--sink": "null", "--volume": "5", "--repeat": "one", "--gain": "track", "--read-ahead": "30",
+            "--header": "A: b",
             "--user-agent": "x", "--cacert": "/etc/passwd", "--cache-dir": "/c", "--cache-size": "1GB",
             "--cache-age": "3", "--min-free": "1GB", "--cache-identity": "host=a.example strip=b",
             "--journal": "/j",

@@ -57,6 +57,19 @@ import Testing
         )
     }
 
+    @Test func `a track that is chosen while the music stands still is told`() {
+        var narrator = PlainNarrator()
+        var lines: [SafeText] = []
+        for event in [
+            Self.track(1, "River"), .playing(index: 1, position: .zero, isExact: true),
+            .paused(index: 1, position: .zero, isExact: true), Self.end(1), Self.track(2, "Alone"),
+            Self.track(2, "Alone"), .playing(index: 2, position: .zero, isExact: true),
+        ] {
+            if let line = narrator.line(for: event) { lines.append(line) }
+        }
+        #expect(lines.suffix(2) == ["Paused 2 of 2: Alone by Reprise, 0:15", "Playing at 0:00"])
+    }
+
     @Test func `a live stream's new title is told`() {
         var narrator = PlainNarrator()
         _ = narrator.line(for: Self.track(1, "News", isLive: true))

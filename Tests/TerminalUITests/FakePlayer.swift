@@ -8,6 +8,8 @@ final class FakePlayer: PlayerControl {
         var observers: [@Sendable () -> Void] = []
         var snapshotReads = 0
         var isOverAfterQuit = true
+        var isSoundWatched = false
+        var pictureReads = 0
     }
 
     private let state = Locked(State())
@@ -35,6 +37,21 @@ final class FakePlayer: PlayerControl {
             $0.snapshotReads += 1
             return $0.snapshot
         }
+    }
+
+    var isSoundWatched: Bool { state.withLock { $0.isSoundWatched } }
+    var pictureReads: Int { state.withLock { $0.pictureReads } }
+
+    func watchSound(_ isWatched: Bool) { state.withLock { $0.isSoundWatched = isWatched } }
+
+    /// Another picture at each look: one band after the other is full.
+    var soundPicture: SoundPicture? {
+        let number = state.withLock { state in
+            state.pictureReads += 1
+            return state.pictureReads
+        }
+        let bands = (0..<24).map { $0 == number % 24 ? 1 : 0 as Float }
+        return SoundPicture(bands: bands, levels: [SoundPicture.Level(peak: 1, rms: 0.5)])
     }
 
     func observe(_ observer: @escaping @Sendable () -> Void) {

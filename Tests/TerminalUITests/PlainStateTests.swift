@@ -71,6 +71,15 @@ struct PlainStateTests {
         #expect(answer12.actions.isEmpty && !state.wantsLine)
     }
 
+    @Test func `a line that is typed ahead of its prompt is taken`() {
+        var state = Self.state()
+        var actions: [UIAction] = []
+        for key in ":next".map(Key.character) { actions += state.typed(key).actions }
+        #expect(actions.isEmpty && state.wantsLine && state.begun == "next")
+        let answer = state.typed(.enter)
+        #expect(answer.actions == [.remember("next"), .send(.next)] && !state.wantsLine)
+    }
+
     @Test func `volume and modes are told when they change`() {
         var state = Self.state()
         var snapshot = PlayerSnapshot()
@@ -78,8 +87,9 @@ struct PlainStateTests {
         snapshot.isMuted = true
         snapshot.isShuffled = true
         snapshot.repeatMode = .one
+        snapshot.gainMode = .album
         let answer13 = state.take(snapshot)
-        #expect(answer13 == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one"])
+        #expect(answer13 == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
         let answer14 = state.take(snapshot)
         #expect(answer14.isEmpty)
     }

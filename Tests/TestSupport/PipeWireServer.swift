@@ -50,12 +50,15 @@ package final class PipeWireServer: Sendable {
         for daemon in daemons.withLock({ $0 }).reversed() { daemon.signal(SIGKILL) }
     }
 
-    /// Ends the part that speaks PulseAudio's protocol, and starts it anew under the same address.
-    package func restart() async throws {
-        if let running = protocolDaemon.withLock({ $0.take() }) {
-            running.signal(SIGKILL)
-            try await running.waitForExit()
-        }
+    /// Ends the part that speaks PulseAudio's protocol as a crash does, and its sink with it.
+    package func crash() async throws {
+        guard let running = protocolDaemon.withLock({ $0.take() }) else { return }
+        running.signal(SIGKILL)
+        try await running.waitForExit()
+    }
+
+    /// Starts it anew under the same address.
+    package func start() async throws {
         unlink(socket)
         try await startProtocol()
     }

@@ -44,6 +44,13 @@ package final class PulseServer: Sendable {
         try await start()
     }
 
+    /// Ends the daemon as a crash does, and returns when it is gone.
+    package func crash() async throws {
+        guard let running = daemon.withLock({ $0.take() }) else { return }
+        running.signal(SIGKILL)
+        try await running.waitForExit()
+    }
+
     /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
     package func record() throws -> PulseRecording {
         PulseRecording(
@@ -66,7 +73,8 @@ package final class PulseServer: Sendable {
         )
     }
 
-    private func start() async throws {
+    /// Starts the daemon, which has crashed, under the same address.
+    package func start() async throws {
         // What a killed daemon left would make the new one refuse.
         unlink(socket)
         var environment = environment.mapValues { Optional($0) }

@@ -57,6 +57,12 @@ package final class TmuxSession: Sendable {
     /// Types text as it is.
     package func type(_ text: String) async throws { _ = try await tmux(["send-keys", "-l", text]) }
 
+    /// Pastes text, between the marks of a paste where the program has asked for them.
+    package func paste(_ text: String) async throws {
+        let file = try home.write(text, to: "paste")
+        _ = try await tmux(["load-buffer", file, ";", "paste-buffer", "-p"])
+    }
+
     /// What is on the screen, one string for each row, without blanks at its end.
     package func capture() async throws -> [String] {
         let text = String(decoding: try await tmux(["capture-pane", "-p"]), as: UTF8.self)

@@ -24,6 +24,7 @@ package struct ToldEvent: Decodable, Equatable, Sendable {
     package var title: String?
     package var artist: String?
     package var seekable: Bool?
+    package var cached: Double?
     package var live: Bool?
     package var station: String?
 

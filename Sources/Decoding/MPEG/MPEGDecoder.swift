@@ -7,8 +7,8 @@ package import Media
 /// seeking is not used. Nothing here blocks: what waits is `ByteSource.read`, and cancelling that is all
 /// the cancelling there is.
 package final class MPEGDecoder: AudioDecoder {
-    /// What one read asks for while playing. Larger reads would hold more bytes twice and gain nothing.
-    private static let readByteCount = 32 * 1024
+    /// What one read asks for while playing: some seconds of music, since each is a way to another thread and back.
+    private static let readByteCount = 96 * 1024
     /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
     /// libmpg123 holds what it was fed until it finds a frame, also the whole of a tag that it steps over. A
@@ -71,12 +71,11 @@ package final class MPEGDecoder: AudioDecoder {
             wantedSample: 0,
             pending: head.bytes
         )
-        let made = OpenStream(handle: handle, map: map)
+        let made = OpenStream(handle: handle, map: map, tagged: head.loudness)
         opened = made
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
         info.tags = head.tags
-        let loudness = head.loudness
-        info.loudness = loudness.isEmpty ? nil : loudness
+        info.loudness = made.loudness()
         info.skippedByteCount = head.firstFrame - head.feedStart
         self.info = info.refined(by: map)
         try await lookAtTail(made)
@@ -94,6 +93,7 @@ package final class MPEGDecoder: AudioDecoder {
         opened.map.audioEnd = tail.audioEnd
         var better = info.refined(by: opened.map)
         if let tags = tail.tags { better.tags = info.tags.filled(from: tags) }
+        better.loudness = opened.loudness(tail: tail.loudness)
         info = better
     }
 

@@ -10,7 +10,7 @@ struct StreamHead {
     private static let wantedFrames = 16
 
     var tags = TrackTags()
-    /// What the tags say, and behind that what the header of the first frame says.
+    /// What the tags say.
     var loudness = Loudness()
     /// Where the leading tags end, and feeding begins.
     var feedStart: Int64
@@ -49,7 +49,7 @@ struct StreamHead {
         }
         var head = try await read(&window, subject: subject)
         head.tags = tags
-        head.loudness = loudness.filled(from: head.xing?.loudness ?? Loudness())
+        head.loudness = loudness
         return head
     }
 

@@ -55,7 +55,7 @@ package struct ID3v2Tag: Sendable, Equatable {
         // The year's own frames, and the recording time that took their place in 2.4.
         case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
         case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
-        case "RVA2": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
+        case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
         default: break
         }
     }

@@ -3,7 +3,7 @@ import Media
 /// Reads what tags and headers say of loudness. All of it is outside text: what cannot be true is left out.
 enum ReplayGain {
     /// A longer number is none.
-    private static let longestNumber = 24
+    static let longestNumber = 24
     /// `LAME 3.95.1` was the first to measure against 89 dB instead of 83.
     private static let raisedBy = 6.0
 
@@ -11,13 +11,17 @@ enum ReplayGain {
     /// the customary `replaygain_…` frames.
     static func loudness(ofText payload: ArraySlice<UInt8>) -> Loudness {
         let values = ID3Text.values(payload)
-        guard values.count == 2 else { return Loudness() }
-        switch values[0].lowercased() {
-        case "replaygain_track_gain": return Loudness(track: .init(gain: decibels(values[1])))
-        case "replaygain_track_peak": return Loudness(track: .init(peak: number(values[1][...])))
-        case "replaygain_album_gain": return Loudness(album: .init(gain: decibels(values[1])))
-        case "replaygain_album_peak": return Loudness(album: .init(peak: number(values[1][...])))
-        default: return Loudness()
+        return values.count == 2 ? loudness(ofKey: values[0], values[1]) : Loudness()
+    }
+
+    /// What `value` under one of the customary names says; nothing under any other.
+    static func loudness(ofKey key: String, _ value: String) -> Loudness {
+        switch key.lowercased() {
+        case "replaygain_track_gain": Loudness(track: .init(gain: decibels(value)))
+        case "replaygain_track_peak": Loudness(track: .init(peak: number(value[...])))
+        case "replaygain_album_gain": Loudness(album: .init(gain: decibels(value)))
+        case "replaygain_album_peak": Loudness(album: .init(peak: number(value[...])))
+        default: Loudness()
         }
     }
 

@@ -62,7 +62,7 @@ final class CallbackContext {
             return true
         } catch {
             let cause: SafeText = "the server's answer has a header larger than any honest one"
-            transfer.failed(MediaError(.connectionFailed, transfer.request.subject, cause))
+            transfer.failed(MediaError(.badAnswer, transfer.request.subject, cause))
             return false
         }
     }

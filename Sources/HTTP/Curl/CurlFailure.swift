@@ -31,13 +31,13 @@ enum CurlFailure {
         case CURLE_COULDNT_RESOLVE_PROXY:
             (.unknownHost, "the proxy's host cannot be found; check the proxy's name and the network")
         case CURLE_PROXY:
-            (.connectionFailed, "the proxy fails; check the proxy variables of the environment")
+            (.badAnswer, "the proxy fails; check the proxy variables of the environment")
         case _ where circumstances.tunnelStatus == 407:
             (.httpStatus, "the proxy asks for a user name and password (407); put them into https_proxy")
         case _ where circumstances.tunnelStatus >= 300:
             (
                 // A proxy that has a problem may be over it in a moment; one that refuses refuses again.
-                circumstances.tunnelStatus >= 500 ? .connectionFailed : .httpStatus,
+                circumstances.tunnelStatus >= 500 ? .badAnswer : .httpStatus,
                 SafeText("the proxy makes no connection (\(circumstances.tunnelStatus)); check https_proxy")
             )
         default: nil
@@ -58,6 +58,10 @@ enum CurlFailure {
             (.badURL, "it is no address that can be asked for; check how it is written")
         case CURLE_COULDNT_CONNECT where circumstances.systemError == ECONNREFUSED:
             (.connectionRefused, place + " refuses the connection; check the port and that the server runs")
+        case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(circumstances.systemError):
+            (.networkUnreachable, "this machine has no way to " + place + "; check its network connection")
+        case CURLE_COULDNT_CONNECT where circumstances.systemError == EHOSTUNREACH:
+            (.connectionFailed, "no way leads to " + place + "; check that it is on, and the network")
         case CURLE_COULDNT_CONNECT:
             (.connectionFailed, place + " cannot be reached; check the network")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
@@ -75,7 +79,7 @@ enum CurlFailure {
             (.timedOut, "the server does not answer in time; check the network")
         case CURLE_GOT_NOTHING:
             (.cut, "the server closed the connection without an answer")
-        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.cut, "the connection was cut before the end")
         case CURLE_BAD_CONTENT_ENCODING:
             (.decodingFailed, "the server sends it packed, and in a way that cannot be unpacked")
@@ -84,9 +88,9 @@ enum CurlFailure {
             (.unreadable, "the file of user names and passwords cannot be understood; check ~/.netrc")
         // The write callback only refuses bytes of a live transfer when they came without a head.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
-            (.connectionFailed, place + " does not answer as a web server does; check the port")
+            (.badAnswer, place + " does not answer as a web server does; check the port")
         default:
-            (.connectionFailed, "the transfer failed (" + text(of: code) + ")")
+            (.badAnswer, "the transfer failed (" + text(of: code) + "); try it again")
         }
     }
 

@@ -168,7 +168,10 @@ struct TransferState {
         let error: MediaError
         switch phase {
         case .ended, .failed, .cancelled: return .over
-        case .connecting: error = late("the server cannot be reached in time; check the network")
+        case .connecting:
+            // No time-out to the listener, and not to who judges the network: nobody was there to be slow.
+            let cause: SafeText = "the server cannot be reached in time; check the network"
+            error = MediaError(.connectionFailed, subject, cause)
         case .waitingForHead: error = late("the server accepted the connection but does not answer")
         case .inBody: error = late("the server stopped sending")
         }

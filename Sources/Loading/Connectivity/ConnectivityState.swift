@@ -2,8 +2,8 @@ package import Media
 
 /// Judges from what requests meet whether the network is there. Pure.
 ///
-/// Offline begins when two different hosts in a row, or the only one known, cannot be reached. It ends
-/// as soon as any host answers, whatever it says.
+/// Offline begins when two different hosts in a row, or the only one known, cannot be reached, and at once when
+/// this machine has no way out. It ends as soon as any host answers, whatever it says.
 package struct ConnectivityState: Sendable {
     /// What an attempt to send a request may do.
     package enum Pass: Sendable, Equatable {
@@ -13,21 +13,49 @@ package struct ConnectivityState: Sendable {
         case refused
     }
 
-    /// How long after a failed attempt the network is tried again. A request that goes nowhere costs little,
-    /// and nobody wants to wait much longer than this for a line that is back.
-    package static let retryInterval = Duration.seconds(30)
+    /// What a failure says of the network.
+    private enum Sign {
+        /// The host is there: it answered, well or badly.
+        case reached
+        /// Nothing: a host that says no more may have gone, and so may the way to it.
+        case nothing
+        /// The host cannot be reached. Some such failures are believed only when they come again.
+        case unreached(isCertain: Bool)
+        /// No host can be reached.
+        case noNetwork
+    }
 
-    /// So many refusals or time-outs in a row of the only known host mean that it is away. One can be a
-    /// server that starts anew; a name that cannot be found, or no way to the host, is believed at once.
+    /// A host that could not be reached since any host answered last.
+    private struct Failing {
+        /// How often in a row.
+        var count = 0
+        var triedAt = Duration.zero
+    }
+
+    /// The first pause between two attempts while offline; it doubles. A name server that starts anew, and a Wi-Fi
+    /// that changes its station, need about so long.
+    static let firstPause = Duration.milliseconds(250)
+
+    /// The longest pause. A request that goes nowhere costs little, and nobody wants to wait much longer than this
+    /// for a line that is back.
+    package static let longestPause = Duration.seconds(30)
+
+    /// So much later than somebody who wants something the watch tries by itself, since their attempt brings music too.
+    static let precedence = Duration.seconds(1)
+
+    /// So many refusals in a row of the only known host mean that it is away. One can be a server that starts
+    /// anew; a name that cannot be found, or no way to the host, is believed at once.
     static let mostRefusals = 3
 
     package private(set) var report = ConnectivityReport()
     /// Every host that was asked for anything.
     private var known: Set<String> = []
-    /// Hosts that could not be reached since any host answered last, with how often in a row.
-    private var failing: [String: Int] = [:]
+    private var failing: [String: Failing] = [:]
     /// A probe is under way.
     private var isProbing = false
+    /// Attempts in vain since any host answered last, without those of hosts that were tried for the first time.
+    private var inVain = 0
+    private var lastInVainAt = Duration.zero
 
     /// `isForced` stays offline for good and lets nothing through.
     package init(isForced: Bool = false) {
@@ -53,32 +81,31 @@ package struct ConnectivityState: Sendable {
         known.insert(host)
         failing = [:]
         isProbing = false
+        inVain = 0
         guard !report.isForced else { return }
         report = ConnectivityReport()
     }
 
-    /// A request to `host` failed before its answer; true counts it against the network.
-    @discardableResult
-    package mutating func failed(_ host: String, _ error: MediaError, as pass: Pass, now: Duration) -> Bool {
-        guard let isCertain = Self.isCertain(error) else {
-            answered(host)
-            return false
-        }
+    /// A request to `host` failed before its answer.
+    package mutating func failed(_ host: String, _ error: MediaError, as pass: Pass, now: Duration) {
+        let sign = Self.sign(of: error)
+        if case .reached = sign { return answered(host) }
         if pass == .probe { isProbing = false }
-        known.insert(host)
-        failing[host, default: 0] += 1
-        guard !report.isForced else { return true }
-        if report.isOffline {
-            // A host that is tried for the first time puts nothing off.
-            if pass == .probe { report.retryAt = now + Self.retryInterval }
-        } else if failing.count > 1
-            || (known.count == 1 && (isCertain || failing[host, default: 0] >= Self.mostRefusals))
-        {
-            report.isOffline = true
-            report.reason = error
-            report.retryAt = now + Self.retryInterval
+        guard !report.isForced else { return }
+        if case .nothing = sign {
+            if pass == .probe { countInVain(now) }
+            return
         }
-        return true
+        known.insert(host)
+        let isNewcomer = report.isOffline && failing[host] == nil
+        failing[host, default: Failing()].count += 1
+        failing[host]?.triedAt = now
+        // A host that is tried for the first time puts nothing off.
+        if !isNewcomer { countInVain(now) }
+        guard !report.isOffline, isAway(sign, host) else { return }
+        report.isOffline = true
+        report.reason = error
+        report.retryAt = now + Self.pause(after: inVain)
     }
 
     /// A request was cancelled before it met anything.
@@ -92,12 +119,51 @@ package struct ConnectivityState: Sendable {
         report.retryAt = min(report.retryAt ?? now, now)
     }
 
-    /// Whether `error` says by itself that the host cannot be reached; nil when it proves that it can.
-    private static func isCertain(_ error: MediaError) -> Bool? {
+    /// Whether a host could not be reached since any answered last.
+    package var hasUnreached: Bool { !failing.isEmpty }
+
+    /// When the network is to be tried although nobody wants anything of it; nil while there is no need to.
+    package var idleProbeAt: Duration? {
+        guard report.isOffline, !report.isForced, !isProbing, !failing.isEmpty else { return nil }
+        return lastInVainAt + Self.longestPause + Self.precedence
+    }
+
+    /// Nobody may have wanted anything for long. Returns the host to ask, the one that was not asked for longest,
+    /// where it is time to: then its end has to be told, as that of a `.probe`.
+    package mutating func idled(now: Duration) -> String? {
+        guard let due = idleProbeAt, now >= due else { return nil }
+        isProbing = true
+        return failing.min { ($0.value.triedAt, $0.key) < ($1.value.triedAt, $1.key) }?.key
+    }
+
+    private func isAway(_ sign: Sign, _ host: String) -> Bool {
+        switch sign {
+        case .reached, .nothing: false
+        case .noNetwork: true
+        case .unreached(let isCertain):
+            failing.count > 1
+                || (known.count == 1 && (isCertain || failing[host]?.count ?? 0 >= Self.mostRefusals))
+        }
+    }
+
+    private mutating func countInVain(_ now: Duration) {
+        inVain += 1
+        lastInVainAt = now
+        if report.isOffline { report.retryAt = now + Self.pause(after: inVain) }
+    }
+
+    private static func pause(after attempts: Int) -> Duration {
+        min(longestPause, firstPause * (1 << min(max(0, attempts - 1), 20)))
+    }
+
+    private static func sign(of error: MediaError) -> Sign {
         switch error.code {
-        case .unknownHost, .connectionFailed: true
-        case .connectionRefused, .timedOut: false
-        default: nil
+        case .networkUnreachable: .noNetwork
+        case .unknownHost, .connectionFailed: .unreached(isCertain: true)
+        case .connectionRefused: .unreached(isCertain: false)
+        // The connection may be an old one, to a host that can no longer be reached.
+        case .timedOut: .nothing
+        default: .reached
         }
     }
 }

@@ -2,12 +2,26 @@ package import Media
 
 /// Knows whether the network is there, from what the requests meet that go through it.
 ///
-/// It has no timer and sends nothing of its own: while offline, requests are refused at once, but for
-/// one every 30 s, and the next one after `retryNow`. So an idle player stays idle, and the loaders' own
-/// retries find the network when it is back.
+/// While online it sends nothing of its own and has no timer. While offline requests are refused at once, but for
+/// one from time to time: soon after the first failure, then ever more seldom, down to one every 30 s, and the
+/// next one after `retryNow`. When nobody wants anything it asks for one byte itself at that pace, so that what is
+/// shown is true. `end` is to be called when it is no longer needed.
 package final class NetworkWatch: Connectivity {
+    /// Where and how a host was asked last.
+    private struct Way {
+        var url: WebURL
+        var transport: any RangeTransport
+    }
+
     private struct Guarded {
         var state: ConnectivityState
+        /// The ways to the hosts that were not reached.
+        var ways: [String: Way] = [:]
+        /// Sleeps until it is time to ask, while nobody else does.
+        var timer: (due: Duration, task: Task<Void, Never>)?
+        /// Asks now.
+        var probe: Task<Void, Never>?
+        var hasEnded = false
         var observers: [@Sendable (ConnectivityReport) -> Void] = []
         /// What the observers know.
         var told: ConnectivityReport
@@ -17,15 +31,26 @@ package final class NetworkWatch: Connectivity {
 
     private let clock: any MonotonicClock
     private let journal: (any RequestJournal)?
+    private let numbers: RequestNumbers
+    // Guards everything that changes; nothing foreign is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// `isForced` (`--offline`) refuses every request, for good.
-    package init(clock: any MonotonicClock, isForced: Bool = false, journal: (any RequestJournal)? = nil) {
+    /// `isForced` (`--offline`) refuses every request, for good. `numbers` numbers the watch's own requests among
+    /// those of the loaders, for the journal.
+    package init(
+        clock: any MonotonicClock,
+        isForced: Bool = false,
+        journal: (any RequestJournal)? = nil,
+        numbers: RequestNumbers = RequestNumbers()
+    ) {
         self.clock = clock
         self.journal = journal
+        self.numbers = numbers
         let state = ConnectivityState(isForced: isForced)
         guarded = Locked(Guarded(state: state, told: state.report))
     }
+
+    deinit { end() }
 
     package var report: ConnectivityReport { guarded.withLock { $0.state.report } }
 
@@ -40,6 +65,16 @@ package final class NetworkWatch: Connectivity {
         WatchedTransport(watch: self, transport: transport)
     }
 
+    /// Asks for nothing by itself any more.
+    package func end() {
+        let tasks = guarded.withLock { guarded in
+            guarded.hasEnded = true
+            defer { guarded.timer = nil }
+            return [guarded.timer?.task, guarded.probe]
+        }
+        for task in tasks { task?.cancel() }
+    }
+
     fileprivate func send(_ request: RangeRequest, over transport: any RangeTransport) async throws
         -> RangeResponse
     {
@@ -47,11 +82,21 @@ package final class NetworkWatch: Connectivity {
         let host = request.url.host + (request.url.port.map { ":\($0)" } ?? "")
         let pass = guarded.withLock { [now = clock.now] in $0.state.requested(host, now: now) }
         guard pass != .refused else { throw refusal(of: request.url) }
+        return try await send(request, to: host, over: transport, as: pass)
+    }
+
+    private func send(
+        _ request: RangeRequest,
+        to host: String,
+        over transport: any RangeTransport,
+        as pass: ConnectivityState.Pass
+    ) async throws -> RangeResponse {
         do {
             let response = try await transport.send(request)
             step { $0.answered(host) }
             return response
         } catch let error as MediaError {
+            guarded.withLock { $0.ways[host] = Way(url: request.url, transport: transport) }
             step { [now = clock.now] in $0.failed(host, error, as: pass, now: now) }
             throw error
         } catch {
@@ -71,13 +116,62 @@ package final class NetworkWatch: Connectivity {
         return MediaError(.offline, url.safeText, cause)
     }
 
+    // MARK: Trying by itself
+
+    /// Sets, moves or ends the timer as the state wants it now.
+    private func adjustTimer() {
+        let earlier = guarded.withLock { guarded -> Task<Void, Never>? in
+            let due = guarded.hasEnded ? nil : guarded.state.idleProbeAt
+            guard due != guarded.timer?.due else { return nil }
+            let earlier = guarded.timer?.task
+            guarded.timer = due.map { due in
+                let task = Task { [weak self, clock] in
+                    guard (try? await clock.sleep(until: due)) != nil else { return }
+                    await self?.probe()
+                }
+                return (due, task)
+            }
+            return earlier
+        }
+        earlier?.cancel()
+    }
+
+    /// Asks for one byte where that is due; a host that answers is all that it is for.
+    private func probe() async {
+        let asked = guarded.withLock { [now = clock.now] guarded -> (host: String, way: Way)? in
+            // What happens meanwhile moves the timer, which this is no longer.
+            guarded.probe = guarded.timer?.task
+            guarded.timer = nil
+            guard let host = guarded.state.idled(now: now) else { return nil }
+            guard let way = guarded.ways[host] else { preconditionFailure("a host that failed was asked") }
+            return (host, way)
+        }
+        guard let (host, way) = asked else { return adjustTimer() }
+        let request = RangeRequest(url: way.url, range: 0..<1)
+        var log = RequestLog(request, why: .probe, number: numbers.next(), at: clock.now)
+        var end = "complete"
+        do {
+            let response = try await send(request, to: host, over: way.transport, as: .probe)
+            log.answered(response.answer, at: clock.now)
+            response.body.cancel()
+        } catch {
+            end = (error as? MediaError)?.code.rawValue ?? "cancelled"
+        }
+        journal?.record(log.ended(end, at: clock.now))
+        guarded.withLock { $0.probe = nil }
+    }
+
+    // MARK: Telling
+
     /// Lets the state take one event, and tells of what that changed.
     private func step(_ event: @Sendable (inout ConnectivityState) -> Void) {
         let (before, after) = guarded.withLock { guarded in
             let before = guarded.state.report
             event(&guarded.state)
+            if !guarded.state.hasUnreached { guarded.ways = [:] }
             return (before, guarded.state.report)
         }
+        adjustTimer()
         guard before != after else { return }
         if before.isOffline != after.isOffline { note(after, before) }
         tell()

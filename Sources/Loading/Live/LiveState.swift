@@ -14,6 +14,9 @@ struct LiveState: Sendable {
     /// that looks for the first frame goes back over it.
     static let mostUnread = 2 << 20
 
+    /// How long it is not asked again whether the network is back, where nobody says when it is tried.
+    static let shortestAbsence = Duration.seconds(1)
+
     /// Titles that are remembered.
     static let mostTitles = 32
 
@@ -106,7 +109,7 @@ struct LiveState: Sendable {
         // Networks that want a login answer with a page to everything.
         guard answer.contentType != "text/html" else {
             let cause: SafeText = "a web page comes in place of the stream; sign in to the network"
-            return .now(MediaError(.connectionFailed, subject, cause))
+            return .now(MediaError(.badAnswer, subject, cause))
         }
         switch answer.kind {
         case .whole(length: nil):
@@ -154,18 +157,27 @@ struct LiveState: Sendable {
     }
 
     /// The connection ended, or could not be made; nil is an end in good order, which a station has none of.
+    /// `network` is what is known of it.
     ///
     /// Returns what to wait for before the next attempt; nil when there is none.
-    mutating func ended(_ error: MediaError?, retryAfter: Duration? = nil, now: Duration) -> LoadWait? {
+    mutating func ended(
+        _ error: MediaError?,
+        network: ConnectivityReport = ConnectivityReport(),
+        now: Duration
+    ) -> LoadWait? {
         guard error != nil || isStation else {
             hasEnded = true
             wait = nil
             return nil
         }
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
-        wait =
-            isWorthWaiting(for: error)
-            ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
+        if error.code == .offline, !network.isForced {
+            // Nothing was sent, so nothing was tried: it is waited for as long as the network is away.
+            let reason = network.reason.map { MediaError($0.code, subject, $0.cause) } ?? error
+            wait = retry.postponed(reason, until: max(network.retryAt ?? now, now + Self.shortestAbsence))
+            return wait
+        }
+        wait = RetryPolicy.isWorthWaiting(for: error) ? retry.failed(error, retryAfter: nil, now: now) : nil
         if wait == nil { verdict = retry.surrender ?? error }
         return wait
     }
@@ -185,11 +197,6 @@ struct LiveState: Sendable {
         wait = isWorthWaiting ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
         if wait == nil { verdict = retry.surrender ?? error }
         return wait
-    }
-
-    /// Being offline is never for good: a stream that was heard is waited for like one whose server went away.
-    private func isWorthWaiting(for error: MediaError) -> Bool {
-        error.code == .offline || RetryPolicy.isWorthWaiting(for: error)
     }
 
     private mutating func dropOldest() {

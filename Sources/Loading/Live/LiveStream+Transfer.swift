@@ -106,7 +106,10 @@ extension LiveStream {
             } else {
                 tell(log, end: error.code.rawValue)
             }
-            return .failure(note { [now = parts.clock.now] in $0.ended(error, now: now) })
+            let network = parts.connectivity?.report ?? ConnectivityReport()
+            return .failure(
+                note { [now = parts.clock.now] in $0.ended(error, network: network, now: now) }
+            )
         } catch {
             tell(log, end: "cancelled")
             guard !Task.isCancelled else { return .failure(nil) }

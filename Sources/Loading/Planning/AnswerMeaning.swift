@@ -49,7 +49,7 @@ extension AnswerContext {
         // With nothing stored the decoder has the say: it may be a page that was asked for.
         if !stored.isEmpty, answer.isForeignPage(for: description) {
             let cause = "a web page comes in place of the rest; sign in to the network and play it again"
-            return .refused(.connectionFailed, SafeText(cause))
+            return .refused(.badAnswer, SafeText(cause))
         }
         if isChanged(answer, to: plan) { return .changed }
         switch answer.kind {

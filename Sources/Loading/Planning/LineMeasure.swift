@@ -13,10 +13,11 @@ package struct LineMeasure: Sendable, Equatable {
 
     package init() {}
 
-    /// A request's answer came `time` after it was sent.
-    package mutating func answered(after time: Duration) {
+    /// A request's answer came `time` after it was sent; `isNew` when a connection was made for it, of which the
+    /// handshake takes about as long as the answer.
+    package mutating func answered(after time: Duration, onNewConnection isNew: Bool = false) {
         guard time >= .zero else { return }
-        firstBytes = (firstBytes + [time]).suffix(Self.remembered)
+        firstBytes = (firstBytes + [isNew ? time / 2 : time]).suffix(Self.remembered)
     }
 
     /// `count` bytes of one body came within `time`.

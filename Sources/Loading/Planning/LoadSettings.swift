@@ -26,21 +26,32 @@ package struct LoadSettings: Sendable, Equatable {
     /// The largest window. Longer ones save little, and cost more when they are cancelled.
     package var largestWindow: Int64 = 1 << 20
 
-    /// The next window is asked for when the current one has this much left: at 2 MB/s about 30 ms.
-    package var askNextAt: Int64 = 64 << 10
+    /// The next window is asked for when the current one has this much left, while the line is not measured. It is
+    /// after half a window, but for lines so fast that a window takes no time. More would have two windows share a
+    /// thin line, which then brings late what is heard next.
+    package var askNextAt: Int64 = 16 << 10
 
     /// The largest window of what nobody hears now (the next track's head, gaps being filled): what a more urgent
     /// need may have to share the line with.
     package var largestSpareWindow: Int64 = 256 << 10
 
     /// Reading on through so many bytes costs less than a new request, while the line is not measured: 80 ms at
-    /// 800 kB/s. Also what may be left of a window that nobody wants any more for it to end by itself, so
-    /// that its connection lives.
+    /// 800 kB/s. Also the most that may be left of a window that nobody wants any more for it to end by itself, so
+    /// that its connection lives; on a measured line only what passes by before the next answer can come.
     package var readThrough: Int64 = 64 << 10
 
-    /// The bounds of what is read through, whatever was measured: so much lies in the socket's buffer already, and
-    /// an old measure must not have one wait for long.
-    package var measuredReadThrough: ClosedRange<Int64> = 16 << 10...1 << 20
+    /// The bounds of what is read through, whatever was measured: a decoder that looks about goes so far, and an old
+    /// measure must not have one wait for long.
+    package var measuredReadThrough: ClosedRange<Int64> = 4 << 10...1 << 20
+
+    /// Of a server that takes one request at a time on a connection, two connections are used at least this often, so
+    /// that one is free and warm when a seek comes. With what passes between two windows ahead it stays below the
+    /// 30 s after which idle connections are closed.
+    package var longestAlone = Duration.seconds(15)
+
+    /// Two requests are only made side by side for that where the line brings this many times what is heard: half of
+    /// it is then still twice as much.
+    package var spareRate = 4.0
 
     /// When it is tried again after nothing came.
     package var retry = RetryPolicy()

@@ -26,6 +26,9 @@ extension ResourceLoadState {
     package mutating func fetchAnswered(_ id: FetchPlan.ID, _ answer: RangeAnswer) -> AnswerOutcome {
         // Cancelled meanwhile; its body is of no interest.
         guard let fetch = fetches[id] else { return AnswerOutcome(use: .discard, actions: []) }
+        takesOneAtATime = answer.wire.takesOneAtATime
+        // A new connection beside a request under way tells that it was needed.
+        if fetch.isPaired || (fetch.isBeside && answer.wire.reusedConnection == false) { pairedAt = now }
         let context = AnswerContext(
             description: description,
             stored: stored,

@@ -55,7 +55,7 @@ extension ResourceLoadState {
     package mutating func fetchEnded(
         _ id: FetchPlan.ID,
         error: MediaError?,
-        network: ConnectivityReport = ConnectivityReport()
+        network: NetworkOutlook = NetworkOutlook()
     ) -> [Action] {
         // That a cancelled one ended is no news, except to who waits for it to be gone.
         if leaving.removeValue(forKey: id) != nil { return plan() }
@@ -68,7 +68,10 @@ extension ResourceLoadState {
             retry.progressed()
             return wakes() + plan()
         }
-        if fetch.hasProgress { return wakes() + plan() }
+        if fetch.hasProgress {
+            if error == nil { hasWholeWindow = true }
+            return wakes() + plan()
+        }
         let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
         return attemptFailed(
             fetch,
@@ -81,6 +84,8 @@ extension ResourceLoadState {
     /// Ends a fetch before its time.
     mutating func cancel(_ id: FetchPlan.ID) -> Action {
         if let fetch = fetches.removeValue(forKey: id) { leaving[id] = fetch.remaining }
+        // Where a connection takes one request at a time it ends with a request that is ended early.
+        pairedAt = nil
         return .cancelFetch(id)
     }
 

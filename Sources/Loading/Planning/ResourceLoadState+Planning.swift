@@ -8,7 +8,14 @@ extension ResourceLoadState {
     /// Ends the fetches that nobody wants and starts those that somebody does. `newcomer` began to wait just now.
     mutating func plan(newcomer: ReaderID? = nil) -> [Action] {
         guard verdict == nil, !isLive, !isHandingOver else { return [] }
-        return dropUnwanted() + planDemands(newcomer: newcomer) + planBackground()
+        var actions = dropUnwanted() + planDemands(newcomer: newcomer)
+        let isAlone = fetches.isEmpty
+        guard let first = planBackground() else { return actions }
+        actions.append(first)
+        if isAlone, lacksSecondConnection, let second = planBackground(asPair: true) {
+            actions.append(second)
+        }
+        return actions
     }
 
     private mutating func dropUnwanted() -> [Action] {
@@ -31,7 +38,10 @@ extension ResourceLoadState {
     /// soon comes to: there a request that was sent goes on, since what of it is on its way would be lost.
     private func mayLinger(_ fetch: Fetch, beside lingering: Int) -> Bool {
         if readers.count > 1 { return true }
-        return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= settings.readThrough
+        // What is left shares the line with what is wanted now, unless it is here before the answer can be.
+        let isKnown = measure.bytesPerRequest != nil || hasWholeWindow
+        let most = min(settings.readThrough, isKnown ? readThrough : settings.askNextAt)
+        return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= most
     }
 
     private mutating func planDemands(newcomer: ReaderID?) -> [Action] {
@@ -63,19 +73,25 @@ extension ResourceLoadState {
         return actions
     }
 
-    private mutating func planBackground() -> [Action] {
-        guard admitsRequest(early: false), let want = nextWant(), mayBegin(want.why) else { return [] }
+    /// Starts the next fetch that nobody waits for; nil when none is to begin now.
+    ///
+    /// `asPair` lets it begin beside another one that has just begun.
+    private mutating func planBackground(asPair: Bool = false) -> Action? {
+        guard admitsRequest(early: false), let want = nextWant(), mayBegin(want.why) else { return nil }
         if description.acceptsRanges == false {
-            guard !isComplete, !fetches.values.contains(where: \.isWhole) else { return [] }
-            return [begin(wanted: nil, why: want.why)]
+            guard !isComplete, !fetches.values.contains(where: \.isWhole) else { return nil }
+            return begin(wanted: nil, why: want.why)
         }
         // The next window is asked for before the current one has ended, so that the line never waits.
         let underWay = fetches.values.filter { isWanted($0) }
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
-        guard underWay.isEmpty || (underWay.count < 2 && left < askNextAt && mayAskAhead) else { return [] }
-        return [start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)]
+        let isPair = asPair && want.why == .readAhead
+        guard underWay.isEmpty || (underWay.count < 2 && (left < askNextAt || isPair) && mayAskAhead) else {
+            return nil
+        }
+        return start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
     }
 
     /// Whether a request for `why` may begin beside what is needed here and elsewhere.
@@ -91,13 +107,16 @@ extension ResourceLoadState {
 
     /// What may be left of a window when the next one is asked for: what comes while its answer is on its way.
     private var askNextAt: Int64 {
-        min(settings.largestWindow / 2, max(settings.askNextAt, measure.bytesPerRequest ?? 0))
+        guard let measured = measure.bytesPerRequest else { return settings.askNextAt }
+        return min(settings.largestWindow / 2, max(settings.measuredReadThrough.lowerBound, measured))
     }
 
     /// Starts a fetch of what is missing from `offset` on. It ends at a block's edge where it can, so
     /// that extents stay whole blocks, and never asks for a byte that is stored or on its way.
     private mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
-        let window = window(for: why)
+        var window = window(for: why)
+        // The first of a pair is short, so that its connection is free soon.
+        if why == .readAhead, fetches.isEmpty, mayAskAhead, lacksSecondConnection { window = settings.demandWindow }
         let block = settings.demandWindow
         let (sum, overflow) = offset.addingReportingOverflow(window)
         var end = overflow ? .max : sum
@@ -127,6 +146,8 @@ extension ResourceLoadState {
         )
         fetch.round = round
         fetch.isEarly = !isDue
+        fetch.isPaired = fetches.values.contains { !$0.isAnswered }
+        fetch.isBeside = !fetches.isEmpty
         fetches[id] = fetch
         return .startFetch(plan)
     }

@@ -39,7 +39,10 @@ extension ResourceLoadState {
     package mutating func readAheadAllowed(_ id: ReaderID, bytesPerSecond: Double) -> [Action] {
         let ahead = readAhead(bytesPerSecond: bytesPerSecond)
         readers[id]?.isRevoked = bytesPerSecond <= 0
-        if bytesPerSecond > 0 { readers[id]?.readAhead = ahead }
+        if bytesPerSecond > 0 {
+            readers[id]?.readAhead = ahead
+            readers[id]?.bytesPerSecond = bytesPerSecond
+        }
         return plan()
     }
 

@@ -46,7 +46,7 @@ extension ResourceLoadState {
     }
 
     /// How many bytes pass by in the time of a new request.
-    private var readThrough: Int64 {
+    var readThrough: Int64 {
         guard let measured = measure.bytesPerRequest else { return settings.readThrough }
         let bounds = settings.measuredReadThrough
         return min(bounds.upperBound, max(bounds.lowerBound, measured))
@@ -124,7 +124,7 @@ extension ResourceLoadState {
         switch why {
         case .demand: settings.demandWindow
         case .readAhead: window
-        case .prefetch, .fill, .revalidate: spareWindow
+        case .prefetch, .fill, .revalidate, .probe: spareWindow
         }
     }
 }

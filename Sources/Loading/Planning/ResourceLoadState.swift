@@ -40,6 +40,8 @@ package struct ResourceLoadState: Sendable {
         var isWaiting: Bool { wait != nil }
         /// Nil until read-ahead is allowed.
         var readAhead: Int64?
+        /// What it plays, as it said when read-ahead was allowed.
+        var bytesPerSecond = 0.0
         /// The permission was taken back: nothing more begins ahead, and its next read tells what may end.
         var isRevoked = false
         var prefetches: [ByteRange] = []
@@ -57,6 +59,10 @@ package struct ResourceLoadState: Sendable {
         var round = 0
         /// Began before the next attempt was due, for a read that came newly.
         var isEarly = false
+        /// Began while another one had no answer yet, so that the two took two connections.
+        var isPaired = false
+        /// Began while another one was under way.
+        var isBeside = false
         var isAnswered = false
         var hasProgress = false
         /// The server began before what was asked for.
@@ -90,6 +96,12 @@ package struct ResourceLoadState: Sendable {
     var now = Duration.zero
     /// How this server is asked for a part of an unchanged file only.
     var ifRangeStep = IfRangeStep.entityTag
+    /// Whether a connection to this server carries one request at a time; not while that is not known.
+    var takesOneAtATime = false
+    /// A window came whole: a line that is not measured after that is faster than can be measured.
+    var hasWholeWindow = false
+    /// When two connections were used side by side last.
+    var pairedAt: Duration?
     /// Ranges were of no use; the whole is asked for.
     var hasFallenBack = false
     /// A live stream answered; the next bytes come from elsewhere as soon as `handedOver` says so.
@@ -162,6 +174,16 @@ package struct ResourceLoadState: Sendable {
 
     /// Whether a request under way brings `offset`.
     func isComing(_ offset: Int64) -> Bool { fetches.values.contains { $0.remaining.contains(offset) } }
+
+    /// Whether a second connection is to be made, or used before it is closed: the next request beside another one
+    /// would have to wait for its handshake.
+    var lacksSecondConnection: Bool {
+        guard takesOneAtATime, pairedAt.map({ now - $0 >= settings.longestAlone }) ?? true else {
+            return false
+        }
+        guard let rate = measure.bytesPerSecond else { return hasWholeWindow }
+        return rate >= settings.spareRate * (readers.values.map(\.bytesPerSecond).max() ?? 0)
+    }
 
     /// Tells the time, on the clock of every other time here; what follows happens then.
     package mutating func timeIs(_ time: Duration) { now = max(now, time) }

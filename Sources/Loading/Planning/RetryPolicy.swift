@@ -35,7 +35,9 @@ package struct RetryPolicy: Sendable, Equatable {
     /// redirects or a missing library stays what it is.
     package static func isWorthWaiting(for error: MediaError) -> Bool {
         switch error.code {
-        case .cut, .timedOut, .connectionRefused, .connectionFailed, .unknownHost: true
+        case .cut, .timedOut, .connectionRefused, .networkUnreachable, .connectionFailed, .unknownHost,
+            .badAnswer:
+            true
         default: false
         }
     }

@@ -44,6 +44,20 @@ package struct RetryState: Sendable {
         return wait
     }
 
+    /// Nothing was learned of the server, for the network is away: it is tried again at `time`, and the attempts
+    /// stay as many as they were. Returns what is waited for.
+    package mutating func postponed(_ error: MediaError, until time: Duration) -> LoadWait {
+        let wait = LoadWait(
+            error: error,
+            attempt: max(1, attempts),
+            mostAttempts: nil,
+            retryAt: time
+        )
+        self.wait = wait
+        isOrdered = false
+        return wait
+    }
+
     /// An attempt out of turn failed: the one that is due stays due.
     package mutating func failedEarly(now: Duration) { lastFailureAt = now }
 

@@ -44,12 +44,16 @@ extension ResourceLoader {
         if !mayRun { step { $0.fetchEnded(plan.id, error: nil) } }
     }
 
-    /// The end of a fetch's task, whatever ended it.
-    func finish(_ id: FetchPlan.ID, error: MediaError?) {
-        let network = error == nil ? nil : parts.connectivity?.report
+    /// The end of a fetch's task, whatever ended it. `wasAway` tells how the network was when it began.
+    func finish(_ id: FetchPlan.ID, error: MediaError?, wasAway: Bool = false) {
+        let report = error == nil ? nil : parts.connectivity?.report
+        let network = ResourceLoadState.NetworkOutlook(
+            report: report ?? ConnectivityReport(),
+            wasAway: wasAway
+        )
         let actions = decide { guarded in
             guarded.tasks[id] = nil
-            return guarded.state.fetchEnded(id, error: error, network: network ?? ConnectivityReport())
+            return guarded.state.fetchEnded(id, error: error, network: network)
         }
         // A body can tell by its end how long the resource is.
         keepDescription()

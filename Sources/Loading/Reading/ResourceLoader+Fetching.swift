@@ -4,13 +4,15 @@ import Media
 extension ResourceLoader {
     /// Carries out `plan`. Cancelling the task ends the transfer; what came until then is kept.
     func run(_ plan: FetchPlan) async {
+        let wasAway = parts.connectivity?.report.isOffline ?? false
         do {
             try await fetch(plan)
             finish(plan.id, error: nil)
         } catch is CancellationError {
+            commitWhatCame()
             finish(plan.id, error: nil)
         } catch {
-            finish(plan.id, error: mediaError(error))
+            finish(plan.id, error: mediaError(error), wasAway: wasAway)
         }
     }
 
@@ -53,7 +55,8 @@ extension ResourceLoader {
                 // The request itself was counted when it was sent; redirects are told by the answer.
                 guarded.counters.requestCount += response.answer.requestCount - 1
                 guard response.answer.requestCount == 1 else { return }
-                guarded.state.measured { $0.answered(after: time) }
+                let isNew = response.answer.wire.reusedConnection == false
+                guarded.state.measured { $0.answered(after: time, onNewConnection: isNew) }
             }
             return response
         } catch let error as MediaError where error.code == .offline {

@@ -24,6 +24,9 @@ final class ResourceLoader: Sendable {
         var isClosed = false
         var isGone = false
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+        /// The last commit that a cancel asked for, begun or not; each waits for the one before it.
+        var commit: Task<Void, Never>?
+        var isCommitQueued = false
 
         /// Who waits for bytes on the reader's behalf, to be resumed by the caller.
         mutating func takeWaiter(of id: ResourceLoadState.ReaderID) -> CheckedContinuation<Void, any Error>? {
@@ -91,41 +94,6 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    func read(_ id: ResourceLoadState.ReaderID, at offset: Int64, count: Int) async throws -> [UInt8] {
-        precondition(offset >= 0 && count > 0, "a read asks for bytes at an offset of the resource")
-        while true {
-            try Task.checkCancellation()
-            switch guarded.withLock({ $0.state.outlook(at: offset) }) {
-            case .end: return []
-            case .live:
-                guard let live = guarded.withLock({ $0.live }) else { throw CancellationError() }
-                return try await live.read(at: offset, count: count)
-            case .missing, .failed: try await waitForBytes(id, at: offset)
-            case .stored:
-                let bytes = try await store.read(at: offset, count: count)
-                let left = bytes.isEmpty ? store.stored : ByteRangeSet()
-                if left.contains(offset) {
-                    // Looking again would find the same for ever.
-                    throw MediaError(
-                        .damaged,
-                        url.safeText,
-                        "what is kept of it cannot be read; play it again"
-                    )
-                }
-                let actions = decide { guarded in
-                    guard !bytes.isEmpty else {
-                        // An extent failed its check, or was evicted: plan with what is left.
-                        return guarded.state.bytesLost(nowStored: left)
-                    }
-                    guarded.counters.read(offset..<offset + Int64(bytes.count))
-                    return guarded.state.readRequested(id, at: offset + Int64(bytes.count) - 1)
-                }
-                perform(actions)
-                if !bytes.isEmpty { return bytes }
-            }
-        }
-    }
-
     /// Lets the state take one event and performs what it wants.
     func step(_ event: (inout ResourceLoadState) -> [ResourceLoadState.Action]) {
         perform(decide { event(&$0.state) })
@@ -164,18 +132,20 @@ final class ResourceLoader: Sendable {
 
     /// Lets go of everything. Only once, after the last reader.
     private func end() async {
-        let (tasks, timer, live, user) = guarded.withLock { guarded in
+        let (tasks, timer, live, user, commit) = guarded.withLock { guarded in
             defer {
                 guarded.timer = nil
                 guarded.lineUser = nil
             }
-            return (Array(guarded.tasks.values), guarded.timer, guarded.live, guarded.lineUser)
+            let tasks = Array(guarded.tasks.values)
+            return (tasks, guarded.timer, guarded.live, guarded.lineUser, guarded.commit)
         }
         if let user { parts.line.leave(user) }
         timer?.cancel()
         await live?.close()
         // A cancelled fetch may still be writing what came; the store closes after it.
         for task in tasks { await task.value }
+        await commit?.value
         await store.close()
         onIdle(url, self)
         let waiting = guarded.withLock { guarded in
@@ -201,73 +171,5 @@ final class ResourceLoader: Sendable {
     func reject() async {
         let wasEmpty = guarded.withLock { $0.counters.storedAtOpen.isEmpty }
         if wasEmpty { await store.discard() }
-    }
-
-    private func waitForBytes(_ id: ResourceLoadState.ReaderID, at offset: Int64) async throws {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-                let (result, actions) = decide {
-                    guarded -> (Result<Void, any Error>?, [ResourceLoadState.Action]) in
-                    // The handler below may have run before there was a waiter to find.
-                    if Task.isCancelled || guarded.isClosed || !guarded.state.hasReader(id) {
-                        return (.failure(CancellationError()), [])
-                    }
-                    let actions = guarded.state.readRequested(id, at: offset)
-                    switch guarded.state.outlook(at: offset) {
-                    case .stored, .end, .live: return (.success(()), actions)
-                    case .failed(let error): return (.failure(error), actions)
-                    case .missing:
-                        guard let wait = guarded.state.wait(of: id) else {
-                            preconditionFailure("a read that misses its bytes waits for them")
-                        }
-                        guarded.waits[id] = wait
-                        guarded.waiters[wait] = waiter
-                        return (nil, actions)
-                    }
-                }
-                if let result { waiter.resume(with: result) }
-                perform(actions)
-            }
-        } onCancel: {
-            let waiter = decide { guarded in
-                guarded.state.readCancelled(id)
-                return guarded.takeWaiter(of: id)
-            }
-            waiter?.resume(throwing: CancellationError())
-        }
-    }
-}
-
-// What it tells.
-extension ResourceLoader {
-    /// What was spent for this resource before it was opened.
-    func count(requests: Int, bytes: Int64) {
-        guarded.withLock { guarded in
-            guarded.counters.requestCount += requests
-            guarded.counters.fetchedBytes += bytes
-        }
-    }
-
-    /// What is known of the line to the resource's server.
-    var measure: LineMeasure { guarded.withLock { $0.state.measure } }
-
-    var report: LoadReport {
-        let isKept = store.isPersistent
-        var (report, live) = guarded.withLock { guarded in
-            var report = LoadReport()
-            report.length = guarded.state.length
-            report.stored = guarded.state.stored
-            report.inFlight = guarded.state.inFlight
-            report.cachedBytes = guarded.counters.cachedBytes
-            report.fetchedBytes = guarded.counters.fetchedBytes
-            report.requestCount = guarded.counters.requestCount
-            report.bytesPerSecond = guarded.state.measure.bytesPerSecond
-            report.wait = guarded.state.wait
-            report.isSeekable = guarded.state.description.acceptsRanges != false || guarded.state.isComplete
-            report.isKept = isKept
-            return (report, guarded.live)
-        }
-        live?.add(to: &report)
-        return report
     }
 }

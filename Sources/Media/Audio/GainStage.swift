@@ -32,13 +32,36 @@ package struct GainStage: Sendable, Equatable {
     /// Whether samples come out as they went in.
     package var isUnity: Bool { factor == 1 << Self.shift }
 
+    /// The factor in dB, as it is shown; nil for a stage that changes nothing, and for one that leaves nothing.
+    package var decibels: Double? {
+        isUnity || factor <= 0 ? nil : 20 * log10(Double(factor) / Double(1 << Self.shift))
+    }
+
+    /// Scales `samples`, interleaved frames of `channelCount`, moving evenly from `start` at the first frame to this
+    /// stage behind the last, so that no jump can be heard.
+    package func apply(
+        to samples: UnsafeMutableBufferPointer<Int16>,
+        channelCount: Int,
+        from start: GainStage
+    ) {
+        guard start != self else { return apply(to: samples) }
+        let frames = Int64(max(1, samples.count / channelCount))
+        for index in samples.indices {
+            let frame = Int64(index / channelCount)
+            // Within 2^27 times the number of frames of one ramp, far below overflow.
+            let mixed = start.factor + (factor - start.factor) * frame / frames
+            samples[index] = Self.scaled(samples[index], by: mixed)
+        }
+    }
+
     /// Scales `samples` where they are: rounded to the nearest, and held within 16 bits also where the
     /// stated peak was a lie.
     package func apply(to samples: UnsafeMutableBufferPointer<Int16>) {
         guard !isUnity else { return }
-        let half: Int64 = 1 << (Self.shift - 1)
-        for index in samples.indices {
-            samples[index] = Int16(clamping: (Int64(samples[index]) * factor + half) >> Self.shift)
-        }
+        for index in samples.indices { samples[index] = Self.scaled(samples[index], by: factor) }
+    }
+
+    private static func scaled(_ sample: Int16, by factor: Int64) -> Int16 {
+        Int16(clamping: (Int64(sample) * factor + 1 << (shift - 1)) >> shift)
     }
 }

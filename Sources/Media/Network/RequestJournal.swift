@@ -59,6 +59,8 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
     case fill
     /// Whether what is stored is current.
     case revalidate
+    /// Whether the network is back.
+    case probe
 
     package static func < (left: FetchReason, right: FetchReason) -> Bool { left.rank < right.rank }
 
@@ -108,4 +110,7 @@ package struct WireFacts: Sendable, Equatable {
     package var redirectedHost: SafeText?
 
     package init() {}
+
+    /// Whether its connection carries one request at a time (HTTP/1).
+    package var takesOneAtATime: Bool { version.hasPrefix("HTTP/1") }
 }

@@ -66,6 +66,11 @@ extension PlayerCommand {
                 throw Self.error("repeat takes off, one or all")
             }
             self = .setRepeat(RepeatMode(rawValue: rest))
+        case "gain":
+            guard rest.isEmpty || GainMode(rawValue: rest) != nil else {
+                throw Self.error("gain takes off, track or album")
+            }
+            self = .setGain(GainMode(rawValue: rest))
         case "add", "save":
             guard !rest.isEmpty else { throw Self.error("\(name) needs a file or URL after it") }
             self = name == "add" ? .add(rest) : .save(rest)

@@ -19,6 +19,8 @@ package enum PlayerCommand: Sendable, Equatable {
     case shuffleNow
     /// nil goes to the next mode: off, all, one.
     case setRepeat(RepeatMode?)
+    /// nil goes to the next mode: off, track, album.
+    case setGain(GainMode?)
     case add(String)
     case remove(TrackNumbers)
     /// Puts tracks, together and in their order, where the first of them is track `to` (from 1).

@@ -34,6 +34,9 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var isMuted = false
     package var isShuffled = false
     package var repeatMode = RepeatMode.off
+    package var gainMode = GainMode.off
+    /// What the current track is made louder by, in dB; nil where it is left as it is.
+    package var gainDecibels: Double?
     /// What is here of the tracks that are kept, in part or whole; a track that is not in it is not kept.
     package var availability: [Track.ID: Availability] = [:]
     package var connectivity = ConnectivityReport()

@@ -7,7 +7,9 @@ import Media
 struct DeviceState {
     let format: AudioFormat
     /// How much the device takes ahead of what it plays.
-    let buffer: FrameCount
+    private(set) var buffer: FrameCount
+    /// Seconds of music that it plays in a second of its clock: 1, and a little beside it for a real card.
+    private(set) var speed = 1.0
     private(set) var taken: FrameCount = 0
     /// What was heard at `startedAt`, or in all while it stands still.
     private var heardBefore: FrameCount = 0
@@ -44,6 +46,14 @@ struct DeviceState {
         startedAt = nil
     }
 
+    /// Goes on at another speed, and from now on takes as much ahead as `latency` says; what was taken stays.
+    mutating func changed(speed: Double, latency: Duration, at now: Duration) {
+        heardBefore = heard(at: now)
+        if isPlaying { startedAt = now }
+        self.speed = speed
+        buffer = format.frames(in: latency)
+    }
+
     mutating func flushed() {
         precondition(!isPlaying, "flush is only called while paused")
         heardBefore = taken
@@ -66,6 +76,7 @@ struct DeviceState {
     /// Where the device would be if it never ran dry.
     private func playhead(at now: Duration) -> FrameCount {
         guard let startedAt else { return heardBefore }
-        return heardBefore + format.frames(in: now - startedAt)
+        let elapsed = now - startedAt
+        return heardBefore + format.frames(in: speed == 1 ? elapsed : elapsed * speed)
     }
 }

@@ -7,7 +7,7 @@ package import Media
 /// or the reader when it sleeps again: one advance of any length takes exactly that time's frames.
 package final class NullOutput: AudioOutput {
     /// How often a playing device looks at the reader: seldom enough to cost nothing.
-    package static let period = Duration.milliseconds(50)
+    package static let period = Duration.milliseconds(100)
 
     private struct State: Sendable {
         var device: DeviceState?
@@ -16,18 +16,20 @@ package final class NullOutput: AudioOutput {
         var ticking: Task<Void, Never>?
         var drain: Answer<Void>?
         var handler: (@Sendable (OutputEvent) -> Void)?
+        var latency: Duration
+        var speed = 1.0
+        var isDead = false
     }
 
     private let clock: any MonotonicClock
-    private let latency: Duration
     private let scratch = ScratchBuffer()
     // Guards all of the device. The reader is read under it, which never waits.
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// A device that holds `latency` of music ahead of what is heard.
     package init(clock: any MonotonicClock, latency: Duration = NullOutput.period) {
         self.clock = clock
-        self.latency = latency
+        state = Locked(State(latency: latency))
     }
 
     deinit { state.withLock { $0.ticking }?.cancel() }
@@ -38,16 +40,22 @@ package final class NullOutput: AudioOutput {
         state.withLock { $0.device?.heard(at: clock.now) ?? 0 }
     }
 
-    package func connect() async throws {}
+    package func connect() async throws {
+        if state.withLock(\.isDead) { throw MediaError(.audioServer, "the null device", "is away") }
+    }
 
     package func open(_ format: AudioFormat, reader: any PCMReader) async throws {
+        try checkAlive()
         standStill { state in
-            state.device = DeviceState(format: format, latency: latency)
+            var device = DeviceState(format: format, latency: state.latency)
+            device.changed(speed: state.speed, latency: state.latency, at: clock.now)
+            state.device = device
             state.reader = reader
         }
     }
 
     package func start() async throws {
+        try checkAlive()
         standStill { state in state.device?.started(at: clock.now) }
         guard let wait = tick() else { return }
         let ticking = Task { [weak self, clock] in
@@ -97,6 +105,35 @@ package final class NullOutput: AudioOutput {
     package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         state.withLock { $0.handler = handler }
     }
+
+    private func checkAlive() throws {
+        if state.withLock(\.isDead) { throw Self.gone }
+    }
+
+    private static let gone = MediaError(.audioLost, "the null device", "is gone")
+
+    // MARK: What real devices do by themselves, and tests ask for
+
+    /// From now on plays `speed` seconds of music in a second, and holds `latency` ahead of what is heard.
+    package func become(speed: Double = 1, latency: Duration) {
+        state.withLock { state in
+            state.speed = speed
+            state.latency = latency
+            state.device?.changed(speed: speed, latency: latency, at: clock.now)
+        }
+    }
+
+    /// Tells of an underrun though the reader has frames, as servers do when these are on their way.
+    package func claimUnderrun() { state.withLock { $0.handler }?(.underrun) }
+
+    /// Goes away with what it held, as a server that crashes; until `revive` nothing reaches it.
+    package func die() {
+        standStill { $0.isDead = true }
+        state.withLock { $0.handler }?(.lost(Self.gone))
+    }
+
+    /// Is there again; a stream has to be opened anew.
+    package func revive() { state.withLock { $0.isDead = false } }
 
     /// Stops the device and whoever waits for it, then changes the state as told.
     private func standStill(_ change: (inout State) -> Void) {

@@ -18,6 +18,9 @@ final class ConsumingEngine: @unchecked Sendable {
     /// 93 ms of CD audio: large enough to make system calls cheap, small enough to let commands in.
     private static let chunkBytes = 16 * 1024
 
+    /// About a second: handing the thread its next step costs as much as several chunks.
+    private static let chunksPerStep = 12
+
     private let consumer: any FrameConsumer
     private let interruption: Interruption
     private let chunk = UnsafeMutableRawBufferPointer.allocate(
@@ -106,15 +109,19 @@ final class ConsumingEngine: @unchecked Sendable {
         case lost(MediaError)
     }
 
-    /// Consumes one chunk.
+    /// Consumes what is there, up to a few chunks: a command waits no longer than these take.
     func step() -> StepResult {
         guard case .playing = phase else { return .idle }
         do throws(MediaError) {
-            if pending.isEmpty, !take() { return .idle }
-            let bytes = UnsafeRawBufferPointer(rebasing: chunk[pending])
-            let consumed = try consumer.consume(bytes, until: interruption)
-            pending = pending.lowerBound + consumed..<pending.upperBound
-            count(consumed: consumed)
+            for _ in 0..<Self.chunksPerStep {
+                if pending.isEmpty, !take() { return .idle }
+                let bytes = UnsafeRawBufferPointer(rebasing: chunk[pending])
+                let consumed = try consumer.consume(bytes, until: interruption)
+                pending = pending.lowerBound + consumed..<pending.upperBound
+                count(consumed: consumed)
+                // Interrupted: a command is next.
+                if !pending.isEmpty { break }
+            }
             return .more
         } catch {
             phase = .failed(error)

@@ -76,7 +76,9 @@ extension PulseStream {
     func timed() {
         isAskingForTiming = false
         // An answer that was under way when the stream was corked speaks of a time before.
-        guard isTaking, isReady, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+        guard isTaking, isReady, !isSuspended, let info = pa_stream_get_timing_info(stream)?.pointee else {
+            return
+        }
         guard info.write_index_corrupt == 0, info.read_index_corrupt == 0 else { return }
         let (queued, isOutside) = info.write_index.subtractingReportingOverflow(info.read_index)
         guard !isOutside else { return }
@@ -89,6 +91,16 @@ extension PulseStream {
             isPlaying: info.playing != 0,
             at: Self.now
         )
+    }
+
+    /// Whether its sink is suspended: the stream is alive, and time stands still for it.
+    var isSuspended: Bool { isReady && pa_stream_is_suspended(stream) > 0 }
+
+    /// The sink was suspended, or goes on.
+    func suspended() {
+        guard isSuspended else { return askForTiming() }
+        if isTaking { position.moved(to: Self.now) }
+        position.stopped()
     }
 
     /// The clock of libpulse, which stands still while the machine sleeps, as sinks do.
@@ -187,6 +199,8 @@ extension PulseStream {
         pa_stream_set_underflow_callback(stream, nil, nil)
         pa_stream_set_started_callback(stream, nil, nil)
         pa_stream_set_latency_update_callback(stream, nil, nil)
+        pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_suspended_callback(stream, nil, nil)
         pa_stream_set_event_callback(stream, nil, nil)
         // Without this the server keeps the stream until the connection ends.
         pa_stream_disconnect(stream)

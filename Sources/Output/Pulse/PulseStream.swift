@@ -97,6 +97,9 @@ final class PulseStream: @unchecked Sendable {
                 box
             )
             pa_stream_set_latency_update_callback(stream, { _, box in PulseStream.from(box)?.timed() }, box)
+            // Another sink is as late as it is: the clock is asked anew.
+            pa_stream_set_moved_callback(stream, { _, box in PulseStream.from(box)?.askForTiming() }, box)
+            pa_stream_set_suspended_callback(stream, { _, box in PulseStream.from(box)?.suspended() }, box)
             pa_stream_set_event_callback(
                 stream,
                 { _, name, _, box in PulseStream.from(box)?.told(name) },
@@ -177,7 +180,7 @@ final class PulseStream: @unchecked Sendable {
             if isTaking {
                 position.moved(to: Self.now)
                 // Whoever looks at a position that stands wants to see when it starts to move.
-                if !position.isRunning, !isAskingForTiming { askForTiming() }
+                if !position.isRunning, !isAskingForTiming, !isSuspended { askForTiming() }
             }
             return position.heard
         }

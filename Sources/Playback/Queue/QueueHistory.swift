@@ -32,7 +32,7 @@ package enum QueueStep: Sendable, Equatable {
     var undoneText: SafeText {
         switch self {
         case .removed(let tracks, _), .cleared(let tracks, _):
-            SafeText("\(tracks.count) \(tracks.count == 1 ? "track is" : "tracks are") back")
+            SafeText(tracks.count == 1 ? "1 track is back" : "\(tracks.count) tracks are back")
         case .moved: "moved back"
         case .sorted: "the order before sorting is back"
         case .shuffled: "the order before shuffling is back"

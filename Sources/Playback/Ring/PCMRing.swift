@@ -80,10 +80,13 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     }
 
     /// Waits until half of the ring is free: waking for less would wake the machine more often.
-    package func waitForRoom() async throws {
-        try await space.wait(for: capacity / 2) { [self] in
-            capacity - (written.load(ordering: .relaxed) - taken.load(ordering: .sequentiallyConsistent))
-        }
+    package func waitForRoom() async throws { try await space.wait(for: capacity / 2) { [self] in room } }
+
+    /// Whether `waitForRoom` would return at once.
+    package var hasRoom: Bool { room >= capacity / 2 }
+
+    private var room: Int {
+        capacity - (written.load(ordering: .relaxed) - taken.load(ordering: .sequentiallyConsistent))
     }
 
     /// What was written, by its frames, which must be among the last `capacityFrames`: calls `body` with each piece and

@@ -5,19 +5,29 @@ struct DecodeRun: Sendable {
     let id: RunID
     let resource: TrackResource
     let start: Duration
+    /// How long nothing is read: another seek may follow.
+    let settling: Duration
+    let clock: any MonotonicClock
     let control: RunControl
     let makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
     let framesAvailable: @Sendable () -> Void
     let tap: SoundTap
     let tell: @Sendable (PlayerInput) -> Void
 
-    /// Frames decoded at a time: a few MPEG frames, to keep the calls few and the answer to a cancel quick.
-    private static let framesPerStep = 4 * 1_152
+    /// Frames decoded at a time until the sink sounds: a few MPEG frames, so that it sounds soon.
+    private static let firstStep = 4 * 1_152
+    /// Afterwards: a third of the ring, so that calls and wake-ups are few. It is decoded in a millisecond, which
+    /// is how long a cancel waits.
+    private static let laterStep = 24 * 1_152
+    /// Slices of stored bytes that are looked through while the ring is full, where nothing waits for what they
+    /// tell: a second of music wakes the pass about once.
+    private static let slicesPerWait = 1
 
     /// Runs to its end; tells of it unless the task was cancelled.
     func run() async {
         var frames: FrameCount = 0
         do {
+            if settling > .zero { try await clock.sleep(for: settling) }
             let reader = try await resource.reader()
             let decoder = makeDecoder(reader, resource.track.location.safeText, resource.seekTable)
             defer { resource.keep(seekTable: decoder.seekTable()) }
@@ -29,7 +39,8 @@ struct DecodeRun: Sendable {
             if let live { tell(.liveFound(id, live.station)) }
             reader.keepTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
             tell(.runReady(id, info, landing, isSeekable: reader.report.isSeekable))
-            try await write(from: decoder, of: reader, titles: &live, counting: &frames)
+            var told = ToldInfo(of: decoder, landing: landing)
+            try await write(from: decoder, of: reader, &told, titles: &live, counting: &frames)
             tell(.runWritten(id, frames: frames))
         } catch is CancellationError {
             // The player cancelled it and needs no word of that.
@@ -45,25 +56,28 @@ struct DecodeRun: Sendable {
     private func write(
         from decoder: any AudioDecoder,
         of reader: any ResourceReader,
+        _ told: inout ToldInfo,
         titles: inout LiveTitles?,
         counting written: inout FrameCount
     ) async throws {
-        let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.framesPerStep * 2)
+        let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.laterStep * 2)
         defer { pcm.deallocate() }
-        var revision = decoder.infoRevision
+        let first = UnsafeMutableBufferPointer(rebasing: pcm[..<(Self.firstStep * 2)])
         var ring = try await control.turn()
+        var gain = GainRamp(control.gain)
         while true {
-            let step = try await decoder.decode(into: pcm)
+            let step = try await decoder.decode(into: control.isHolding ? first : pcm)
             try Task.checkCancellation()
-            if decoder.infoRevision != revision {
-                revision = decoder.infoRevision
-                if step != .formatChanged { tell(.infoChanged(id, decoder.info)) }
-            }
+            let news = told.news(of: decoder, by: id)
+            // A change of format tells the same with more consequence.
+            if step != .formatChanged { news.forEach(tell) }
             switch step {
             case .frames(let frames):
                 tellTitles(of: reader, &titles, at: written)
-                let bytes = UnsafeRawBufferPointer(pcm).prefix(frames * decoder.info.format.bytesPerFrame)
-                try await hand(UnsafeRawBufferPointer(rebasing: bytes), to: ring)
+                let channels = decoder.info.format.channelCount
+                let samples = UnsafeMutableBufferPointer(rebasing: pcm[..<(frames * channels)])
+                gain.apply(control.gain, to: samples, channelCount: channels)
+                try await hand(UnsafeRawBufferPointer(samples), to: ring, from: decoder, &told)
                 written += FrameCount(frames)
             case .formatChanged:
                 tellPrimed(ring, isLast: true)
@@ -93,7 +107,12 @@ struct DecodeRun: Sendable {
     }
 
     /// Writes all of `bytes`, waiting for room as often as needed.
-    private func hand(_ bytes: UnsafeRawBufferPointer, to ring: PCMRing) async throws {
+    private func hand(
+        _ bytes: UnsafeRawBufferPointer,
+        to ring: PCMRing,
+        from decoder: any AudioDecoder,
+        _ told: inout ToldInfo
+    ) async throws {
         var rest = bytes
         while true {
             let count = ring.write(rest)
@@ -104,8 +123,23 @@ struct DecodeRun: Sendable {
             }
             if tellPrimed(ring, isLast: rest.isEmpty == false && count == 0) { try await control.goOn() }
             if rest.isEmpty { return }
-            if count == 0 { try await ring.waitForRoom() }
+            if count == 0 { try await waitForRoom(in: ring, decoder, &told) }
         }
+    }
+
+    /// Waits until the ring is half empty. Meanwhile stored bytes are looked through: fast where the position
+    /// is only an estimate, which they may correct, else little by little, for seeks to come.
+    private func waitForRoom(
+        in ring: PCMRing,
+        _ decoder: any AudioDecoder,
+        _ told: inout ToldInfo
+    ) async throws {
+        var slices = 0
+        while !ring.hasRoom, told.isEstimate || slices < Self.slicesPerWait, try await decoder.scanStored() {
+            slices += 1
+            told.news(of: decoder, by: id).forEach(tell)
+        }
+        try await ring.waitForRoom()
     }
 
     /// Tells that the sink can start, when that was asked for and is so; a full ring always is.

@@ -9,6 +9,7 @@ final class RunControl: Sendable {
         var holds = false
         /// Frames in the ring at which the player wants to hear; nil when it does not.
         var primeTarget: Int?
+        var gain = GainStage.unity
         var waiter: CheckedContinuation<Void, any Error>?
     }
 
@@ -28,6 +29,9 @@ final class RunControl: Sendable {
     /// Takes back the permission, at a change of format: the next grant brings another ring.
     func revoke() { state.withLock { $0.ring = nil } }
 
+    /// Whether the pass will be held once the sink has enough to start.
+    var isHolding: Bool { state.withLock { $0.holds } }
+
     func release() {
         let waiter = state.withLock { state in
             state.holds = false
@@ -35,6 +39,11 @@ final class RunControl: Sendable {
         }
         waiter?.resume()
     }
+
+    /// What the pass makes of the samples it writes from now on.
+    var gain: GainStage { state.withLock { $0.gain } }
+
+    func setGain(_ gain: GainStage) { state.withLock { $0.gain = gain } }
 
     func requestPrime(at frames: Int) { state.withLock { $0.primeTarget = frames } }
 

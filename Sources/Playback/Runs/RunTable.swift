@@ -43,10 +43,20 @@ final class RunTable {
 
     func resource(of id: RunID) -> TrackResource? { runs[id]?.resource }
     func reader(of id: RunID) -> (any ResourceReader)? { runs[id]?.resource.openReader }
+    /// The open resource that a pass left for another.
+    func keptReader(of id: RunID) -> (any ResourceReader)? { kept[id]?.openReader }
     func control(of id: RunID) -> RunControl? { runs[id]?.control }
 
-    /// Begins a pass, over the resource that `reusing` left where there is one.
-    func start(_ id: RunID, _ track: Track, at start: Duration, reusing: RunID?, refresh: Bool) {
+    /// Begins a pass, over the resource that `reusing` left where there is one; it reads nothing for the time of
+    /// `settling`.
+    func start(
+        _ id: RunID,
+        _ track: Track,
+        at start: Duration,
+        reusing: RunID?,
+        refresh: Bool,
+        settling: Duration
+    ) {
         let left = reusing.flatMap { kept.removeValue(forKey: $0) }
         // Until its first sound the pass fetches only what it waits for.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
@@ -56,6 +66,8 @@ final class RunTable {
             id: id,
             resource: resource,
             start: start,
+            settling: settling,
+            clock: parts.clock,
             control: control,
             makeDecoder: parts.makeDecoder,
             framesAvailable: { [output = parts.output] in output.framesAvailable() },

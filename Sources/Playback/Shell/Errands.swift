@@ -36,6 +36,7 @@ final class Errands: Sendable {
             for await list in waitingLists {
                 do {
                     try await save(list.tracks, list.path)
+                    tell(.saved(count: list.tracks.count, path: list.path))
                 } catch {
                     tell(.notice(MediaError(describing: error)))
                 }

@@ -8,8 +8,14 @@ package struct PlaybackSettings: Sendable {
     package var startTime = Duration.milliseconds(250)
     /// PCM to have before going on after running dry, so that a slow line does not stutter.
     package var restartTime = Duration.seconds(1)
-    /// How often the position is looked at while music plays.
+    /// How often the position is looked at while music plays, besides when something is due.
     package var tick = Duration.milliseconds(250)
+    /// How long a seek that follows right behind another waits for a third before it costs a request: longer than a
+    /// held key needs to repeat itself.
+    package var seekSettling = Duration.milliseconds(200)
+    /// Bytes around a place that must be stored for a seek to go there without a request.
+    package var seekReach: Int64 = 65_536
+    package var gainMode = GainMode.off
     /// What is fetched of the next track before its turn.
     package var headTime = Duration.seconds(10)
     /// Whether tracks that were heard in part are fetched whole in the background.

@@ -65,6 +65,8 @@ extension PlayerShell {
         snapshot.isMuted = state.isMuted
         snapshot.isShuffled = state.queue.isShuffled
         snapshot.repeatMode = state.queue.repeatMode
+        snapshot.gainMode = state.gainMode
+        snapshot.gainDecibels = state.gainDecibels
         updateShownFailures()
         snapshot.failures = shownFailures
         snapshot.messages = state.messages

@@ -19,7 +19,10 @@ final class PlayerShell {
     private var lastLook = Duration.zero
     private var fatal: MediaError?
     private let errands: Errands
-    private var tickTask: Task<Void, Never>?
+    /// The tick that is to come.
+    private var tick: (due: Duration, task: Task<Void, Never>)?
+    /// What nobody sees.
+    private static let tickTolerance = Duration.milliseconds(20)
 
     init(
         parts: PlaybackParts,
@@ -36,6 +39,7 @@ final class PlayerShell {
             volume: settings.volume,
             repeatMode: settings.repeatMode,
             isShuffled: settings.shuffle,
+            gainMode: settings.gainMode,
             seed: settings.seed
         )
         state.resumePoint = parts.resumePoint
@@ -58,7 +62,12 @@ final class PlayerShell {
         if state.willCut(input) { await sound.pause() }
         if case .pinned(let track, _) = input { kept?.look(again: track) }
         var pending = [input]
-        if case .tick = input { pending += lookAtLoad() }
+        if case .tick = input {
+            // One that was told as it was replaced must not begin a second row of them.
+            tick?.task.cancel()
+            tick = nil
+            pending += lookAtLoad()
+        }
         while !pending.isEmpty, !isOver {
             let next = pending.removeFirst()
             for effect in state.handle(next, heard: sound.heard, now: parts.clock.now) {
@@ -87,7 +96,8 @@ final class PlayerShell {
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
         switch effect {
         case .startRun(let id, let track, let start, let reused, let refresh):
-            runs.start(id, track, at: start, reusing: reused, refresh: refresh)
+            let settling = settling(of: id, reusing: reused, at: start)
+            runs.start(id, track, at: start, reusing: reused, refresh: refresh, settling: settling)
         case .cancelRun(let id, let keepsResource): await cancelRun(id, keepsResource: keepsResource)
         case .grant(let id, let holds): return grant(id, holds: holds)
         case .release(let id): runs.control(of: id)?.release()
@@ -97,6 +107,7 @@ final class PlayerShell {
         case .pauseOutput: await sound.pause()
         case .flushOutput: await sound.flush()
         case .forgetOutput: await sound.lost()
+        case .reconnectOutput(let delay): sound.reconnect(after: delay, by: parts.clock)
         case .finishRing: sound.finishRing()
         case .drain: sound.drain()
         case .allowReadAhead(let id): allowReadAhead(id)
@@ -109,6 +120,7 @@ final class PlayerShell {
         case .togglePin(let track): errands.togglePin(track)
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
+        case .setGain(let id, let stage): runs.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
         case .save(let path): errands.save(state.describedTracks, to: path)
@@ -126,6 +138,19 @@ final class PlayerShell {
         if let report = await runs.cancel(id, keepsResource: keepsResource, fills: fills) {
             ledger.resourceClosed(report)
         }
+    }
+
+    /// How long the pass of a seek waits for another one before it costs a request.
+    ///
+    /// The first of a search goes at once, as every single seek does, and so does one into stored bytes.
+    private func settling(of id: RunID, reusing reused: RunID?, at start: Duration) -> Duration {
+        guard state.searchingRun == id, let reused, let info = state.info(of: id),
+            let reader = runs.keptReader(of: reused)
+        else { return .zero }
+        let offset = info.audioStart + Int64(min(start.seconds * info.bytesPerSecond, 1e15))
+        let end = min(offset + settings.seekReach, reader.length ?? .max)
+        guard offset < end else { return .zero }
+        return reader.isStored(max(0, offset - settings.seekReach)..<end) ? .zero : settings.seekSettling
     }
 
     private func grant(_ id: RunID, holds: Bool) -> PlayerInput? {
@@ -146,7 +171,10 @@ final class PlayerShell {
 
     private func allowReadAhead(_ id: RunID) {
         guard let info = state.info(of: id) else { return }
-        runs.reader(of: id)?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
+        let reader = runs.reader(of: id)
+        reader?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
+        // What is missing before an estimated place tells where it is.
+        if settings.fillsHeardTracks, !state.isExact(id) { reader?.fill() }
     }
 
     private func prefetchHead(_ id: RunID) {
@@ -162,6 +190,7 @@ final class PlayerShell {
         if now - lastLook >= .seconds(1) {
             lastLook = now
             kept?.look(again: resource.track)
+            if let next = state.prepared?.track { kept?.look(again: next) }
         }
         return [.loadWaits(id, resource.report.wait)]
     }
@@ -215,23 +244,29 @@ final class PlayerShell {
 
     // MARK: Time and the end
 
+    /// Lets the next tick come when something is due.
     private func updateTicks() {
         guard state.needsTicks, !isOver else {
-            tickTask?.cancel()
-            tickTask = nil
+            tick?.task.cancel()
+            tick = nil
             return
         }
-        guard tickTask == nil else { return }
-        tickTask = Task { [clock = parts.clock, tick = settings.tick, tell] in
-            while (try? await clock.sleep(for: tick)) != nil { tell(.tick) }
+        let due = parts.clock.now + state.untilDue(atMost: settings.tick)
+        // A tick that comes about then will do.
+        if let tick, tick.due <= due + Self.tickTolerance { return }
+        tick?.task.cancel()
+        let task = Task { [clock = parts.clock, tell] in
+            guard (try? await clock.sleep(until: due)) != nil else { return }
+            tell(.tick)
         }
+        tick = (due, task)
     }
 
     /// Ends everything, and commits what came. Lists that are being saved are waited for.
     ///
     /// `closeInbox` is called when nothing will be told any more, and returns what was told last.
     func shutDown(closeInbox: () -> [PlayerInput]) async -> PlayerOutcome {
-        tickTask?.cancel()
+        tick?.task.cancel()
         kept?.stop()
         errands.stopResolving()
         heardRuns = []
@@ -244,6 +279,8 @@ final class PlayerShell {
             switch input {
             case .notice(let error):
                 parts.report(.notice(code: error.code.rawValue, message: error.safeText))
+            case .saved(let count, let path):
+                parts.report(.remark(code: "saved", message: PlayerState.savedText(count, path)))
             case .filled(let report): ledger.resourceClosed(report)
             default: break
             }

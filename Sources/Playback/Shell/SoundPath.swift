@@ -10,6 +10,8 @@ final class SoundPath {
     private let space = SpaceSignal()
     /// Nil after a loss, until the next opening.
     private var connection: Task<Void, any Error>?
+    /// The search for a server that was lost.
+    private var search: Task<Void, Never>?
     private var drainTask: Task<Void, Never>?
     private(set) var ring: PCMRing?
     private var format: AudioFormat?
@@ -59,6 +61,12 @@ final class SoundPath {
     }
 
     private func connect() async throws {
+        // A search that told of its success is over.
+        if let search {
+            await search.value
+            self.search = nil
+            connection = Task {}
+        }
         if let connection { return try await connection.value }
         try await output.connect()
         connection = Task {}
@@ -71,6 +79,26 @@ final class SoundPath {
         isRunning = false
         connection?.cancel()
         connection = nil
+        search?.cancel()
+    }
+
+    /// Looks for the server once, after `delay`, and tells what came of it; ends a search that is under way.
+    func reconnect(after delay: Duration, by clock: any MonotonicClock) {
+        let before = search
+        before?.cancel()
+        connection = nil
+        search = Task { [output, tell] in
+            await before?.value
+            do {
+                if delay > .zero { try await clock.sleep(for: delay) }
+                try Task.checkCancellation()
+                try await output.connect()
+                try Task.checkCancellation()
+                tell(.outputReached)
+            } catch {
+                if !Task.isCancelled { tell(.outputUnreachable(MediaError(describing: error))) }
+            }
+        }
     }
 
     func start() async -> PlayerInput {
@@ -122,6 +150,8 @@ final class SoundPath {
     func close() async {
         await stopDraining()
         connection?.cancel()
+        search?.cancel()
+        await search?.value
         await output.close()
         space.stop()
     }

@@ -6,8 +6,8 @@ extension MediaError.Code {
         switch self {
         case .notFound, .unreadable, .emptyFolder, .emptyResource, .notAudio, .badPlaylist,
             .unsupportedScheme, .badURL,
-            .refusedLocalFile, .unknownHost, .connectionRefused, .connectionFailed, .tlsFailed, .timedOut,
-            .cut,
+            .refusedLocalFile, .unknownHost, .connectionRefused, .networkUnreachable, .connectionFailed,
+            .badAnswer, .tlsFailed, .timedOut, .cut,
             .httpStatus, .tooManyRedirects, .offline, .missingLibrary:
             true
         case .resourceChanged, .notKept, .damaged, .damagedExtent, .damagedIndex, .badState, .cacheSecret,

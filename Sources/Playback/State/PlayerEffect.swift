@@ -17,6 +17,8 @@ package enum PlayerEffect: Sendable, Equatable {
     case startOutput
     /// The sink is lost: it is connected to anew with the next opening.
     case forgetOutput
+    /// Looks for the audio server after that time; in place of a search that is under way.
+    case reconnectOutput(after: Duration)
     case pauseOutput
     /// Drops what is in the ring and the sink.
     case flushOutput
@@ -43,6 +45,8 @@ package enum PlayerEffect: Sendable, Equatable {
     /// The listener asked for something: the network is tried again when it is away.
     case retryNetwork
     case setVolume(Int, isMuted: Bool)
+    /// The pass makes louder or softer what it writes from now on.
+    case setGain(RunID, GainStage)
     case setTitle(SafeText)
     case resolve(String)
     /// Something that was to be played is not among the tracks.
@@ -63,6 +67,9 @@ package enum PlayerInput: Sendable {
     /// The pass was let write; its first frame will be the sink's frame `start`.
     case runGranted(RunID, start: FrameCount)
     case infoChanged(RunID, StreamInfo)
+    /// The place where the pass began was an estimate, and proved to lie so many frames on: what it wrote and
+    /// writes is now known exactly.
+    case landingCorrected(RunID, by: FrameCount)
     /// The pass reads a live stream.
     case liveFound(RunID, Station)
     /// A live stream goes on under another title behind so many frames since the pass was let write.
@@ -70,6 +77,8 @@ package enum PlayerInput: Sendable {
     /// What the pass waits for; nil when its bytes come.
     case loadWaits(RunID, LoadWait?)
     case networkChanged(ConnectivityReport)
+    /// A list of so many tracks was saved.
+    case saved(count: Int, path: String)
     /// A track was pinned, or let go of.
     case pinned(Track, Bool)
     /// The rest of a heard track was fetched, as far as it could be; only the ledger counts it.
@@ -86,6 +95,9 @@ package enum PlayerInput: Sendable {
     case runFailed(RunID, MediaError, frames: FrameCount)
     case outputStarted
     case outputFailed(MediaError)
+    /// The audio server that was lost answers again.
+    case outputReached
+    case outputUnreachable(MediaError)
     case outputEvent(OutputEvent)
     case drained
     case tick

@@ -29,6 +29,7 @@ extension PlayerState {
         case .mute: setVolume(volume, isMuted: !isMuted)
         case .shuffle: toggleShuffle()
         case .setRepeat(let mode): setRepeat(mode)
+        case .setGain(let mode): setGain(mode ?? gainMode.next)
         case .add(let source): [.resolve(source)]
         case .remove(let numbers): remove(numbers)
         case .move(let numbers, let target): move(numbers, to: target)
@@ -51,18 +52,18 @@ extension PlayerState {
         }
         guard isPaused else { return [] }
         isPaused = false
+        isPausedByServer = false
         if runs.first?.isLive == true, now - pausedSince >= Self.longestLivePause {
             // What waits is old; what is live by now is what the listener wants.
             return restart(at: .zero, answersSeek: false)
         }
-        if output.isLost {
-            // The pass may have become ready meanwhile; a server that went away is called only now.
-            return runs.first?.stage == .ready ? turn() : []
-        }
+        if output.isLost { return reconnect(atOnce: true) }
         return isPrimed ? [.startOutput] : []
     }
 
     private mutating func pause() -> [PlayerEffect] {
+        // Who asks for a pause means it, also where the server asked before.
+        isPausedByServer = false
         guard phase == .active, !isPaused, let run = runs.first else { return [] }
         isPaused = true
         pausedSince = now
@@ -133,7 +134,11 @@ extension PlayerState {
             wanted = duration * (share / 100)
         }
         let limit = duration ?? .seconds(1_000_000)
-        return restart(at: max(.zero, min(wanted, limit)), answersSeek: true)
+        let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
+        lastSeek = now
+        let effects = restart(at: max(.zero, min(wanted, limit)), answersSeek: true)
+        searchingRun = isSearch ? runs.first?.id : nil
+        return effects
     }
 
     private mutating func setVolume(_ percent: Int, isMuted: Bool) -> [PlayerEffect] {
@@ -200,7 +205,8 @@ extension PlayerCommand {
     fileprivate var wantsMusic: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .add, .remove,
+        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add,
+            .remove,
             .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
             false
         }
@@ -210,7 +216,7 @@ extension PlayerCommand {
     /// before: they decide what is played first.
     fileprivate var isAboutTracks: Bool {
         switch self {
-        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .status, .quit: false
+        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false
         case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
             .shuffleNow, .clear, .undo, .save, .reload, .pin:
             true

@@ -36,7 +36,8 @@ extension PlayerState {
         case .seek(.percent): run.isSeekable && duration != nil
         case .seek: run.isSeekable
         case .remove(let numbers): numbers.highest <= queue.tracks.count && areWritten(numbers.places)
-        case .play, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .add, .move, .sort,
+        case .play, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add, .move,
+            .sort,
             .undo,
             .save, .pin, .status:
             false

@@ -47,9 +47,9 @@ extension PlayerState {
         }
         toldWait = (id, wait)
         let seconds = max(1, Int((wait.retryAt - now).seconds.rounded(.up)))
-        let attempt = min(wait.attempt + 1, wait.mostAttempts)
-        let rest = "; trying again in \(seconds) s (attempt \(attempt) of \(wait.mostAttempts))"
-        return [.emit(.remark(code: "reconnecting", message: wait.error.safeText + SafeText(rest)))]
+        let rest = SafeText("; trying again in \(seconds) s")
+        let attempt = wait.nextAttempt.map { " (attempt " + $0 + ")" } ?? ""
+        return [.emit(.remark(code: "reconnecting", message: wait.error.safeText + rest + attempt))]
     }
 
     mutating func networkChanged(_ report: ConnectivityReport) -> [PlayerEffect] {

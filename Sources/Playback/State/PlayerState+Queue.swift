@@ -47,6 +47,18 @@ extension PlayerState {
         return effects
     }
 
+    static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
+
+    static func savedText(_ count: Int, _ path: String) -> SafeText {
+        SafeText("\(countText(count)) saved as \(path)")
+    }
+
+    mutating func saved(_ count: Int, _ path: String) -> [PlayerEffect] {
+        let message = Self.savedText(count, path)
+        note(message)
+        return [.emit(.remark(code: "saved", message: message))]
+    }
+
     /// The music goes on as it is: only the list is as it was.
     mutating func undo() -> [PlayerEffect] {
         guard let step = queue.undo(using: &random) else { return [misuse("there is nothing to undo")] }

@@ -15,9 +15,10 @@ extension PlayerState {
         runs[place].landing = landing
         runs[place].isSeekable = isSeekable
         learn(from: runs[place])
-        guard place == 0 else { return [.prefetchHead(id)] + followUp() }
+        let gain = gainMode == .off ? [] : gainEffects(of: runs[place])
+        guard place == 0 else { return gain + [.prefetchHead(id)] + followUp() }
         let run = runs[0]
-        var effects = wasKnown ? [] : announce(run)
+        var effects = gain + (wasKnown ? [] : announce(run))
         if run.answersSeek {
             effects.append(
                 .emit(.seeked(index: index(of: run), position: position, isExact: landing.isExact))
@@ -28,9 +29,8 @@ extension PlayerState {
 
     /// Lets the current pass write into an empty stream.
     mutating func turn() -> [PlayerEffect] {
-        guard let run = runs.first, let format = run.info?.format, !(output.isLost && isPaused) else {
-            return []
-        }
+        guard let run = runs.first, let format = run.info?.format else { return [] }
+        if output.isLost { return isPaused ? [] : reconnect(atOnce: false) }
         runs[0].stage = .writing
         var effects: [PlayerEffect] = []
         if output.format != format || (opensEachTrack && output.playing != run.playing) {
@@ -60,8 +60,21 @@ extension PlayerState {
         let before = runs[place].info
         runs[place].info = info
         learn(from: runs[place])
-        guard place == 0, before?.tags != info.tags || before?.duration != info.duration else { return [] }
-        return announce(runs[0])
+        let isLouder = gainMode != .off && before?.loudness != info.loudness
+        let gain = isLouder ? gainEffects(of: runs[place]) : []
+        guard place == 0, before?.tags != info.tags || before?.duration != info.duration else { return gain }
+        return gain + announce(runs[0])
+    }
+
+    /// What was shown with `~` is exact from now on, which is told at once.
+    mutating func landingCorrected(_ id: RunID, by shift: FrameCount) -> [PlayerEffect] {
+        guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
+        runs[place].landing.frame += shift
+        runs[place].landing.isExact = true
+        timeline.correct(id, by: shift)
+        guard place == 0 else { return [] }
+        lastPositionEvent = now
+        return [positionEvent(runs[0])]
     }
 
     mutating func runPrimed(_ id: RunID) -> [PlayerEffect] {

@@ -4,7 +4,7 @@ import Media
 extension PlayerState {
     mutating func outputStarted() -> [PlayerEffect] {
         output.isRunning = true
-        output.isLost = false
+        output.recovery = nil
         isBuffering = false
         isPrimed = false
         guard let run = runs.first else { return [] }
@@ -16,25 +16,6 @@ extension PlayerState {
         return effects
     }
 
-    mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
-        if error.code == .audioLost { return outputLost(error) }
-        if output.isLost, !runs.isEmpty {
-            // Still no server. The listener can ask again.
-            let start = position
-            output = Output(isLost: true)
-            isPaused = true
-            // The pass may have written for the sink that did not start, so it cannot write from its start.
-            return notice(error) + [.forgetOutput] + restart(at: start, answersSeek: false)
-        }
-        output = Output()
-        guard let run = runs.first, error.code == .sinkFormat else {
-            return leave(.failed, error: error) + cancelRuns() + finish(fatal: error)
-        }
-        // This track's format does not fit into the sink; others may.
-        runs[0].stage = .ready
-        return runFailed(run.id, error, after: 0)
-    }
-
     mutating func outputReported(_ event: OutputEvent) -> [PlayerEffect] {
         switch event {
         case .underrun: return underrun()
@@ -43,28 +24,13 @@ extension PlayerState {
                 return leave(.failed, error: error) + cancelRuns() + finish(fatal: error)
             }
             return outputLost(error)
-        case .pauseRequested: return obey(.pause)
-        case .resumeRequested: return isPaused ? obey(.play) : []
+        case .pauseRequested: return pausedByServer()
+        case .resumeRequested: return isPaused && isPausedByServer ? obey(.play) : []
         case .volumeChanged(let percent, let isMuted):
             volume = percent
             self.isMuted = isMuted
             return []
         }
-    }
-
-    /// The audio server is gone. The music stands at the position heard, and looks for a server when the
-    /// listener wants to go on.
-    private mutating func outputLost(_ error: MediaError) -> [PlayerEffect] {
-        // Told by the event and by the call that failed.
-        guard !(output.isLost && isPaused) else { return [] }
-        let told = notice(error)
-        output = Output()
-        guard phase == .active, let run = runs.first else { return told + [.forgetOutput] }
-        output.isLost = true
-        isPaused = true
-        pausedSince = now
-        let paused = PlayerEffect.emit(.paused(index: index(of: run), position: position, isExact: isExact))
-        return told + [.forgetOutput, paused] + restart(at: position, answersSeek: false)
     }
 
     /// The sink has run dry. It stands still until there is enough to go on for a while.
@@ -199,6 +165,20 @@ extension PlayerState {
             effects.append(positionEvent(run))
         }
         return effects
+    }
+
+    /// How long until something is to be told: a position, or a track or title that begins to be heard; at most
+    /// `limit`.
+    package func untilDue(atMost limit: Duration) -> Duration {
+        guard output.isRunning, let format = output.format else { return limit }
+        var due = min(limit, lastPositionEvent + .seconds(1) - now)
+        let titles = runs.first?.comingTitles.first?.frame
+        let track = timeline.segments.dropFirst().first?.start
+        for frame in [titles, track].compactMap({ $0 }) {
+            // Heard is what lies behind it.
+            due = min(due, format.duration(of: max(0, frame - heard)) + .milliseconds(5))
+        }
+        return max(due, .milliseconds(10))
     }
 
     private func playingEvent(_ run: Run) -> PlayerEffect {

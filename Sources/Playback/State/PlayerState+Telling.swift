@@ -39,7 +39,12 @@ extension PlayerState {
     /// Remembers what a track said of itself, so that the queue still knows when another is current.
     mutating func learn(from run: Run) {
         guard let info = run.info, !run.isLive, queue.place(of: run.track.id) != nil else { return }
-        let facts = TrackFacts(tags: info.tags.filled(from: run.track.tags), duration: duration(of: run))
+        // An estimate is no better than what the playlist says.
+        let knows = info.isDurationExact || run.track.duration == nil
+        let facts = TrackFacts(
+            tags: info.tags.filled(from: run.track.tags),
+            duration: knows ? duration(of: run) : run.track.duration
+        )
         if learned[run.track.id] != facts { learned[run.track.id] = facts }
     }
 

@@ -31,6 +31,7 @@ extension PlayerState {
         queue.append(tracks, using: &random)
         let notices = problems.flatMap { problem($0) }
         guard !tracks.isEmpty else { return notices }
+        note(SafeText(Self.countText(tracks.count) + " added"))
         return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
     }
 

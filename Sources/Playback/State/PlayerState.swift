@@ -20,12 +20,18 @@ package struct PlayerState: Sendable {
         var format: AudioFormat?
         /// Whose playing it was opened for.
         var playing: RunID?
-        /// The audio server went away, and nobody has asked to go on since.
-        var isLost = false
+        /// Set from the loss of the audio server until music sounds again.
+        var recovery: OutputRecovery?
         var isRunning = false
         /// The ring's end was announced: what is in it is the last.
         var isFinishing = false
+
+        /// Whether there is no audio server to open a stream at.
+        var isLost: Bool { recovery?.isReached == false }
     }
+
+    /// Seeks that follow each other faster than this are a search: a key held down, or a dragged mouse.
+    static let searchPace = Duration.milliseconds(300)
 
     /// Whether the player is over when the queue is.
     let exitsAtEnd: Bool
@@ -57,6 +63,12 @@ package struct PlayerState: Sendable {
     var lastPositionEvent = Duration.zero
     package internal(set) var volume: Int
     package internal(set) var isMuted = false
+    package internal(set) var gainMode: GainMode
+    /// Whether it was the audio server that asked for the pause, for a call; it may then end it.
+    var isPausedByServer = false
+    var lastSeek: Duration?
+    /// The pass of a seek that came right behind another, so that more may follow.
+    var searchingRun: RunID?
     package internal(set) var failures: [Track.ID: SafeText] = [:]
     package internal(set) var learned: [Track.ID: TrackFacts] = [:]
     package internal(set) var messages: [PlayerMessage] = []
@@ -73,11 +85,13 @@ package struct PlayerState: Sendable {
         volume: Int = 100,
         repeatMode: RepeatMode = .off,
         isShuffled: Bool = false,
+        gainMode: GainMode = .off,
         seed: UInt64
     ) {
         self.exitsAtEnd = exitsAtEnd
         self.opensEachTrack = opensEachTrack
         self.volume = volume
+        self.gainMode = gainMode
         random = Shuffler(state: seed)
         queue.repeatMode = repeatMode
         if isShuffled { queue.toggleShuffle(using: &random) }
@@ -110,11 +124,13 @@ package struct PlayerState: Sendable {
             runReady(id, info, landing, isSeekable: isSeekable)
         case .runGranted(let id, let start): runGranted(id, at: start)
         case .infoChanged(let id, let info): infoChanged(id, info)
+        case .landingCorrected(let id, let shift): landingCorrected(id, by: shift)
         case .liveFound(let id, let station): liveFound(id, station)
         case .titleReached(let id, let title, let frames): titleReached(id, title, after: frames)
         case .loadWaits(let id, let wait): loadWaits(id, wait)
         case .networkChanged(let report): networkChanged(report)
         case .pinned(let track, let isPinned): pinned(track, isPinned)
+        case .saved(let count, let path): saved(count, path)
         case .keptChanged, .filled: []
         case .runPrimed(let id): runPrimed(id)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
@@ -122,6 +138,8 @@ package struct PlayerState: Sendable {
         case .runFailed(let id, let error, let frames): runFailed(id, error, after: frames)
         case .outputStarted: []
         case .outputFailed(let error): outputFailed(error)
+        case .outputReached: outputReached()
+        case .outputUnreachable(let error): outputUnreachable(error)
         case .outputEvent(let event): outputReported(event)
         case .drained: drained()
         case .tick: ticked()
@@ -209,6 +227,9 @@ package struct PlayerState: Sendable {
 extension PlayerState {
     /// The format of the open stream; nil when the sink is closed.
     var outputFormat: AudioFormat? { output.format }
+
+    /// Whether the place where the pass began is known to be the right one.
+    func isExact(_ id: RunID) -> Bool { runs.first { $0.id == id }?.landing.isExact ?? true }
 
     func info(of id: RunID) -> StreamInfo? { runs.first { $0.id == id }?.info }
 }

@@ -23,6 +23,14 @@ struct Timeline: Sendable {
     /// Takes back a run that wrote nothing.
     mutating func remove(_ run: RunID) { segments.removeAll { $0.run == run } }
 
+    /// The frames of `run` lie `shift` later in its track than was thought.
+    mutating func correct(_ run: RunID, by shift: FrameCount) {
+        for index in segments.indices where segments[index].run == run {
+            segments[index].landing += shift
+            segments[index].isExact = true
+        }
+    }
+
     mutating func removeAll() { segments = [] }
 
     /// Leaves behind what ended before `heard`, and returns the runs whose successor is heard, each with

@@ -16,11 +16,6 @@ enum Invocation: Equatable {
     /// The version that `--version` shows.
     static let version = "0.1.0"
 
-    /// Options of the contract that are still to come: named, so that they are refused as such.
-    static let notBuilt: Set<String> = [
-        "--gain"
-    ]
-
     /// Reads the arguments behind the program's name.
     ///
     /// ArgumentParser cannot express sources and sub-commands at one level, so the first argument
@@ -77,11 +72,6 @@ enum Invocation: Equatable {
             }
             command = parsed
         } catch {
-            if let option = arguments.lazy.map({ String($0.prefix { $0 != "=" }) }).first(
-                where: notBuilt.contains
-            ) {
-                throw UsageError("\(option): not built yet")
-            }
             return try shownOrRefused(error, by: PlayCommand.self)
         }
         if command.arguments.version { return .show("reprise \(version)") }

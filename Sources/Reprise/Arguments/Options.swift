@@ -33,6 +33,7 @@ struct Options: Sendable, Equatable {
     var shuffle: Bool?
     /// nil for that of the last session.
     var repeatMode: RepeatMode?
+    var gain: GainMode?
     /// Whether what the last session left is not taken up.
     var fresh = false
     /// Whether the mouse stays the terminal's.

@@ -48,6 +48,12 @@ extension PlayArguments {
                 "--repeat takes off, one or all"
             )
         }
+        if let gain {
+            options.gain = try CheckedValue.value(
+                GainMode(rawValue: gain),
+                "--gain takes off, track or album"
+            )
+        }
         if let start {
             options.start = try CheckedValue.number(
                 start,

@@ -54,6 +54,9 @@ struct PlayArguments: ParsableArguments {
     @Option(name: .customLong("repeat"), help: "off (default), one or all.")
     var repeatMode: String?
 
+    @Option(help: "Make music equally loud by what it says of itself: off (default), track or album.")
+    var gain: String?
+
     @Flag(help: "Take up nothing that the last session left: queue, positions, volume, modes.")
     var fresh = false
 

@@ -13,6 +13,7 @@ extension SettingsSchema {
         Setting("play", "volume", "--volume", .value, or: "100"),
         Setting("play", "shuffle", "--shuffle", .flag, or: "false"),
         Setting("play", "repeat", "--repeat", .value, or: "off"),
+        Setting("play", "gain", "--gain", .value, or: "off"),
         Setting("network", "read-ahead", "--read-ahead", .value, or: "60"),
         Setting("network", "fill", "--fill", .flag, or: "false"),
         Setting("network", "journal", "--journal", .value, or: ""),

@@ -6,6 +6,7 @@ struct PlainNarrator: Sendable {
     private var reports: [Int: PlayerEvent.TrackReport] = [:]
     /// The track that was announced last, and by which words.
     private var announced: (index: Int, name: SafeText)?
+    private var isPaused = false
 
     /// The line for `event`; nil where a listener would not miss one.
     mutating func line(for event: PlayerEvent) -> SafeText? {
@@ -15,17 +16,22 @@ struct PlainNarrator: Sendable {
             return SafeText("\(tracks) \(tracks == 1 ? "track" : "tracks")")
         case .track(let report):
             reports[report.index] = report
+            // Chosen while the music stands still: nothing else would tell.
+            if isPaused, announced?.index != report.index { return announce(report.index) }
             // A live stream goes on under another title.
             guard let announced, announced.index == report.index, report.isLive,
                 announced.name != Self.name(of: report)
             else { return nil }
             return announce(report.index)
         case .playing(let index, let position, let isExact):
+            isPaused = false
             if announced?.index == index { return "Playing at " + Self.time(position, isExact) }
             let line = announce(index)
             return position < .seconds(1) ? line : line + ", from " + Self.time(position, isExact)
         case .buffering(_, let position): return "Waiting for music at " + Self.time(position, true)
-        case .paused(_, let position, let isExact): return "Paused at " + Self.time(position, isExact)
+        case .paused(_, let position, let isExact):
+            isPaused = true
+            return "Paused at " + Self.time(position, isExact)
         case .seeked(_, let position, let isExact): return "At " + Self.time(position, isExact)
         case .ended(let report):
             if announced?.index == report.index { announced = nil }
@@ -41,11 +47,14 @@ struct PlainNarrator: Sendable {
         let name = reports[index].map { Self.name(of: $0) } ?? SafeText("track \(index)")
         announced = (index, name)
         let length = reports[index]?.duration.map { ", " + $0.clockTime } ?? ""
-        return SafeText("Playing \(index) of \(max(tracks, index)): ") + name + SafeText(length)
+        return SafeText("\(isPaused ? "Paused" : "Playing") \(index) of \(max(tracks, index)): ") + name
+            + SafeText(length)
     }
 
     private static func name(of report: PlayerEvent.TrackReport) -> SafeText {
-        let title = report.tags.title ?? report.source
+        // Of a path or URL the last part is what people say.
+        let last = report.source.string.split(separator: "/").last.map { SafeText($0) }
+        let title = report.tags.title ?? last ?? report.source
         return report.tags.artist.map { title + " by " + $0 } ?? title
     }
 

@@ -176,7 +176,10 @@ final class PlayingSession: Sendable {
                         player: player,
                         input: STDIN_FILENO,
                         say: { self.reporter?.say($0) },
-                        prompt: { _ = write(STDOUT_FILENO, ":", 1) }
+                        prompt: { begun in
+                            var text = ":" + begun.string
+                            _ = text.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+                        }
                     )
                     continuation.resume()
                 }

@@ -9,6 +9,13 @@ struct Beginning: Sendable, Equatable {
     var position = Duration.zero
     var isPaused = false
 
+    /// Whether the track that is begun with is on the web.
+    var isOnWeb: Bool {
+        guard let start, tracks.indices.contains(start - 1) else { return false }
+        guard case .web = tracks[start - 1].location else { return false }
+        return true
+    }
+
     init(options: Options, memory: SessionMemory?) {
         self.init(
             options: options,

@@ -17,6 +17,7 @@ struct SavePace: Sendable {
         var volume: Int
         var repeatMode: RepeatMode
         var isShuffled: Bool
+        var gainMode: GainMode
     }
 
     private var saved: Essence?
@@ -43,7 +44,8 @@ extension SavePace.Essence {
             isPaused: snapshot.state == .paused,
             volume: snapshot.volume,
             repeatMode: snapshot.repeatMode,
-            isShuffled: snapshot.isShuffled
+            isShuffled: snapshot.isShuffled,
+            gainMode: snapshot.gainMode
         )
     }
 }

@@ -12,6 +12,7 @@ struct SavedSession: Sendable, Equatable {
     var volume = 100
     var repeatMode = RepeatMode.off
     var isShuffled = false
+    var gainMode = GainMode.off
     /// The servers that were named on the command line, and so may be told its secrets: scheme, host and port.
     var origins: [String] = []
     var places = ResumePlaces()
@@ -26,6 +27,7 @@ struct SavedSession: Sendable, Equatable {
         lines.add("volume", String(volume))
         lines.add("repeat", repeatMode.rawValue)
         if isShuffled { lines.add("shuffle") }
+        lines.add("gain", gainMode.rawValue)
         for origin in origins { lines.add("origin", origin) }
         for (location, position) in places.all {
             lines.add("place", String(position.wholeMilliseconds), location)
@@ -50,6 +52,11 @@ struct SavedSession: Sendable, Equatable {
                 }
                 repeatMode = mode
             case ("shuffle", 0): isShuffled = true
+            case ("gain", 1):
+                guard let mode = GainMode(rawValue: fields[0]) else {
+                    throw StateLines.Refusal("a gain that there is not")
+                }
+                gainMode = mode
             case ("origin", 1):
                 guard let url = WebURL(fields[0]), url.userInfo == nil else {
                     throw StateLines.Refusal("a server that is no URL")

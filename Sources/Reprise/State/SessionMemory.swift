@@ -181,8 +181,9 @@ final class SessionMemory: Sendable {
         problems.append(
             MediaError(
                 .badState,
-                SafeText(folder.path + "/" + name),
-                "of no use, for " + reason + "; it was set aside as " + SafeText(name + ".bad")
+                SafeText("the \(name) of last time"),
+                "not taken up, for " + reason + "; it was set aside as "
+                    + SafeText(folder.path + "/" + name + ".bad")
             )
         )
         return nil
@@ -199,6 +200,7 @@ extension SavedSession {
         volume = snapshot.volume
         repeatMode = snapshot.repeatMode
         isShuffled = snapshot.isShuffled
+        gainMode = snapshot.gainMode
     }
 }
 

@@ -57,8 +57,8 @@ struct StateFolder: Sendable {
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
         while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count)
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else { throw Failure(reason: SafeText(String(cString: strerror(errno)))) }

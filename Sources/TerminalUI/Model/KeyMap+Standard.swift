@@ -17,7 +17,9 @@ extension KeyMap {
         Binding([.character("m")], .player(.mute), "mute or unmute"),
         Binding([.character("s")], .player(.shuffle), "shuffle on or off"),
         Binding([.character("r")], .player(.setRepeat(nil)), "repeat: off, all, one"),
+        Binding([.character("R")], .player(.setGain(nil)), "gain: off, track, album"),
         Binding([.character("t")], .toggleRemainingTime, "time left or passed"),
+        Binding([.character("v")], .toggleSound, "picture of the sound"),
     ]
 
     private static let views = [

@@ -18,6 +18,7 @@ extension PlayerCommand {
         case .shuffle: "shuffle"
         case .shuffleNow: "shuffle now"
         case .setRepeat(let mode): mode.map { "repeat \($0.rawValue)" } ?? "repeat"
+        case .setGain(let mode): mode.map { "gain \($0.rawValue)" } ?? "gain"
         case .add(let source): "add \(source)"
         case .remove(let tracks): "remove \(tracks.text)"
         case .move(let tracks, let target): "move \(tracks.text) \(target)"

@@ -13,13 +13,15 @@ package struct ScreenLayout: Sendable, Equatable {
     package let isTiny: Bool
     package let tabRow: Int?
     package let listRows: Range<Int>
+    /// The picture of the sound; empty while it is hidden, and where the list has no row to spare.
+    package let soundRows: Range<Int>
     package let nowPlayingRow: Int?
     package let barRow: Int?
     package let statusRow: Int?
     /// Messages, and the command line while it is typed.
     package let messageRow: Int?
 
-    package init(columns: Int, rows: Int) {
+    package init(columns: Int, rows: Int, showsSound: Bool = false) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
         isTiny = self.columns < Self.fewestColumns || self.rows < 2
@@ -33,8 +35,14 @@ package struct ScreenLayout: Sendable, Equatable {
         let below = min(lines, 4)
         nowPlayingRow = lines >= 2 ? lines - below : nil
         let first = tabRow == nil ? 0 : 1 + air
-        listRows = first..<max(first, lines - below - air)
+        let last = max(first, lines - below - air)
+        let height = showsSound ? Self.soundHeight(besides: last - first) : 0
+        soundRows = last - height..<last
+        listRows = first..<last - height - (height > 0 ? air : 0)
     }
+
+    /// A third of what a list would have, and enough to tell loud from soft.
+    private static func soundHeight(besides rows: Int) -> Int { rows < 8 ? 0 : min(8, max(3, rows / 3)) }
 
     /// The rows of a list below a line of titles, which a short list does without.
     package var tableRows: Range<Int> {

@@ -11,6 +11,8 @@ package enum UIAction: Sendable, Equatable {
     case lookIntoCache
     case evict(KeptEntry.ID)
     case pinKept(KeptEntry.ID, Bool)
+    /// Says whether the picture of the sound is looked at.
+    case watchSound(Bool)
     /// Writes every cell again: something else has written on the terminal.
     case redrawAll
     /// Leaves the screen, once the player is over or after a bounded wait.

@@ -13,7 +13,8 @@ extension UICommand {
         ("select-current", .selectCurrent), ("mark", .toggleMark), ("mark-all", .markAll),
         ("unmark-all", .unmarkAll), ("search-next", .nextMatch(1)), ("search-previous", .nextMatch(-1)),
         ("next-view", .nextView(by: 1)), ("previous-view", .nextView(by: -1)),
-        ("time-left", .toggleRemainingTime), ("help", .toggleHelp), ("back", .back), ("redraw", .redraw),
+        ("time-left", .toggleRemainingTime), ("sound", .toggleSound), ("help", .toggleHelp), ("back", .back),
+        ("redraw", .redraw),
     ]
 
     /// What may stand behind the names of those that take something.
@@ -104,7 +105,8 @@ extension PlayerCommand {
         ("previous", .none), ("jump", .other), ("seek", .other), ("volume", .other), ("mute", .none),
         ("shuffle", .words(["now"])), ("undo", .none),
         ("sort", .words(SortKey.allCases.map(\.rawValue))),
-        ("repeat", .words(RepeatMode.allCases.map(\.rawValue))), ("add", .path),
+        ("repeat", .words(RepeatMode.allCases.map(\.rawValue))),
+        ("gain", .words(GainMode.allCases.map(\.rawValue))), ("add", .path),
         ("remove", .other), ("move", .other), ("clear", .none), ("save", .path), ("reload", .none),
         ("pin", .other), ("status", .none), ("quit", .none),
     ]

@@ -27,6 +27,8 @@ package enum UICommand: Sendable, Equatable {
     /// Shows only what a text means; nil asks for it.
     case filter(String?)
     case toggleRemainingTime
+    /// Shows or hides the picture of the sound.
+    case toggleSound
     /// Opens the command line with this in it.
     case openCommandLine(String)
     case toggleHelp

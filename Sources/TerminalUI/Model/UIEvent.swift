@@ -16,6 +16,8 @@ package enum UIEvent: Sendable, Equatable {
     case requests([JournalRecord], count: Int)
     /// There is time for a slice of what `UIState.hasWork` speaks of.
     case idle
+    /// The picture of what is heard at this moment, on the shell's clock; nil where there is none.
+    case sound(SoundPicture?, at: Duration)
     case resized(columns: Int, rows: Int)
     /// A signal asks for the end.
     case endRequested

@@ -35,6 +35,7 @@ extension UIState {
         case .filter(let text): return look(for: text, kind: .filter)
         case .nextMatch(let step): nextMatch(step)
         case .toggleRemainingTime: showsRemainingTime.toggle()
+        case .toggleSound: return toggleSound()
         case .openCommandLine(let text):
             commandLine = CommandLine(text, history: history)
         case .redraw: return [.redrawAll]
@@ -49,6 +50,7 @@ extension UIState {
     mutating func open(_ name: ViewName) -> [UIAction] {
         if name == .help, view != .help { viewBeforeHelp = view }
         view = name
+        fitFacts()
         return name == .cache ? [.lookIntoCache] : []
     }
 

@@ -28,6 +28,8 @@ package struct UIState: Sendable {
     /// The number of the last message that was in view when a key was pressed.
     private var seenMessage = 0
     package internal(set) var showsRemainingTime = false
+    /// The picture of the sound; nil while it is hidden.
+    package internal(set) var sound: SoundBars?
     /// Whether the listener has asked to leave.
     package internal(set) var isLeaving = false
     package private(set) var layout: ScreenLayout
@@ -77,9 +79,8 @@ package struct UIState: Sendable {
         case .idle:
             queue.work(in: player)
             tellSearch()
-        case .resized(let columns, let rows):
-            layout = ScreenLayout(columns: columns, rows: rows)
-            fitLists()
+        case .sound(let picture, let now): sound?.show(picture, at: now)
+        case .resized(let columns, let rows): fitLayout(columns: columns, rows: rows)
         case .endRequested:
             isLeaving = true
             return [.send(.quit)]
@@ -104,11 +105,23 @@ package struct UIState: Sendable {
     private mutating func show(_ snapshot: PlayerSnapshot) -> [UIAction] {
         let before = player
         player = snapshot
+        settleSound()
         queue.show(snapshot, before: before)
         network.show(inFlight: snapshot.load.inFlight)
         messages.show(snapshot.messages, columns: layout.columns)
-        playing.resize(count: PlayingFact.all(of: snapshot, glyphs: .ascii).count, height: playing.height)
+        fitFacts()
         return snapshot.isOver ? [.leave] : []
+    }
+
+    mutating func fitLayout(columns: Int, rows: Int) {
+        layout = ScreenLayout(columns: columns, rows: rows, showsSound: sound != nil)
+        fitLists()
+    }
+
+    /// What is known of the music is put into words only where they are seen.
+    mutating func fitFacts() {
+        guard view == .playing else { return }
+        playing.resize(count: PlayingFact.all(of: player, glyphs: .ascii).count, height: playing.height)
     }
 
     private mutating func fitLists() {

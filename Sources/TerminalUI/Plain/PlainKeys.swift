@@ -28,12 +28,12 @@ package struct PlainKeys: Sendable {
     /// gone. Then its modes are as before; a fault, a stop and their end bring them back too.
     ///
     /// What keys are answered with goes to `say`, a line each, from this thread; `prompt` shows that a line is to be
-    /// typed. The terminal itself edits that line, which is what readers of screens know best.
+    /// typed, and what of it was. The terminal itself edits that line, which is what readers of screens know best.
     package func run(
         player: any PlayerControl,
         input: Int32,
         say: @escaping (SafeText) -> Void,
-        prompt: () -> Void
+        prompt: (SafeText) -> Void
     ) {
         guard let news = WakePipe(), let signals = WakePipe() else { return }
         var modes = termios()
@@ -46,6 +46,8 @@ package struct PlainKeys: Sendable {
         player.observe { news.wake() }
         var state = PlainState(keyMap: keyMap, history: history, glyphs: glyphs)
         var decoder = RawKeyDecoder()
+        // Whether the terminal has its own modes for a line.
+        var isTypingLine = false
         // What holds from the start is no news.
         _ = state.take(player.snapshot)
         while !player.snapshot.isOver {
@@ -58,14 +60,15 @@ package struct PlainKeys: Sendable {
                     Self.giveBack(input, modes)
                     relay.suspend()
                 }
-                if !state.wantsLine { Self.takeKeys(input, modes) }
+                if !isTypingLine { Self.takeKeys(input, modes) }
             }
             _ = news.drain()
             for line in state.take(player.snapshot) { say(line) }
             guard descriptors[0].revents != 0 else { continue }
             guard let bytes = Self.read(input) else { break }
             let answers: [(actions: [UIAction], lines: [SafeText])]
-            if state.wantsLine {
+            if isTypingLine {
+                isTypingLine = false
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 answers = [state.entered(bytes.isEmpty ? nil : line)]
                 Self.takeKeys(input, modes)
@@ -77,8 +80,9 @@ package struct PlainKeys: Sendable {
                 for action in answer.actions { perform(action, player) }
             }
             if state.wantsLine {
+                isTypingLine = true
                 Self.giveBack(input, modes)
-                prompt()
+                prompt(state.begun)
             }
         }
         relay.disarm()

@@ -15,9 +15,13 @@ package struct PlainState: Sendable {
 
     /// Whether a line is to be typed now.
     package var wantsLine: Bool { ui.commandLine != nil }
+    /// What was typed of it already.
+    package var begun: SafeText { ui.commandLine?.parts.before ?? "" }
 
     /// A key was typed.
     package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
+        // Typed so fast behind the colon that the terminal had no time to take the line over.
+        if wantsLine { return key == .enter ? entered("") : told { $0.apply(.key(key)) } }
         switch ui.keyMap.command(for: key) {
         case .toggleHelp: return ([], helpLines)
         case .toggleRemainingTime: return ([], [timeLine])
@@ -32,7 +36,8 @@ package struct PlainState: Sendable {
         guard let line else { return (ui.apply(.key(.escape)), []) }
         // What only a screen shows would change what keys are about, unseen.
         let whole = (ui.commandLine?.text ?? "") + line
-        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp {
+        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp
+        {
             return (ui.apply(.key(.escape)), [SafeText(whole) + " is for the screen"])
         }
         var (actions, lines) = told { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
@@ -56,6 +61,7 @@ package struct PlainState: Sendable {
         if old.repeatMode != snapshot.repeatMode {
             lines.append(SafeText("Repeat \(snapshot.repeatMode.rawValue)"))
         }
+        if old.gainMode != snapshot.gainMode { lines.append(SafeText("Gain \(snapshot.gainMode.rawValue)")) }
         return lines
     }
 

@@ -59,6 +59,7 @@ struct ScreenLoop: ~Copyable {
         draw(on: &screen)
         while true {
             if let exit { return exit }
+            pacer.soundMoves(state.movesSound)
             waitForNews(on: &screen, relay: relay)
             doWork(on: &screen)
             showNewest(on: &screen)
@@ -141,7 +142,9 @@ struct ScreenLoop: ~Copyable {
         guard pacer.delay(at: clock.now) == .zero || (leaving != nil && player.snapshot.isOver) else {
             return
         }
-        apply(.snapshot(player.snapshot), on: &screen)
+        // A picture that moves is no reason to look at all the rest twenty times a second.
+        if pacer.isStale || leaving != nil { apply(.snapshot(player.snapshot), on: &screen) }
+        if state.movesSound { apply(.sound(player.soundPicture, at: clock.now), on: &screen) }
         draw(on: &screen)
         pacer.drawn(at: clock.now)
     }
@@ -184,6 +187,7 @@ struct ScreenLoop: ~Copyable {
             case .lookIntoCache: surroundings.kept?.look()
             case .evict(let entry): surroundings.kept?.evict(entry)
             case .pinKept(let entry, let isPinned): surroundings.kept?.setPinned(entry, isPinned)
+            case .watchSound(let isWatched): player.watchSound(isWatched)
             case .redrawAll: screen.show(view.draw(state), isWhole: true)
             case .leave:
                 if let leaving {

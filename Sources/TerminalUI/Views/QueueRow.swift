@@ -38,12 +38,34 @@ package struct QueueRow: Equatable {
         } else {
             (mark, style) = (" ", isMarked ? .marked : .normal)
         }
-        if let availability = player.availability[track.id] { show(availability, glyphs: glyphs) }
+        if let availability = Self.availability(of: track, isCurrent: isCurrent, player) {
+            show(availability, glyphs: glyphs)
+        }
     }
 
     /// What to call the track in one line.
     package func name(glyphs: Glyphs) -> SafeText {
         artist.isEmpty ? title : title + " " + glyphs.dash + " " + artist
+    }
+
+    /// What is here of a track; of the current one it is known to the byte, also before it is committed,
+    /// and the bar says how far it plays.
+    private static func availability(
+        of track: Track,
+        isCurrent: Bool,
+        _ player: PlayerSnapshot
+    ) -> Availability? {
+        let known = player.availability[track.id]
+        guard isCurrent, player.load.isKept, let length = player.load.length, case .web = track.location
+        else {
+            return known
+        }
+        let stored = min(length, player.load.stored.byteCount)
+        return Availability(
+            storedBytes: stored,
+            length: length,
+            isPinned: known?.isPinned ?? false
+        )
     }
 
     private mutating func show(_ availability: Availability, glyphs: Glyphs) {

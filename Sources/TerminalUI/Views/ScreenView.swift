@@ -23,6 +23,9 @@ package struct ScreenView: Sendable {
         }
         if let row = state.layout.tabRow { TabView(glyphs: glyphs).draw(state, row: row, into: &buffer) }
         drawList(state, into: &buffer)
+        if let sound = state.sound {
+            SoundView(glyphs: glyphs).draw(sound, rows: state.layout.soundRows, into: &buffer)
+        }
         if let row = state.layout.nowPlayingRow {
             NowPlayingView(glyphs: glyphs, showsRemainingTime: state.showsRemainingTime)
                 .draw(state.player, row: row, into: &buffer)

@@ -20,9 +20,19 @@ struct StatusView {
             let left = player.retryIn
         else { return nil }
         let seconds = Int(max(0, left.seconds).rounded(.up))
-        let attempt = min(wait.attempt + 1, wait.mostAttempts)
+        let attempt = wait.nextAttempt.map { " (" + $0 + ")" } ?? ""
         let next = seconds > 0 ? "again in \(seconds) s" : "trying again"
-        return SafeText("\(next) (\(attempt) of \(wait.mostAttempts)): ") + wait.error.cause
+        return SafeText(next) + attempt + ": " + wait.error.cause
+    }
+
+    /// How the track is made as loud as others; nil while nothing of that kind is wanted.
+    private func gain(_ player: PlayerSnapshot) -> SafeText? {
+        guard player.gainMode != .off else { return nil }
+        let mode = "gain \(player.gainMode.rawValue)"
+        guard let decibels = player.gainDecibels else { return SafeText(mode) }
+        // One digit behind the point, without the machinery of formatted numbers.
+        let tenths = Int((min(abs(decibels), 99) * 10).rounded())
+        return SafeText("\(mode) \(decibels < 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) dB")
     }
 
     private func parts(of state: UIState) -> [SafeText] {
@@ -39,6 +49,7 @@ struct StatusView {
         case .one: parts.append("repeat one")
         case .all: parts.append("repeat all")
         }
+        if let gain = gain(player) { parts.append(gain) }
         if let rate = player.load.bytesPerSecond, rate.isFinite, !player.load.inFlight.isEmpty {
             parts.append(SafeText("\(ByteText.text(Int64(max(0, min(rate, 1e15)))))/s"))
         }

@@ -97,7 +97,7 @@ import Testing
         for options in [[], ["--refresh"]] {
             let portal = try await stage.play([source, stage.music], options: options)
             expectOneSentence(portal, [source, "web page", "sign in"], status: 3)
-            #expect(portal.failureCodes == ["connection-failed"])
+            #expect(portal.failureCodes == ["bad-answer"])
             #expect(portal.finished == [88_200])
             // What is kept was played.
             #expect((portal.events("ended").first { $0.reason == "failed" }?.frames ?? 0) > 3 * 44_100)
@@ -111,24 +111,48 @@ import Testing
         #expect(server.log.bytesSent == Int64(whole.count) - kept)
     }
 
-    @Test(arguments: ["/song.mp3", "/list.m3u8"])
-    func `a connection that is refused is named`(path: String) async throws {
+    /// Plays `source`, which nobody answers for, until a word of `code` says all of `words`; then leaves.
+    private func expectTriedAgain(_ source: String, code: String, words: [String]) async throws {
         let stage = try await BadInputStage()
+        let process = try stage.start(BadInputStage.silent + ["--cache-dir", stage.cacheFolder, source])
+        try await process.waitForLine { line in
+            line.contains("\"code\":\"\(code)\"") && words.allSatisfy { line.contains($0) }
+        }
+        try process.send("quit")
+        let run = try await BadInputRun(endOf: process)
+        expectHarmless(run)
+        #expect(run.errorOutput == "")
+        #expect(run.failureCodes == [])
+        #expect(try await stage.keptSources() == [])
+        #expect(!stage.indexMentions(badInputSecret))
+    }
+
+    @Test func `a connection that is refused is named, and tried again`() async throws {
         let port = try RefusingPort()
-        try await stage.expectRefused(
-            "http://user:\(badInputSecret)@127.0.0.1:\(port.number)\(path)?token=\(badInputSecret)",
-            code: "connection-refused",
-            words: ["http://127.0.0.1:\(port.number)\(path)", "refuses the connection"]
+        let place = "127.0.0.1:\(port.number)/song.mp3"
+        try await expectTriedAgain(
+            "http://user:\(badInputSecret)@\(place)?token=\(badInputSecret)",
+            code: "reconnecting",
+            words: ["http://\(place)", "refuses the connection", "attempt 4 of 10"]
         )
     }
 
-    @Test(arguments: ["song.mp3", "list.m3u8"])
-    func `an unknown host is named`(name: String) async throws {
-        let stage = try await BadInputStage()
-        try await stage.expectRefused(
-            "http://user:\(badInputSecret)@nowhere.invalid/\(name)?token=\(badInputSecret)",
-            code: "unknown-host",
-            words: ["http://nowhere.invalid/\(name)", "the host nowhere.invalid cannot be found"]
+    @Test func `an unknown host is named, and tried again`() async throws {
+        try await expectTriedAgain(
+            "http://user:\(badInputSecret)@nowhere.invalid/song.mp3?token=\(badInputSecret)",
+            code: "reconnecting",
+            words: [
+                "http://nowhere.invalid/song.mp3", "the host nowhere.invalid cannot be found",
+                "attempt 4 of 10",
+            ]
+        )
+    }
+
+    @Test func `a list whose host is unknown is waited for, and the reason is told meanwhile`() async throws {
+        try await expectTriedAgain(
+            "http://user:\(badInputSecret)@nowhere.invalid/list.m3u8?token=\(badInputSecret)",
+            code: "offline",
+            words: ["the host nowhere.invalid cannot be found"]
         )
     }
 

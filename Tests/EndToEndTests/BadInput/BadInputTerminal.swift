@@ -36,6 +36,9 @@ final class BadInputTerminal: Sendable {
     /// All that was written to the terminal, as it left the player.
     var shown: String { String(decoding: process.output, as: UTF8.self).replacing("\r\n", with: "\n") }
 
+    /// The same as bytes.
+    var bytes: [UInt8] { process.output }
+
     /// All that was said on standard error.
     var errorText: String {
         String(

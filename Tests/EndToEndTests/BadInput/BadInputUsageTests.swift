@@ -17,18 +17,6 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: stage.cacheFolder), sourceLocation: sourceLocation)
     }
 
-    @Test(
-        arguments: [
-            "--fresh", "--gain",
-        ]
-    )
-    func `an option that is not built yet is refused`(option: String) async throws {
-        let rest = ["--sink", "null:fast", "good.mp3"]
-        try await expectRefused([option] + rest, [option, "not built yet"])
-        try await expectRefused(["good.mp3", option + "=" + badInputSecret], [option, "not built yet"])
-        try await expectRefused([option, badInputSecret] + rest, [option, "not built yet"])
-    }
-
     @Test func `a word behind the configuration command is refused`() async throws {
         try await expectRefused(["config", "volume"], ["config volume", "options only"])
     }

@@ -122,10 +122,7 @@ import Testing
         try await wait(for: "all of it") { try await stage.info("/a.mp3")?["complete"] as? Bool == true }
         try player.send("quit")
         #expect(try await player.waitForExit() == 0)
-        let positions = player.lines.compactMap { line in
-            try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-        }.compactMap { $0["position"] as? Double }
-        #expect(positions.allSatisfy { $0 < 35 })
+        #expect(try player.events.compactMap(\.position).allSatisfy { $0 < 35 })
         #expect(stage.server.log.bytesSent == Int64(music.count))
     }
 }

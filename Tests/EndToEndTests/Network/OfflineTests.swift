@@ -29,7 +29,7 @@ import Testing
         #expect(nothing.events("ended").count == 2, "a queue of which nothing is here ends once")
     }
 
-    @Test func `a network that goes away is noticed, what is kept plays, and the way back is found`()
+    @Test func `a network that goes away is noticed, what is kept plays, and the rest comes by itself`()
         async throws
     {
         let stage = try await BadInputStage()
@@ -39,19 +39,75 @@ import Testing
         #expect(try await stage.play([here]).status == 0)
         await server.stop()
         let process = try stage.start([
-            "--headless", "--json", "--sink", "null", "--repeat", "all", "--cache-dir", stage.cacheFolder,
-            away, here,
+            "--headless", "--json", "--sink", "null", "--cache-dir", stage.cacheFolder, here, away,
         ])
-        try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
-        try await process.waitForLine { $0.contains("\"event\":\"playing\",") && $0.contains("\"index\":2") }
-        server = try TestOrigin(["/b.mp3": stage.musicBytes], port: UInt16(port))
-        try process.send("jump 1")
         try await process.waitForLine { $0.contains("\"event\":\"playing\",") && $0.contains("\"index\":1") }
-        try process.send("quit")
+        // The next one is asked for while the first is heard, and goes on being when its turn has come.
+        try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
+        try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
+        server = try TestOrigin(["/b.mp3": stage.musicBytes], port: UInt16(port))
         let run = try await BadInputRun(endOf: process)
         #expect(run.status == 0)
+        #expect(run.finished == [88_200, 88_200])
         #expect(notices(run).last == "online")
-        #expect(run.events("ended").first?.error?.code == "connection-refused", "the first says what it was")
         await server.stop()
+    }
+
+    private static let canLeaveTheNetwork = (try? shell("unshare -rn true")) == 0
+
+    private static func shell(_ command: String) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command + " 2>/dev/null"]
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    @Test(.enabled(if: canLeaveTheNetwork))
+    func `a machine without a network says so at once, plays what is kept and tries the rest again`()
+        async throws
+    {
+        let stage = try await BadInputStage()
+        let server = try TestOrigin(["/a.mp3": stage.musicBytes])
+        let (here, away) = (server.url("/a.mp3"), server.url("/b.mp3"))
+        #expect(try await stage.play([here]).status == 0)
+        let options = ["--headless", "--json", "--sink", "null", "--cache-dir", stage.cacheFolder]
+        // A network of its own, in which not even the loopback is up.
+        let process = try RunningProcess(
+            "unshare",
+            ["-rn", BuiltProducts.reprise] + options + [here, away],
+            environment: stage.environment
+        )
+        let notice = try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
+        #expect(notice.contains("this machine has no way to 127.0.0.1; check its network connection"))
+        // What is kept was heard to its end, and the next one is waited for.
+        try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
+        try process.send("quit")
+        let run = try await BadInputRun(endOf: process)
+        #expect(run.events("ended").first?.frames == 88_200)
+        #expect(notices(run).filter { $0 == "offline" }.count == 1)
+        #expect(!notices(run).contains("online"))
+        await server.stop()
+    }
+
+    /// A minute and a half of real time, so only where all the time there is may be taken.
+    @Test(
+        .enabled(if: ProcessInfo.processInfo.environment["REPRISE_SOAK"] != nil),
+        arguments: ["a.mp3", "a.m3u"]
+    )
+    func `a host that cannot be found is asked for ten times and then told`(name: String) async throws {
+        let stage = try await BadInputStage()
+        let journal = stage.folder.path("journal")
+        let process = try stage.start(
+            BadInputStage.silent
+                + ["--cache-dir", stage.cacheFolder, "--journal", journal, "http://nowhere.invalid/\(name)"]
+        )
+        try await wait(for: "the end", deadline: .seconds(150)) { !process.isRunning }
+        let run = try await BadInputRun(endOf: process)
+        expectOneSentence(run, ["nowhere.invalid cannot be found", "given up after 10 attempts"], status: 2)
+        #expect(run.failureCodes == ["unknown-host"])
+        let lines = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count { $0.contains("\"event\":\"request\"") && $0.contains("\"demand\"") } == 10)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         try await stage.waitForStatus("Playing")
         try await stage.terminal.type("P")
         try await stage.wait(for: "the pin in the list") { stage in
-            try await stage.terminal.capture().contains { $0.contains("one.mp3") && $0.contains("pinned") }
+            try await stage.terminal.capture().contains { $0.contains("1 one.mp3") && $0.contains("♦") }
         }
         try await stage.terminal.type("q")
         #expect(try await stage.ending().exitCode == "0")

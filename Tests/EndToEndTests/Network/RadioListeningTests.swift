@@ -19,8 +19,7 @@ import Testing
         try await process.waitForLine { $0.contains("\"event\":\"playing\"") }
         try await icecast.announce("Can - Vitamin C", at: "/live.mp3")
         try await process.waitForLine { $0.contains("Can - Vitamin C") }
-        let tracks = try process.lines.map { try JSONDecoder().decode(RadioEvent.self, from: Data($0.utf8)) }
-            .filter { $0.event == "track" }
+        let tracks = try process.events.filter { $0.event == "track" }
         let last = try #require(tracks.last)
         #expect(last.station == "Nachtprogramm Köln" && last.live == true)
         #expect(last.seekable == false && last.duration == nil && last.cached == nil)
@@ -38,15 +37,4 @@ import Testing
         source.signal(15)
         try await source.waitForExit()
     }
-}
-
-/// The fields of an event that tell of a live stream.
-private struct RadioEvent: Decodable {
-    var event: String
-    var title: String?
-    var station: String?
-    var live: Bool?
-    var seekable: Bool?
-    var duration: Double?
-    var cached: Double?
 }

@@ -15,7 +15,9 @@ final class ScreenStage: Sendable {
         _ arguments: [String],
         folder: TemporaryFolder,
         feed: String? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        columns: Int = 80,
+        rows: Int = 24
     ) async throws {
         self.folder = folder
         let options = ["--sink", "null", "--cache-dir", folder.path("cache")]
@@ -24,8 +26,9 @@ final class ScreenStage: Sendable {
         let source = feed == nil ? "" : "cat '\(folder.path("feed"))' | "
         if let feed { try folder.write(feed, to: "feed") }
         let script = """
-            cd '\(folder.path)'; unset http_proxy all_proxy; export XDG_STATE_HOME=$PWD/state; \(exports)
+            cd '\(folder.path)'; unset http_proxy all_proxy; export XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config; \(exports)
             ulimit -c 0
+            echo what-stood-there-before
             stty -a > before
             \(source)sh -c 'echo $$ > number; exec "$@"' player \(words)
             echo $? > code.new
@@ -34,7 +37,7 @@ final class ScreenStage: Sendable {
             echo the-shell-is-back
             read line
             """
-        terminal = try await TmuxSession(["sh", "-c", script])
+        terminal = try await TmuxSession(["sh", "-c", script], columns: columns, rows: rows)
     }
 
     /// The rows of the screen, counted from below as the layout does: the last says messages.
@@ -111,27 +114,39 @@ final class ScreenStage: Sendable {
         /// tmux's flags: the alternate screen, and the cursor to be seen.
         var isAlternate: Bool
         var isCursorVisible: Bool
+        /// Whether the terminal still reports the mouse, by tmux's flags.
+        var reportsMouse: Bool
+        /// Whether the window has the title again that it had, and the screen what stood on it.
+        var hasOldTitle: Bool
+        var hasOldText: Bool
 
         static func restored(exitCode: Int) -> Ending {
             Ending(
                 exitCode: String(exitCode),
                 hasSameSettings: true,
                 isAlternate: false,
-                isCursorVisible: true
+                isCursorVisible: true,
+                reportsMouse: false,
+                hasOldTitle: true,
+                hasOldText: true
             )
         }
     }
 
     /// Waits until the shell has its terminal back.
     func ending() async throws -> Ending {
-        try await terminal.wait(for: "the-shell-is-back")
-        let flags = try await terminal.terminal("#{alternate_on} #{cursor_flag}")
+        let screen = try await terminal.wait(for: "the-shell-is-back")
+        let flags = try await terminal.terminal("#{alternate_on} #{mouse_any_flag} #{cursor_flag}")
+        let title = try await terminal.terminal("#{pane_title}")
         let read = { [folder] name in try String(contentsOfFile: folder.path(name), encoding: .utf8) }
         return Ending(
             exitCode: try read("code").trimmingCharacters(in: .whitespacesAndNewlines),
             hasSameSettings: try read("before") == read("after"),
             isAlternate: flags.hasPrefix("1"),
-            isCursorVisible: flags.hasSuffix("1")
+            isCursorVisible: flags.hasSuffix("1"),
+            reportsMouse: flags.hasPrefix("1 1") || flags.hasPrefix("0 1"),
+            hasOldTitle: !title.contains("Reprise"),
+            hasOldText: screen.contains { $0.contains("what-stood-there-before") }
         )
     }
 }

@@ -62,25 +62,6 @@ struct ScreenSurroundingsTests {
         #expect(!gate.isReleased && server.log.bytesSent(for: "/song.mp3") == 0)
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
-    func `a signal gives the terminal back and ends with 4`(signal: Int32) async throws {
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
-        #expect(try await stage.terminal.terminal("#{alternate_on} #{cursor_flag}") == "1 0")
-        try stage.signal(signal)
-        #expect(try await stage.ending() == .restored(exitCode: 4))
-    }
-
-    @Test(arguments: [SIGABRT, SIGSEGV, SIGILL])
-    func `a crash gives the terminal back and ends as it would have`(signal: Int32) async throws {
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
-        #expect(try await stage.terminal.terminal("#{alternate_on} #{cursor_flag}") == "1 0")
-        try stage.signal(signal)
-        // What a shell says of a program that a signal has ended.
-        #expect(try await stage.ending() == .restored(exitCode: 128 + Int(signal)))
-    }
-
     @Test func `a list on standard input leaves the keys to the terminal`() async throws {
         let stage = try await ScreenStage(["-"], folder: folder, feed: "#EXTM3U\n#EXTINF:60,Piped\n\(path)\n")
         try await stage.waitForStatus("Playing")
@@ -88,19 +69,6 @@ struct ScreenSurroundingsTests {
         try await stage.terminal.sendKeys("Space")
         try await stage.waitForStatus("Paused")
         try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
-    }
-
-    @Test func `a terminal that cannot move its cursor gets lines`() async throws {
-        let stage = try await ScreenStage([path], folder: folder, environment: ["TERM": "dumb"])
-        try await stage.terminal.wait(for: "loaded tracks=1")
-        try await stage.terminal.wait(for: "playing index=1 position=0")
-        #expect(try await stage.terminal.terminal("#{alternate_on} #{cursor_flag}") == "0 1")
-        try await stage.terminal.type("status")
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.terminal.type("quit")
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.terminal.wait(for: "summary played=1")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 }

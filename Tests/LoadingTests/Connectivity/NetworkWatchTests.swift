@@ -6,14 +6,16 @@ import Testing
 @Suite struct NetworkWatchTests {
     /// Hosts that cannot be reached for as long as the test says.
     private final class Line: RangeTransport {
-        private let state = Locked<(isAway: Bool, sent: [String])>((false, []))
+        private let state = Locked<(isAway: Bool, sent: [String], ranges: [ByteRange?])>((false, [], []))
 
         var sent: [String] { state.withLock { $0.sent } }
+        var ranges: [ByteRange?] { state.withLock { $0.ranges } }
         func cut(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
         func send(_ request: RangeRequest) async throws -> RangeResponse {
             let isAway = state.withLock { state in
                 state.sent.append(request.url.host)
+                state.ranges.append(request.range)
                 return state.isAway
             }
             if isAway { throw MediaError(.connectionFailed, request.url.safeText, "it cannot be reached") }
@@ -29,6 +31,18 @@ import Testing
     private final class Notes: RequestJournal {
         let all = Locked<[JournalRecord]>([])
         func record(_ record: JournalRecord) { all.withLock { $0.append(record) } }
+
+        var decisions: [String] {
+            all.withLock { $0 }.compactMap { record in
+                if case .decision(let decision, _) = record.event { decision.rawValue } else { nil }
+            }
+        }
+
+        var reasons: [FetchReason] {
+            all.withLock { $0 }.compactMap { record in
+                if case .request(let request) = record.event { request.why } else { nil }
+            }
+        }
     }
 
     private let clock = TestClock()
@@ -47,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `offline spares the line, tries it every thirty seconds and finds it again`() async throws {
+    @Test func `offline spares the line, tries it from time to time and finds it again`() async throws {
         let notes = Notes()
         let watch = NetworkWatch(clock: clock, journal: notes)
         let transport = watch.guarding(line)
@@ -62,8 +76,7 @@ import Testing
             #expect(next == .offline)
         }
         #expect(line.sent.count == 1)
-        #expect(clock.sleeperCount == 0, "no timer runs")
-        clock.advance(by: .seconds(30))
+        clock.advance(by: .milliseconds(250))
         let probe = await code(try request("a"), over: transport)
         #expect(probe == .connectionFailed)
         #expect(line.sent.count == 2)
@@ -76,10 +89,51 @@ import Testing
         #expect(!watch.report.isOffline)
         #expect(told.withLock { $0.first } == true)
         #expect(told.withLock { $0.last } == false)
-        let decisions = notes.all.withLock { $0 }.map { record in
-            if case .decision(let decision, _) = record.event { decision.rawValue } else { "" }
+        #expect(notes.decisions == ["went-offline", "went-online"])
+        try await wait(for: "the timer to end") { clock.sleeperCount == 0 }
+    }
+
+    @Test func `while nobody wants anything it asks for one byte itself, and tells when the network is back`()
+        async throws
+    {
+        let notes = Notes()
+        let watch = NetworkWatch(clock: clock, journal: notes)
+        let transport = watch.guarding(line)
+        #expect(clock.sleeperCount == 0, "no timer runs while online")
+        line.cut(true)
+        _ = await code(try request("a"), over: transport)
+        for count in 2...5 {
+            try await wait(for: "the timer") { clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(30))
+            #expect(line.sent.count == count - 1, "not before its time")
+            clock.advance(by: .seconds(1))
+            try await wait(for: "attempt \(count)") { line.sent.count == count }
         }
-        #expect(decisions == ["went-offline", "went-online"])
+        try await wait(for: "the timer") { clock.sleeperCount == 1 }
+        #expect(watch.report.isOffline)
+        line.cut(false)
+        clock.advance(by: .seconds(31))
+        try await wait(for: "the network") { !watch.report.isOffline }
+        #expect(line.ranges.last == 0..<1)
+        try await wait(for: "the note of it") { notes.reasons.count == 5 }
+        #expect(Set(notes.reasons) == [.probe])
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `of several hosts that failed the others are asked too`() async throws {
+        let watch = NetworkWatch(clock: clock)
+        let transport = watch.guarding(line)
+        line.cut(true)
+        for host in ["a", "b"] { _ = await code(try request(host), over: transport) }
+        for count in 3...6 {
+            try await wait(for: "the timer") { clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(31))
+            try await wait(for: "attempt \(count)") { line.sent.count == count }
+        }
+        #expect(line.sent == ["a", "b", "a", "b", "a", "b"])
+        try await wait(for: "the timer") { clock.sleeperCount == 1 }
+        watch.end()
+        try await wait(for: "the timer to end") { clock.sleeperCount == 0 }
     }
 
     @Test func `by wish nothing is sent, and the reason says how to change that`() async throws {

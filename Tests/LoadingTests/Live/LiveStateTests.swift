@@ -135,7 +135,7 @@ import Testing
                 Issue.record("a page is no stream")
                 continue
             }
-            #expect(error.code == .connectionFailed)
+            #expect(error.code == .badAnswer)
             guard case .now(let file) = state.connected(RangeAnswer(kind: .whole(length: 5_000))) else {
                 Issue.record("what has a length is no stream")
                 continue
@@ -149,17 +149,35 @@ import Testing
 
     @Test func `when the network is back the attempts count anew`() {
         var state = state()
-        for second in 1...5 { _ = state.ended(MediaError(.offline, "radio", "away"), now: .seconds(second)) }
+        for second in 1...5 { _ = state.ended(MediaError(.cut, "radio", "away"), now: .seconds(second)) }
         #expect(state.wait?.attempt == 5)
         state.networkReturned()
         #expect(state.ended(nil, now: .seconds(9))?.attempt == 1)
+    }
+
+    @Test func `while the network is away nothing was tried, and it is waited for as long as that takes`() {
+        var state = state()
+        var network = ConnectivityReport()
+        network.isOffline = true
+        network.reason = MediaError(.unknownHost, "other", "cannot be found")
+        for minute in 1...60 {
+            network.retryAt = .seconds(minute * 60 + 30)
+            let error = MediaError(.offline, "radio", "the network is away")
+            let wait = state.ended(error, network: network, now: .seconds(minute * 60))
+            #expect(wait?.retryAt == network.retryAt && wait?.mostAttempts == nil)
+            #expect(wait?.error == MediaError(.unknownHost, "radio", "cannot be found"))
+        }
+        #expect(!state.isOver)
+        network.isForced = true
+        #expect(state.ended(MediaError(.offline, "radio", "asked for"), network: network, now: .zero) == nil)
+        #expect(state.isOver)
     }
 
     @Test func `attempts without a byte come to an end`() {
         var state = state()
         var now = Duration.zero
         var attempts = 0
-        while let wait = state.ended(MediaError(.offline, "radio", "is away"), now: now) {
+        while let wait = state.ended(MediaError(.connectionRefused, "radio", "is away"), now: now) {
             attempts += 1
             now = wait.retryAt
             #expect(attempts < 100)

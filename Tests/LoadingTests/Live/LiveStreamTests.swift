@@ -143,8 +143,8 @@ import Testing
         try await wait(for: "the second wait") {
             report(stream).wait?.attempt == 2 && clock.sleeperCount == 1
         }
-        #expect(report(stream).wait?.error.code == .connectionFailed)
-        #expect(journal.requests.map(\.end) == ["complete", "connection-failed"])
+        #expect(report(stream).wait?.error.code == .badAnswer)
+        #expect(journal.requests.map(\.end) == ["complete", "bad-answer"])
         station.line([[2], []])
         station.send(as: "audio/mpeg")
         clock.advance(by: .seconds(15))
@@ -154,7 +154,7 @@ import Testing
 
     @Test func `when the network is back the next attempt does not wait for the clock`() async throws {
         let stream = listening([[1]])
-        station.fail(with: MediaError(.offline, "radio", "is away"))
+        station.fail(with: MediaError(.connectionRefused, "radio", "is away"))
         for attempt in 1...6 {
             try await wait(for: "a wait") {
                 report(stream).wait?.attempt == attempt && clock.sleeperCount == 1

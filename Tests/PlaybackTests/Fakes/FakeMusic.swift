@@ -17,6 +17,12 @@ struct FakeMusic: Sendable {
     /// What it says of itself where it is a live stream, which has no length and whose reads end at titles.
     var live: LiveReport?
 
+    var loudness: Loudness?
+    /// Whether its bytes are here.
+    var isStored = true
+    /// Seeks land so many frames from where they say, and that is known after so many slices of stored bytes.
+    var estimate: (shift: FrameCount, slices: Int)?
+
     var location: ResourceLocation { url.map { .web($0) } ?? .file("/music/\(number).mp3") }
 
     var track: Track { Track(id: Track.ID(UInt64(number)), location: location) }
@@ -41,6 +47,7 @@ final class FakeReader: ResourceReader {
     private let edited = Locked<(@Sendable (inout LoadReport) -> Void)?>(nil)
     private let readTo = Locked<Int64>(0)
     private let filled = Locked(false)
+    private let scanned = Locked(0)
 
     init(_ music: FakeMusic) {
         self.music = music
@@ -49,6 +56,14 @@ final class FakeReader: ResourceReader {
 
     var readOffsets: [Int64] { offsets.withLock { $0 } }
     var isClosed: Bool { closed.withLock { $0 } }
+    /// How often a decoder looked through stored bytes.
+    var scanCount: Int { scanned.withLock { $0 } }
+    func noteScan() -> Int {
+        scanned.withLock { count in
+            count += 1
+            return count
+        }
+    }
     var isFilled: Bool { filled.withLock { $0 } }
     var length: Int64? { music.live == nil ? Int64(bytes.count) : nil }
 
@@ -67,7 +82,7 @@ final class FakeReader: ResourceReader {
         return Array(bytes[Int(offset)..<end])
     }
 
-    func isStored(_ range: ByteRange) -> Bool { true }
+    func isStored(_ range: ByteRange) -> Bool { music.isStored }
 
     var report: LoadReport {
         var report = LoadReport()
@@ -97,16 +112,18 @@ final class FakeReader: ResourceReader {
 final class FakeDecoder: AudioDecoder {
     private let reader: FakeReader
     private var frame = 0
+    private var landing = SeekLanding(frame: 0, isExact: true)
+    private(set) var correctedLanding: SeekLanding?
+    private(set) var infoRevision = 0
     private var music: FakeMusic { reader.music }
 
     init(_ reader: FakeReader) { self.reader = reader }
-
-    var infoRevision: Int { 0 }
 
     var info: StreamInfo {
         let rate = music.format.sampleRate * music.format.bytesPerFrame
         var info = StreamInfo(format: music.format, bytesPerSecond: Double(rate))
         info.duration = music.format.duration(of: FrameCount(music.frames))
+        info.loudness = music.loudness
         return info
     }
 
@@ -132,7 +149,20 @@ final class FakeDecoder: AudioDecoder {
 
     func seek(to time: Duration) async throws -> SeekLanding {
         frame = min(music.frames, Int(music.format.frames(in: time)))
-        return SeekLanding(frame: FrameCount(frame), isExact: true)
+        landing = SeekLanding(frame: FrameCount(frame), isExact: music.estimate == nil)
+        return landing
+    }
+
+    /// There is something to look through until a wrong landing is corrected, and not more.
+    func scanStored() async throws -> Bool {
+        try Task.checkCancellation()
+        let count = reader.noteScan()
+        guard let estimate = music.estimate, !landing.isExact else { return false }
+        guard count >= estimate.slices else { return true }
+        landing = SeekLanding(frame: landing.frame + estimate.shift, isExact: true)
+        correctedLanding = landing
+        infoRevision += 1
+        return true
     }
 
     func seekTable() -> [UInt8] { [] }

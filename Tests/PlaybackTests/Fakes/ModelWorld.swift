@@ -18,6 +18,8 @@ struct ModelWorld {
     private var isOpen = false
     private var isRunning = false
     private var isDraining = false
+    private var isConnected = true
+    private var isReconnecting = false
     private var written: FrameCount = 0
     private(set) var heard: FrameCount = 0
     private(set) var isFinished = false
@@ -70,6 +72,8 @@ struct ModelWorld {
         case .release(let id), .allowReadAhead(let id), .prefetchHead(let id), .reject(let id):
             #expect(passes[id] != nil)
         case .openOutput:
+            // Where no stream is open nobody hears of a loss, and the sink connects by itself.
+            isConnected = true
             isOpen = true
             isRunning = false
             written = 0
@@ -106,8 +110,12 @@ struct ModelWorld {
         case .forgetOutput:
             isOpen = false
             isRunning = false
+            isConnected = false
+        case .reconnectOutput:
+            #expect(!isConnected, "nobody looks for a server that is there")
+            isReconnecting = true
         case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource, .togglePin,
-            .retryNetwork:
+            .retryNetwork, .setGain:
             break
         }
         return nil
@@ -121,6 +129,18 @@ struct ModelWorld {
             // Its count may lag behind.
             isDraining = false
             return tell(.drained, &state)
+        }
+        if isReconnecting, Bool.random(using: &random) {
+            isReconnecting = false
+            if Bool.random(using: &random) {
+                return tell(.outputUnreachable(MediaError(.audioServer, "x", "is away")), &state)
+            }
+            isConnected = true
+            return tell(.outputReached, &state)
+        }
+        if isOpen, Int.random(in: 0..<12, using: &random) == 0 {
+            let lost = MediaError(.audioLost, "x", "went away")
+            return tell(Bool.random(using: &random) ? .outputEvent(.lost(lost)) : .outputFailed(lost), &state)
         }
         if isRunning, heard == written, Int.random(in: 0..<3, using: &random) == 0 {
             return tell(.outputEvent(.underrun), &state)
@@ -185,7 +205,7 @@ struct ModelWorld {
             .setRepeat(nil), .remove(TrackNumbers(number)), .move(TrackNumbers(number), to: 1), .reload,
             .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))), .undo,
             .undo,
-            .sort(.title), .shuffleNow, .clear,
+            .sort(.title), .shuffleNow, .clear, .setGain(nil),
         ]
         let command = all[Int.random(in: all.indices, using: &random)]
         // The shell stands still before it lets go of the music, so that the count is final.

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A whole player over scripted music and a sink in memory.
 final class Stage: Sendable {
-    let clock = TestClock()
+    let clock: TestClock
     let sink: TestSink
     let player: Player
 
@@ -17,9 +17,13 @@ final class Stage: Sendable {
         kept: (any KeptMusic)? = nil,
         connectivity: (any Connectivity)? = nil,
         fills: Bool = false,
+        gain: GainMode = .off,
+        clock: TestClock = TestClock(),
+        device: (any AudioOutput)? = nil,
         save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in }
     ) {
         self.sink = sink
+        self.clock = clock
         let events = Relay()
         let readers = ReaderLog()
         relay = events
@@ -41,7 +45,7 @@ final class Stage: Sendable {
                     }
                     return FakeDecoder(reader)
                 },
-                output: sink,
+                output: device ?? sink,
                 resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
                 save: save,
                 clock: clock,
@@ -52,6 +56,7 @@ final class Stage: Sendable {
             settings: {
                 var settings = PlaybackSettings(exitsAtEnd: exitsAtEnd, repeatMode: repeatMode, seed: 1)
                 settings.fillsHeardTracks = fills
+                settings.gainMode = gain
                 return settings
             }()
         )

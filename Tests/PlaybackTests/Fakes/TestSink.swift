@@ -16,6 +16,7 @@ final class TestSink: AudioOutput {
         var nextDrain = 0
         var handler: (@Sendable (OutputEvent) -> Void)?
         var connections = 0
+        var isAway = false
     }
 
     private let state: Locked<State>
@@ -40,7 +41,16 @@ final class TestSink: AudioOutput {
 
     func tell(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
 
-    func connect() async throws { state.withLock { $0.connections += 1 } }
+    /// Whether no attempt to reach it succeeds.
+    func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+    func connect() async throws {
+        let isAway = state.withLock { state in
+            state.connections += 1
+            return state.isAway
+        }
+        if isAway { throw MediaError(.audioServer, "the sink", "is away") }
+    }
 
     func open(_ format: AudioFormat, reader: any PCMReader) async throws {
         state.withLock { state in

@@ -33,6 +33,7 @@ import Testing
         session.volume = 35
         session.repeatMode = .all
         session.isShuffled = true
+        session.gainMode = .album
         session.origins = ["https://h.example/"]
         session.places.set(.seconds(3_600), for: "https://h.example/42.mp3")
         #expect(try SavedSession(parsing: session.text) == session)
@@ -61,7 +62,7 @@ import Testing
     @Test(
         arguments: [
             "volume\t101", "volume\t-1", "volume\tx", "current\t-1", "position\t-5",
-            "position\t99999999999999999999", "repeat\ttwice", "paused\tyes", "origin\tftp://h/",
+            "position\t99999999999999999999", "repeat\ttwice", "gain\tloud", "paused\tyes", "origin\tftp://h/",
             "origin\thttp://u:p@h/", "place\t5", "place\tx\thttp://h/",
         ]
     )

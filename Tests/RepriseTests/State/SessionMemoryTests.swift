@@ -47,6 +47,7 @@ import Testing
             Self.snapshot {
                 $0.repeatMode = .all
                 $0.isShuffled = true
+                $0.gainMode = .track
             }
         ])
         let next = memory()
@@ -55,7 +56,7 @@ import Testing
         )
         #expect(next.place?.index == 1 && next.place?.position == .seconds(45))
         #expect(next.session.volume == 65 && next.session.repeatMode == .all && next.session.isShuffled)
-        #expect(!next.session.isPaused && next.problems.isEmpty)
+        #expect(next.session.gainMode == .track && !next.session.isPaused && next.problems.isEmpty)
         // What is over says nothing of where it was; what went before does.
         #expect(next.resumePoint(of: next.queue.tracks[1]) == .seconds(45))
     }
@@ -103,7 +104,7 @@ import Testing
         try folder.write("reprise \(name) 1\nrubbish", to: name)
         let next = memory()
         #expect(next.problems.map(\.code) == [.badState])
-        #expect(next.problems[0].description.contains("set aside as \(name).bad"))
+        #expect(next.problems[0].description.contains("/\(name).bad"))
         #expect(try folder.read(name + ".bad")?.contains("rubbish") == true)
         #expect(name == "queue" ? next.session.volume == 65 : next.queue.tracks.count == 3)
         #expect(memory().problems.isEmpty)

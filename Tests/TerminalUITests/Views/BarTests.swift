@@ -56,10 +56,11 @@ struct BarPartTests {
         #expect(bar(load, head: .max, columns: 4) == "==..")
     }
 
-    @Test func `each set of glyphs tells the four parts apart without colour`() {
+    @Test func `each set of glyphs tells the four parts and the head apart without colour`() {
         for glyphs in [Glyphs.unicode, .ascii] {
             let parts: [BarPart] = [.played, .cached, .inFlight, .missing]
-            #expect(Set(parts.map { glyphs.bar($0).string }).count == 4)
+            #expect(Set(parts.map { glyphs.bar($0).string } + [glyphs.head.string]).count == 5)
+            #expect(glyphs.head.columns == 1 && glyphs.mark.columns == 1 && glyphs.pin.columns == 1)
             #expect(parts.allSatisfy { glyphs.bar($0).columns == 1 })
         }
     }

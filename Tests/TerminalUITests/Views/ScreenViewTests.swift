@@ -22,7 +22,7 @@ struct ScreenViewTests {
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help            4 tracks
 
               1 Morning – Edda                                                          3:05
-            ▶ 2 夜の音楽 – 東京アンサンブル                                          1:02:05
+            ▶ 2 夜の音楽 – 東京アンサンブル                                    62 %  1:02:05
             ✗ 3 gone.mp3: 404 Not Found
               4 cafe\u{301} de nuit et de jour.mp3                                             1:01
 
@@ -67,8 +67,8 @@ struct ScreenViewTests {
         let screen = Self.screen(200, 60)
         #expect(screen.count == 60)
         #expect(
-            screen[2] == "  1 Morning" + String(repeating: " ", count: 107) + "Edda"
-                + String(repeating: " ", count: 74) + "3:05"
+            screen[2] == "  1 Morning" + String(repeating: " ", count: 102) + "Edda"
+                + String(repeating: " ", count: 79) + "3:05"
         )
         let bar = "50█ 25· 25█ 1▌ 49▄ 25▒ 25·".split(separator: " ").map {
             String(repeating: String($0.suffix(1)), count: Int($0.dropLast()) ?? 0)
@@ -81,7 +81,7 @@ struct ScreenViewTests {
         let expected = """
              1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help
               1 Morning - Edda                                      3:05
-            > 2 夜の音楽 - 東京アンサンブル                      1:02:05
+            > 2 夜の音楽 - 東京アンサンブル                62 %  1:02:05
             x 3 gone.mp3: 404 Not Found
             > 夜の音楽 - 東京アンサンブル              ~-31:03 / 1:02:05
             ===============........=======|--------------++++++++.......

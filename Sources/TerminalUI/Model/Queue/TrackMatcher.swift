@@ -43,15 +43,25 @@ struct TrackMatcher: Sendable, Equatable {
     private func occurs(_ word: Word, in text: String?) -> Bool {
         guard var text else { return false }
         if !word.isASCII { text = text.lowercased() }
-        return text.withUTF8 { text in
-            guard text.count >= word.bytes.count else { return false }
-            return (0...text.count - word.bytes.count).contains { start in
-                word.bytes.indices.allSatisfy { Self.lowercased(text[start + $0]) == word.bytes[$0] }
+        return text.withUTF8 { Self.contains($0, word.bytes) }
+    }
+
+    /// Written out: closures for each byte would take most of the time.
+    private static func contains(_ text: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
+        guard let first = word.first, text.count >= word.count else { return word.isEmpty }
+        var start = 0
+        while start <= text.count - word.count {
+            if lowercased(text[start]) == first {
+                var length = 1
+                while length < word.count, lowercased(text[start + length]) == word[length] { length += 1 }
+                if length == word.count { return true }
             }
+            start += 1
         }
+        return false
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 }

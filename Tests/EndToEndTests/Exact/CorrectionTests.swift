@@ -1,0 +1,42 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// A seek into a gap of a file that tells no places: an estimate, and what makes it exact.
+@Suite struct CorrectionTests {
+    @Test func `a seek into a gap costs one request, and turns exact with one event when the gap is filled`()
+        async throws
+    {
+        let bytes = try await MP3Fixtures.bytes(
+            .init(seconds: 120, rate: .variable(quality: 0, hasXing: false))
+        )
+        let stage = try ExactStage(bytes)
+        let log = stage.server.log
+        // What comes after the head and the place asked for waits until the estimate was told.
+        let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(65_536))
+        let player = try RunningProcess(
+            BuiltProducts.reprise,
+            ["--json", "--fill", "--sink", "null", "--cache-dir", stage.cachePath, stage.url()]
+        )
+        try await player.event("playing")
+        let (count, asked) = (player.lines.count, log.requests.count)
+        try player.send("seek 1:20")
+        try await wait(for: "the request for the place") { log.requests.count > asked }
+        gate.release()
+        let seeked = try await player.event("seeked", after: count)
+        #expect(seeked.exact == false && seeked.position == 80)
+        try await player.waitForLine(from: count) {
+            $0.contains("\"event\":\"position\"") && $0.contains("\"exact\":true")
+        }
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        let told = try player.events.drop { $0.event != "seeked" }
+        #expect(told.filter { $0.event == "seeked" || $0.event == "playing" }.count == 2)
+        let exact = told.filter { $0.event == "position" }.compactMap(\.exact)
+        #expect(
+            exact.last == true && exact == exact.filter { !$0 } + exact.filter { $0 },
+            "once exact, it stays so"
+        )
+    }
+}

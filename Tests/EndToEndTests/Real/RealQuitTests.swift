@@ -1,0 +1,69 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Corks, and the end in every state that a stream can be in.
+@Suite(.serialized)
+struct RealQuitTests {
+    enum Moment: CaseIterable { case paused, draining, stalled, lost }
+
+    @Test(arguments: Moment.allCases)
+    func `quitting never hangs`(moment: Moment) async throws {
+        let stage = try await RealStage()
+        let path = try await MP3Fixtures.file(.init(seconds: moment == .draining ? 3 : 20))
+        let server = try TestOrigin(["/song.mp3": try Data(contentsOf: URL(fileURLWithPath: path)).map { $0 }]
+        )
+        let gate = moment == .stalled ? server.origin.hold("/song.mp3", .afterBytesTogether(90_000)) : nil
+        let player = try stage.play(["--sink", "pulse:test", "--no-cache", server.url("/song.mp3")])
+        try await player.event("playing")
+        switch moment {
+        case .paused:
+            try player.send("pause")
+            try await isCorked(true, stage)
+        case .draining:
+            // The ring takes two of its three seconds at once, so by the first second all was handed over.
+            try await player.event("position")
+        case .stalled:
+            try await player.event("buffering")
+            try await isCorked(true, stage)
+        case .lost:
+            try await stage.pulse.crash()
+            try await player.event("buffering")
+        }
+        try player.send("quit")
+        #expect(try await player.waitForExit(deadline: .seconds(30)) == 0)
+        #expect(try player.events.last?.event == "summary")
+        gate?.release()
+    }
+
+    @Test func `a stream is corked for a pause and for a stall, and for nothing else`() async throws {
+        let stage = try await RealStage()
+        let path = try await MP3Fixtures.file(.init(seconds: 20))
+        let server = try TestOrigin(["/song.mp3": try Data(contentsOf: URL(fileURLWithPath: path)).map { $0 }]
+        )
+        let gate = server.origin.hold("/song.mp3", .afterBytesTogether(90_000))
+        let player = try stage.play(["--sink", "pulse:test", "--no-cache", server.url("/song.mp3")])
+        try await player.event("playing")
+        try await isCorked(false, stage)
+        var count = player.lines.count
+        try player.send("pause")
+        try await player.event("paused", after: count)
+        try await isCorked(true, stage)
+        try player.send("play")
+        try await player.event("buffering", after: count)
+        try await isCorked(true, stage)
+        count = player.lines.count
+        gate.release()
+        try await player.event("playing", after: count)
+        try await isCorked(false, stage)
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+    }
+
+    private func isCorked(_ isCorked: Bool, _ stage: RealStage) async throws {
+        try await wait(for: "Corked: \(isCorked)") {
+            try await stage.pulse.pactl("list", "sink-inputs").contains("Corked: \(isCorked ? "yes" : "no")")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Sentences instead of a screen, with the same keys.
+@Suite struct PlainModeTests {
+    private let folder: TemporaryFolder
+    private let songs: [String]
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let bytes = try await MP3Fixtures.bytes(.init(seconds: 40))
+        songs = try ["first", "second"].map { [folder] in try folder.write(bytes, to: "\($0).mp3") }
+    }
+
+    @Test(arguments: [(["--plain"], "xterm-256color"), ([], "dumb")])
+    func `a terminal without a screen gets sentences and gives keys`(
+        options: [String],
+        type: String
+    ) async throws {
+        let stage = try await ScreenStage(options + songs, folder: folder, environment: ["TERM": type])
+        let terminal = stage.terminal
+        try await terminal.wait(for: "2 tracks")
+        try await terminal.wait(for: "Playing 1 of 2: first.mp3, 0:40")
+        #expect(try await terminal.terminal("#{alternate_on} #{cursor_flag}") == "0 1")
+        try await terminal.sendKeys("Space")
+        try await terminal.wait(for: "Paused at 0:0")
+        try await terminal.sendKeys("-")
+        try await terminal.wait(for: "Volume 95 %")
+        try await terminal.sendKeys("j")
+        try await terminal.wait(for: "2 second")
+        try await terminal.sendKeys("Right")
+        try await terminal.wait(for: "At 0:0")
+        try await terminal.sendKeys("?")
+        try await terminal.wait(for: "q: quit")
+        // The line is the terminal's own to edit.
+        try await terminal.sendKeys(":")
+        try await terminal.wait(for: ":")
+        try await terminal.type("seek 0:39x")
+        try await terminal.sendKeys("BSpace", "Enter")
+        try await terminal.wait(for: "At 0:39")
+        try await terminal.sendKeys("t")
+        try await terminal.wait(for: "Paused 1 of 2: first.mp3, 0:39 of 0:40")
+        try await terminal.sendKeys(">")
+        try await terminal.wait(for: "Paused 2 of 2: second.mp3")
+        try await terminal.sendKeys("q")
+        try await terminal.wait(for: "from the network")
+        var ending = try await stage.ending()
+        // Lines scroll: what stood there before has gone up.
+        ending.hasOldText = true
+        #expect(ending == .restored(exitCode: 0))
+    }
+
+    @Test(arguments: [(SIGTERM, 4), (SIGABRT, 128 + 6)])
+    func `a signal gives the keys back to the terminal`(signal: Int32, exitCode: Int) async throws {
+        let stage = try await ScreenStage(["--plain"] + songs, folder: folder)
+        try await stage.terminal.wait(for: "Playing 1 of 2")
+        try stage.signal(signal)
+        #expect(try await stage.ending() == .restored(exitCode: exitCode))
+    }
+
+    @Test func `without a terminal its commands are lines, and nothing is remembered`() async throws {
+        let stage = try await BadInputStage()
+        let process = try stage.start(["--plain", "--sink", "null", stage.music])
+        try await process.waitForLine { $0 == "1 track" }
+        try await process.waitForLine { $0.hasPrefix("Playing 1 of 1: ") }
+        try process.send("quit\n")
+        #expect(try await process.waitForExit() == 0)
+        #expect(!FileManager.default.fileExists(atPath: stage.folder.path(".local/state/reprise/session")))
+    }
+}

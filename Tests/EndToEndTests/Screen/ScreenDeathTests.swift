@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// However the player ends, the terminal is as it was.
+@Suite struct ScreenDeathTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        path = try await MP3Fixtures.file(.init(seconds: 60, rate: .constant(320)))
+    }
+
+    private func start() async throws -> ScreenStage {
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        // The alternate screen, no cursor, the mouse, and the title of what is heard.
+        let flags = try await stage.terminal.terminal("#{alternate_on} #{cursor_flag} #{mouse_any_flag}")
+        #expect(flags == "1 0 1")
+        #expect(try await stage.terminal.terminal("#{pane_title}").hasSuffix("– Reprise"))
+        return stage
+    }
+
+    @Test func `a key that quits leaves no trace`() async throws {
+        let stage = try await start()
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
+    func `a signal gives the terminal back and ends with 4`(signal: Int32) async throws {
+        let stage = try await start()
+        try stage.signal(signal)
+        #expect(try await stage.ending() == .restored(exitCode: 4))
+    }
+
+    // What a trap of Swift's raises is among them: SIGILL on one kind of processor, SIGTRAP on the other.
+    @Test(
+        arguments: [
+            (SIGQUIT, "SIGQUIT"), (SIGSEGV, "SIGSEGV"), (SIGABRT, "SIGABRT"), (SIGILL, "SIGILL"),
+            (SIGTRAP, "SIGTRAP"), (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"),
+        ]
+    )
+    func `a fault gives the terminal back, names the log and ends as it would have`(
+        signal: Int32,
+        name: String
+    ) async throws {
+        let stage = try await start()
+        try stage.signal(signal)
+        // What a shell says of a program that a signal has ended.
+        #expect(try await stage.ending() == .restored(exitCode: 128 + Int(signal)))
+        let screen = try await stage.terminal.capture().joined()
+        #expect(screen.contains("reprise: ended by \(name); what was said last is in"))
+        #expect(screen.contains("state/reprise/log"))
+    }
+
+    @Test func `a stop gives the terminal back, and going on takes it again`() async throws {
+        let script = """
+            cd '\(folder.path)'; export XDG_STATE_HOME=$PWD/state; set -m; echo what-stood-there-before; stty -a > before
+            '\(BuiltProducts.reprise)' --sink null --cache-dir "$PWD/cache" '\(path)'
+            stty -a > stopped; echo now-it-is-stopped; read line; fg; stty -a > after; echo the-shell-is-back; read line
+            """
+        let terminal = try await TmuxSession(["bash", "-c", script])
+        try await terminal.wait(for: "Playing ")
+        try await terminal.sendKeys("C-z")
+        let screen = try await terminal.wait(for: "now-it-is-stopped")
+        #expect(screen[0] == "what-stood-there-before")
+        #expect(
+            try await terminal.terminal("#{alternate_on} #{cursor_flag} #{mouse_any_flag}") == "0 1 0"
+        )
+        let before = try String(contentsOfFile: folder.path("before"), encoding: .utf8)
+        #expect(try String(contentsOfFile: folder.path("stopped"), encoding: .utf8) == before)
+        try await terminal.sendKeys("Enter")
+        try await terminal.wait(for: "? help")
+        try await wait(for: "the screen to be taken again") {
+            try await terminal.terminal("#{alternate_on} #{cursor_flag} #{mouse_any_flag}") == "1 0 1"
+        }
+        // Keys are keys again, and the screen is whole.
+        try await terminal.sendKeys("-")
+        try await terminal.wait(for: "vol 95%")
+        try await terminal.sendKeys("q")
+        try await terminal.wait(for: "the-shell-is-back")
+        #expect(try String(contentsOfFile: folder.path("after"), encoding: .utf8) == before)
+        #expect(try await !terminal.terminal("#{pane_title}").contains("Reprise"))
+    }
+}

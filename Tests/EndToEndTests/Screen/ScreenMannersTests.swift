@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How the screen behaves in terminals of all kinds and sizes, and with all that a terminal can send.
+@Suite struct ScreenMannersTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        path = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 40)), to: "first.mp3")
+    }
+
+    @Test(
+        arguments: [
+            ("xterm-256color", 80, 24), ("tmux-256color", 40, 10), ("screen", 200, 60), ("linux", 80, 25),
+            ("vt100", 80, 24), ("xterm-mono", 500, 200),
+        ]
+    )
+    func `terminals of many kinds and sizes show the screen and get themselves back`(
+        type: String,
+        columns: Int,
+        rows: Int
+    ) async throws {
+        let stage = try await ScreenStage(
+            [path],
+            folder: folder,
+            environment: ["TERM": type],
+            columns: columns,
+            rows: rows
+        )
+        try await stage.waitForStatus("Playing")
+        let screen = try await stage.terminal.capture()
+        #expect(screen.count == rows && screen[0].hasPrefix(" 1 Queue"))
+        #expect(try await stage.nowPlaying.contains("first"))
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending().exitCode == "0")
+    }
+
+    @Test func `a storm of sizes leaves a whole screen`() async throws {
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        var generator = SeededGenerator(seed: 6)
+        for round in 0..<40 {
+            let columns = Int.random(in: 1...240, using: &generator)
+            try await stage.terminal.resize(columns: columns, rows: .random(in: 1...70, using: &generator))
+            if round % 10 == 0 { try await stage.terminal.sendKeys("?", "?") }
+        }
+        try await stage.terminal.resize(columns: 60, rows: 12)
+        try await stage.wait(for: "the whole screen") { stage in
+            let screen = try await stage.terminal.capture()
+            return screen.count == 12 && screen[0].hasPrefix(" 1 Queue")
+                && screen[1].hasPrefix("▶ 1 first") && screen[8].hasPrefix("▶ first")
+                && screen[10].hasPrefix("Playing")
+        }
+        // Part of what stty tells.
+        try await stage.terminal.resize(columns: 80, rows: 24)
+        try await stage.wait(for: "80 columns") { try await $0.terminal.capture()[0].contains("6 Help") }
+        try await stage.terminal.sendKeys("q")
+        var ending = try await stage.ending()
+        // In a window of one row nothing stays where it stood.
+        ending.hasOldText = true
+        #expect(ending == .restored(exitCode: 0))
+    }
+
+    @Test func `ten thousand characters are pasted as text, and in the queue as what to play`() async throws {
+        let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 2)), to: "second.mp3")
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.sendKeys(":")
+        // Keys that would quit, remove and move are among them.
+        try await stage.terminal.paste("seek " + String(repeating: "qdJ\n", count: 2_500) + "end")
+        try await stage.wait(for: "the end of what was pasted") {
+            try await $0.row(fromBelow: 1).contains("qdJ end")
+        }
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "the answer") { try await $0.row(fromBelow: 1).contains("seek takes") }
+        try await stage.terminal.paste("\(second)\n\(path)\r\n")
+        try await stage.terminal.wait(for: "3 tracks")
+        #expect(try await stage.status.hasPrefix("Playing"))
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `commands are completed, and remembered by the next session`() async throws {
+        try folder.makeFolder("music")
+        for name in ["one.mp3", "other.mp3"] {
+            try FileManager.default.copyItem(atPath: path, toPath: folder.path("music/\(name)"))
+        }
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.sendKeys(":", "r", "e", "p", "Tab", "a", "Tab", "Enter")
+        try await stage.wait(for: "repeat all") { try await $0.status.contains("repeat all") }
+        try await stage.terminal.type(":add mus")
+        try await stage.terminal.sendKeys("Tab")
+        try await stage.wait(for: "the folder") { try await $0.row(fromBelow: 1).contains(":add music/") }
+        try await stage.terminal.sendKeys("o", "Tab")
+        try await stage.terminal.type("t")
+        try await stage.terminal.sendKeys("Tab")
+        try await stage.wait(for: "the file") { try await $0.row(fromBelow: 1).contains("music/other.mp3") }
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.terminal.wait(for: "2 tracks")
+        try await stage.terminal.type(":add http://me:hidden@localhost:1/x.mp3")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+        let history = try String(contentsOfFile: folder.path("state/reprise/history"), encoding: .utf8)
+        #expect(history == "repeat all\nadd music/other.mp3\n")
+
+        let next = try await ScreenStage([path], folder: folder)
+        try await next.waitForStatus("Playing")
+        try await next.terminal.sendKeys(":", "Up", "Up")
+        try await next.wait(for: "the oldest line") { try await $0.row(fromBelow: 1).contains(":repeat all") }
+        try await next.terminal.sendKeys("Escape", "q")
+        #expect(try await next.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `keys of the configuration do what it says`() async throws {
+        try folder.write(
+            "[keys]\nx = \"volume 33\"\nq = \"\"\nF10 = \"quit\"\n[colors]\nplaying = \"208\"\n",
+            to: "config/reprise/config.toml"
+        )
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.sendKeys("q", "x")
+        try await stage.wait(for: "vol 33%") { try await $0.status.contains("vol 33%") }
+        try await stage.terminal.sendKeys("F10")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `a double click plays, and a click in the bar seeks`() async throws {
+        let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 40)), to: "second.mp3")
+        let stage = try await ScreenStage([path, second], folder: folder)
+        try await stage.waitForStatus("Playing")
+        let row = try #require(try await stage.terminal.capture().firstIndex { $0.contains("2 second") }) + 1
+        let click = "\u{1B}[<0;5;\(row)M\u{1B}[<0;5;\(row)m"
+        try await stage.terminal.type(click + click)
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        // The bar is the third row from below; its middle is the song's.
+        try await stage.terminal.type("\u{1B}[<0;41;22M")
+        try await stage.wait(for: "the middle") { stage in
+            let position = try await stage.position ?? 0
+            return (18...22).contains(position)
+        }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `reports of the mouse are no keys`() async throws {
+        let stage = try await ScreenStage([path], folder: folder)
+        try await stage.waitForStatus("Playing")
+        for report in ["<0;5;2M", "<0;5;2m", "<64;5;2M", "<65;5;2M", "<35;6;2M", "<2;1;1M", "<999;1;1M"] {
+            try await stage.terminal.type("\u{1B}[" + report)
+        }
+        // In the old form, with bytes that are keys.
+        try await stage.terminal.type("\u{1B}[Mqq!")
+        try await stage.terminal.sendKeys("-")
+        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        #expect(try await stage.status.hasPrefix("Playing"))
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+}

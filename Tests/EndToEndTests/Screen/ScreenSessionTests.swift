@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What one session leaves to the next.
+@Suite struct ScreenSessionTests {
+    private let folder: TemporaryFolder
+    private let songs: [String]
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let bytes = try await MP3Fixtures.bytes(.init(seconds: 40))
+        songs = try ["first", "second", "third"].map { [folder] in try folder.write(bytes, to: "\($0).mp3") }
+    }
+
+    private func state(_ name: String) -> String {
+        (try? String(contentsOfFile: folder.path("state/reprise/" + name), encoding: .utf8)) ?? ""
+    }
+
+    /// Leaves a session with the second song paused at 0:30, at volume 45 and repeating.
+    private func leave(by end: (ScreenStage) async throws -> Void) async throws {
+        let stage = try await ScreenStage(["--volume", "50", "--repeat", "all"] + songs, folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.sendKeys(">")
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.sendKeys("-", "Space")
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.type(":seek 0:30")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await end(stage)
+        _ = try await stage.ending()
+    }
+
+    private func expectResumed() async throws {
+        let stage = try await ScreenStage([], folder: folder)
+        try await stage.waitForStatus("Paused")
+        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        #expect(try await stage.terminal.capture()[0].contains("3 tracks"))
+        try await stage.waitForCurrent(2)
+        let status = try await stage.status
+        #expect(status.contains("vol 45%") && status.contains("repeat all"))
+        try await stage.terminal.sendKeys("Space")
+        try await stage.wait(for: "time to pass") { try await ($0.position ?? 0) > 30 }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `the queue, the place in it, the volume and the modes are there again`() async throws {
+        try await leave { try await $0.terminal.sendKeys("q") }
+        try await expectResumed()
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path("state/reprise/session"))
+        #expect(mode[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func `a session that a signal ends is taken up too`(signal: Int32) async throws {
+        try await leave { try $0.signal(signal) }
+        try await expectResumed()
+    }
+
+    @Test func `with something to play only volume and modes are taken up, and with --fresh nothing`()
+        async throws
+    {
+        try await leave { try await $0.terminal.sendKeys("q") }
+        let other = try await ScreenStage([songs[2]], folder: folder)
+        try await other.waitForStatus("Playing")
+        #expect(try await other.terminal.capture()[0].contains("1 track"))
+        let status = try await other.status
+        #expect(status.contains("vol 45%") && status.contains("repeat all"))
+        try await other.terminal.sendKeys("q")
+        #expect(try await other.ending() == .restored(exitCode: 0))
+
+        let fresh = try await ScreenStage(["--fresh"], folder: folder)
+        try await fresh.terminal.wait(for: "0 tracks")
+        #expect(try await fresh.status.contains("vol 100%"))
+        try await fresh.terminal.sendKeys("q")
+        #expect(try await fresh.ending() == .restored(exitCode: 0))
+        // Nothing was played, so what was left before is still there.
+        #expect(state("queue").contains("third.mp3"))
+    }
+
+    @Test func `a file of rubbish is set aside with a word, and no secret is written`() async throws {
+        try folder.write("reprise session 1\nvolume\t900\nend\n", to: "state/reprise/session")
+        try folder.write([0xFF, 0x00, 0x1B], to: "state/reprise/queue")
+        let server = try TestOrigin(["/a.mp3": [UInt8](try Data(contentsOf: URL(fileURLWithPath: songs[0])))])
+        let url = server.url("/a.mp3").replacing("://", with: "://me:hidden@")
+        let stage = try await ScreenStage([url], folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.wait(for: "the notice") {
+            try await $0.row(fromBelow: 1).contains("of last time: not taken up")
+        }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+        #expect(state("session.bad").contains("900"))
+        #expect(state("queue").contains("/a.mp3") && !(state("queue") + state("session")).contains("hidden"))
+    }
+
+    @Test func `a long track goes on where it was left, whatever was played in between`() async throws {
+        let long = try folder.write(
+            try await MP3Fixtures.bytes(
+                .init(seconds: 1_260, rate: .constant(16), sampleRate: 16_000, isMono: true)
+            ),
+            to: "podcast.mp3"
+        )
+        let stage = try await ScreenStage([long, songs[0]], folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.type(":seek 10:00")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "10:00") { try await ($0.position ?? 0) >= 600 }
+        try await stage.terminal.sendKeys(">")
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.sendKeys("<")
+        try await stage.waitForCurrent(1)
+        try await stage.waitForStatus("Playing")
+        try await stage.wait(for: "10:00 again") { try await ($0.position ?? 0) >= 600 }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+
+        let next = try await ScreenStage([long], folder: folder)
+        try await next.waitForStatus("Playing")
+        try await next.wait(for: "10:00 the next day") { try await ($0.position ?? 0) >= 600 }
+        try await next.terminal.sendKeys("q")
+        #expect(try await next.ending() == .restored(exitCode: 0))
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// The views and the work with the queue, in the shipped program.
+struct ScreenViewsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Three songs of 40 seconds from a server, the first one playing.
+    private func start(_ server: TestOrigin) async throws -> ScreenStage {
+        for (seed, name) in ["first", "second", "third"].enumerated() {
+            let song = try await MP3Fixtures.file(.init(seconds: 40, seed: UInt64(seed + 1)))
+            server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: song))), at: "/\(name).mp3")
+        }
+        let urls = ["first", "second", "third"].map { server.url("/\($0).mp3") }
+        let stage = try await ScreenStage(urls, folder: folder)
+        try await stage.waitForStatus("Playing")
+        return stage
+    }
+
+    @Test func `each view shows what it is for, and what plays cannot be dropped from the cache`()
+        async throws
+    {
+        let server = try TestOrigin()
+        let stage = try await start(server)
+        try await stage.terminal.sendKeys("2")
+        try await stage.terminal.wait(for: "MPEG-1 Layer III")
+        try await stage.terminal.sendKeys("3")
+        try await stage.terminal.wait(for: "/first.mp3")
+        // The last played comes first.
+        try await stage.wait(for: "the piece that plays") { stage in
+            try await stage.terminal.capture()[3].contains("first.mp3")
+        }
+        try await stage.terminal.sendKeys("d")
+        try await stage.terminal.wait(for: "once more drops")
+        try await stage.terminal.sendKeys("d")
+        try await stage.terminal.wait(for: "it is being played")
+        try await stage.terminal.sendKeys("P")
+        try await stage.terminal.wait(for: "♦")
+        try await stage.terminal.sendKeys("4")
+        try await stage.terminal.wait(for: "demand")
+        try await stage.terminal.wait(for: "206 first.mp3")
+        try await stage.terminal.sendKeys("5")
+        try await stage.terminal.wait(for: "Nothing was said yet")
+        try await stage.terminal.sendKeys("Tab")
+        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `tracks are found, filtered, marked, removed, brought back, sorted and saved`() async throws {
+        let server = try TestOrigin()
+        let stage = try await start(server)
+        try await stage.terminal.type("fsec")
+        try await stage.terminal.wait(for: "1 of 3")
+        try await stage.terminal.sendKeys("Enter", "x", "Escape")
+        try await stage.terminal.wait(for: "•2 second")
+        try await stage.terminal.type("/thi")
+        try await stage.terminal.wait(for: "/thi▏")
+        try await stage.terminal.sendKeys("Enter", "x")
+        try await stage.terminal.wait(for: "2 marked")
+        try await stage.terminal.sendKeys("d")
+        try await stage.terminal.wait(for: "1 track")
+        try await stage.terminal.sendKeys("u")
+        try await stage.terminal.wait(for: "2 tracks are back")
+        try await stage.terminal.sendKeys("g", "J")
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.type("Ssource")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.waitForCurrent(1)
+        let list = folder.path("saved.m3u8")
+        try await stage.terminal.type("w\(list)")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.terminal.wait(for: "3 tracks saved as")
+        let saved = try String(contentsOfFile: list, encoding: .utf8)
+        #expect(saved.split(separator: "\n").filter { $0.hasPrefix("http") }.count == 3)
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `the mouse seeks in the bar, plays a row and opens a view`() async throws {
+        let server = try TestOrigin()
+        let stage = try await start(server)
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        // Buttons as terminals report them: the cells count from 1.
+        try await stage.terminal.type("\u{1B}[<0;41;22M\u{1B}[<0;41;22m")
+        try await stage.wait(for: "the middle") { (19...21).contains(try await $0.position ?? 0) }
+        let click = "\u{1B}[<0;9;4M\u{1B}[<0;9;4m"
+        try await stage.terminal.type(click + click)
+        try await stage.waitForCurrent(2)
+        try await stage.terminal.type("\u{1B}[<0;24;1M\u{1B}[<0;24;1m")
+        try await stage.terminal.wait(for: "RANGES")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+}

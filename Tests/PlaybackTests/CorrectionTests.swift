@@ -1,0 +1,109 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Estimated places that prove to be others, and the looking through stored bytes that finds it out.
+@Suite struct CorrectionTests {
+    private func positions(_ stage: Stage) -> [(position: Int64, isExact: Bool)] {
+        stage.events.compactMap { event in
+            guard case .position(_, let position, _, let isExact, _) = event else { return nil }
+            return (position.milliseconds, isExact)
+        }
+    }
+
+    @Test func `an estimated place is corrected with one position event, and nothing else is heard of it`()
+        async throws
+    {
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        piece.estimate = (700, 5)
+        let stage = Stage([piece], sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            stage.player.send(.seek(.to(.seconds(30))))
+            try await wait(for: "the correction") { positions(stage).contains { $0.isExact } }
+            // Nothing more is taken, so no time passes: what is told is the correction alone.
+            #expect(positions(stage).map(\.position) == [30_700])
+            #expect(stage.player.snapshot.isExact)
+            #expect(stage.player.snapshot.position == .milliseconds(30_700))
+            #expect(stage.story.suffix(2) == ["seeked 1 at 30000", "playing 1 at 30000"])
+            stage.sink.allow(frames: 400)
+            try await wait(for: "the sound") { stage.sink.pcm.count == 900 * 4 }
+            // The music itself goes on without a frame lost or doubled.
+            let heard = stage.sink.pcm[(500 * 4)...]
+            #expect(Array(heard) == Array(piece.pcm[(30_000 * 4)...].prefix(400 * 4)))
+        }
+    }
+
+    @Test
+    func `stored bytes are looked through only while the ring is full, and where there is nothing only once`()
+        async throws
+    {
+        let piece = FakeMusic(number: 1, frames: 60_000)
+        let stage = Stage([piece], sink: TestSink(allowance: 0))
+        _ = try await stage.play { stage in
+            try await wait(for: "the full ring") { stage.readers.first?.scanCount == 1 }
+            let reads = stage.readers[0].readOffsets.count
+            stage.sink.allow(frames: 500)
+            try await wait(for: "the music") { stage.sink.heardFrames == 500 }
+            // Less than half of the ring is free: nobody is woken.
+            #expect(stage.readers[0].scanCount == 1)
+            #expect(stage.readers[0].readOffsets.count == reads)
+            stage.sink.allow(frames: 600)
+            try await wait(for: "the ring to be full again") { stage.readers[0].scanCount == 2 }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what is missing before an estimated place is fetched where idle lines are to be used`(fills: Bool)
+        async throws
+    {
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        piece.estimate = (700, .max)
+        let stage = Stage([piece], sink: TestSink(allowance: 500), fills: fills)
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            #expect(!stage.readers[0].isFilled)
+            stage.player.send(.seek(.to(.seconds(30))))
+            try await wait(for: "the place") { stage.story.last == "playing 1 at 30000" }
+            try await wait(for: "the snapshot") { stage.player.snapshot.state == .playing }
+            #expect(stage.readers[0].isFilled == fills)
+        }
+    }
+
+    @Test func `a seek ends the looking through at once`() async throws {
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        piece.estimate = (700, .max)
+        let stage = Stage([piece], sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            stage.player.send(.seek(.to(.seconds(30))))
+            try await wait(for: "it to look") { stage.readers[0].scanCount > 20 }
+            stage.player.send(.seek(.to(.seconds(50))))
+            try await wait(for: "the other place") {
+                stage.readers[0].readOffsets.contains { $0 >= 200_000 }
+            }
+        }
+    }
+
+    @Test func `the place of what was written moves with a correction, over a change of format too`() {
+        var timeline = Timeline()
+        let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
+        for (run, start, landing) in [(1, 0, 5_000), (1, 300, 5_300), (2, 600, 0)] as [(Int, Int64, Int64)] {
+            timeline.append(
+                Timeline.Segment(
+                    run: RunID(value: run),
+                    start: start,
+                    landing: landing,
+                    format: format,
+                    isExact: false
+                )
+            )
+        }
+        timeline.correct(RunID(value: 1), by: -200)
+        #expect(timeline.segments.map(\.landing) == [4_800, 5_100, 0])
+        #expect(timeline.segments.map(\.isExact) == [true, true, false])
+        #expect(timeline.position(at: 100) == .milliseconds(4_900))
+    }
+}

@@ -1,0 +1,187 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// An audio server that goes away, and what the listener has of it.
+@Suite struct OutputRecoveryTests {
+    private let gone = MediaError(.audioLost, "PulseAudio", "is gone")
+    private let away = MediaError(.audioServer, "PulseAudio", "is away")
+
+    @Test func `attempts come at growing distances, and none beside another`() {
+        var recovery = OutputRecovery()
+        var delays: [Duration] = []
+        for _ in 0..<7 {
+            guard let delay = recovery.attempt(atOnce: false) else { break }
+            delays.append(delay)
+            let beside = recovery.attempt(atOnce: false)
+            #expect(beside == nil)
+            recovery.failed()
+        }
+        #expect(delays == [0.5, 1, 2, 4, 5, 5, 5].map { .seconds($0) })
+        // Who asks again does not wait for the one under way.
+        let hurried = [recovery.attempt(atOnce: true), recovery.attempt(atOnce: true)]
+        #expect(hurried == [.zero, .zero])
+        let (isFirst, isSecond) = (recovery.reached(), recovery.reached())
+        #expect(isFirst && !isSecond && recovery.isReached)
+        recovery.lost()
+        #expect(!recovery.isReached)
+        // A server that comes and goes is no busy loop.
+        let next = recovery.attempt(atOnce: false)
+        #expect(next == .seconds(5))
+    }
+
+    @Test func `each reason is told once until music sounds again`() {
+        var recovery = OutputRecovery()
+        var told: [Bool] = []
+        for error in [gone, gone, away, away, gone] { told.append(recovery.isNews(error)) }
+        #expect(told == [true, false, true, false, true])
+    }
+
+    /// Plays until the sink has taken 500 frames of 9,000.
+    private func playing(_ body: (Stage) async throws -> Void) async throws {
+        let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") {
+                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
+            }
+            try await body(stage)
+        }
+    }
+
+    /// Lets the time of the next attempt come; the other sleeper is the tick.
+    private func attempt(_ stage: Stage, _ number: Int) async throws {
+        try await wait(for: "attempt \(number) to be awaited") { stage.clock.sleeperCount == 2 }
+        while stage.sink.connections < number {
+            stage.clock.advance(by: .milliseconds(250))
+            try await wait(for: "the next attempt") {
+                stage.sink.connections == number || stage.clock.sleeperCount == 2
+            }
+        }
+    }
+
+    @Test func `a lost server is looked for at growing distances, and the music goes on where it was heard`()
+        async throws
+    {
+        try await playing { stage in
+            stage.sink.setAway(true)
+            stage.sink.tell(.lost(gone))
+            try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+            #expect(stage.player.snapshot.state == .buffering)
+            #expect(stage.player.snapshot.position == .milliseconds(500))
+            for number in 2...4 { try await attempt(stage, number) }
+            #expect((3_500...4_250).contains(stage.clock.now.milliseconds))
+            #expect(stage.story.filter { $0 == "notice audio-lost" }.count == 1)
+            stage.sink.setAway(false)
+            try await attempt(stage, 5)
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            #expect(stage.story.suffix(3) == ["notice audio-lost", "buffering 1", "playing 1 at 500"])
+        }
+    }
+
+    @Test func `who pauses meanwhile is not played to, and the search rests until the next wish`()
+        async throws
+    {
+        try await playing { stage in
+            stage.sink.setAway(true)
+            stage.sink.tell(.lost(gone))
+            try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+            stage.player.send(.pause)
+            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
+            stage.clock.advance(by: .milliseconds(500))
+            try await wait(for: "the attempt that was under way") { stage.sink.connections == 2 }
+            try await wait(for: "rest") { stage.clock.sleeperCount == 0 }
+            stage.sink.setAway(false)
+            stage.player.send(.play)
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            #expect(stage.sink.connections == 3)
+            #expect(stage.story.last == "playing 1 at 500")
+        }
+    }
+
+    @Test func `who has paused before hears nothing of a server that comes back`() async throws {
+        try await playing { stage in
+            stage.player.send(.pause)
+            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
+            stage.sink.tell(.lost(gone))
+            try await wait(for: "the loss") { stage.story.last == "notice audio-lost" }
+            #expect(stage.player.snapshot.state == .paused)
+            #expect(stage.clock.sleeperCount == 0)
+            stage.player.send(.play)
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            #expect(stage.sink.connections == 2)
+            #expect(stage.story.last == "playing 1 at 500")
+        }
+    }
+
+    @Test func `a seek while the server is away leads on when it is back, and quitting does not wait for it`()
+        async throws
+    {
+        try await playing { stage in
+            stage.sink.setAway(true)
+            stage.sink.tell(.lost(gone))
+            try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+            stage.player.send(.seek(.to(.seconds(7))))
+            try await wait(for: "the place") { stage.player.snapshot.position == .seconds(7) }
+            stage.sink.setAway(false)
+            try await attempt(stage, 2)
+            try await wait(for: "the music") { stage.story.last == "playing 1 at 7000" }
+            stage.sink.setAway(true)
+            stage.sink.tell(.lost(gone))
+            try await wait(for: "the second loss") { stage.player.snapshot.state == .buffering }
+        }
+    }
+
+    @Test func `a server that is lost while nothing plays is looked for when something shall`() {
+        var state = PlayerState(exitsAtEnd: false, seed: 1)
+        let track = FakeMusic(number: 1, frames: 1).track
+        let info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 1)
+        for input in [
+            .launched(tracks: [track], problems: [], start: 1, position: .zero), .command(.stop),
+        ] as [PlayerInput] {
+            _ = state.handle(input, heard: 0, now: .zero)
+        }
+        let lost = state.handle(.outputEvent(.lost(gone)), heard: 0, now: .zero)
+        #expect(lost.last == .forgetOutput)
+        _ = state.handle(.command(.play), heard: 0, now: .zero)
+        let ready = PlayerInput.runReady(
+            RunID(value: 2),
+            info,
+            SeekLanding(frame: 0, isExact: true),
+            isSeekable: true
+        )
+        #expect(state.handle(ready, heard: 0, now: .zero).last == .reconnectOutput(after: .milliseconds(500)))
+        let reached = state.handle(.outputReached, heard: 0, now: .zero)
+        #expect(reached.contains(.openOutput(info.format)))
+    }
+
+    @Test func `a volume that is changed at the server is the one shown, and the one that keys go on from`()
+        async throws
+    {
+        try await playing { stage in
+            stage.sink.tell(.volumeChanged(percent: 70, isMuted: true))
+            try await wait(for: "the change") {
+                stage.player.snapshot.volume == 70 && stage.player.snapshot.isMuted
+            }
+            stage.player.send(.changeVolume(by: -5))
+            try await wait(for: "the key") { stage.player.snapshot.volume == 65 }
+        }
+    }
+
+    @Test func `only the server's own pause is ended by the server`() async throws {
+        try await playing { stage in
+            stage.sink.tell(.pauseRequested)
+            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
+            stage.sink.tell(.resumeRequested)
+            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
+            stage.sink.tell(.pauseRequested)
+            try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
+            stage.player.send(.pause)
+            stage.sink.tell(.resumeRequested)
+            stage.player.send(.volume(42))
+            try await wait(for: "all of it") { stage.player.snapshot.volume == 42 }
+            #expect(stage.player.snapshot.state == .paused)
+        }
+    }
+}

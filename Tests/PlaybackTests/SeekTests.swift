@@ -1,0 +1,112 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Where seeks lead, and what a search by a held key costs.
+@Suite struct SeekTests {
+    private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
+
+    /// The first track, of 60 seconds, sounds.
+    private func sounding() -> PlayerState {
+        var info = StreamInfo(format: format, bytesPerSecond: 4_000)
+        info.duration = .seconds(60)
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        let first = RunID(value: 1)
+        let track = FakeMusic(number: 1, frames: 1).track
+        for input in [
+            .launched(tracks: [track], problems: [], start: 1, position: .zero),
+            .runReady(first, info, SeekLanding(frame: 0, isExact: true), isSeekable: true),
+            .runGranted(first, start: 0), .runPrimed(first), .outputStarted,
+        ] as [PlayerInput] {
+            _ = state.handle(input, heard: 0, now: .zero)
+        }
+        return state
+    }
+
+    @Test(
+        arguments: [
+            (3, .by(.seconds(-10)), 0), (3, .by(.seconds(10)), 13), (3, .percent(50), 30),
+            (3, .percent(100), 60), (3, .to(.seconds(90)), 60), (55, .by(.seconds(10)), 60),
+            (3, .to(.seconds(7)), 7), (3, .by(.seconds(-3_600)), 0),
+        ] as [(Int, SeekTarget, Int)]
+    )
+    func `a seek leads where it says, and no further than the music`(
+        heard: Int,
+        target: SeekTarget,
+        expected: Int
+    ) {
+        var state = sounding()
+        let effects = state.handle(
+            .command(.seek(target)),
+            heard: FrameCount(heard * 1_000),
+            now: .seconds(heard)
+        )
+        #expect(state.position == .seconds(expected))
+        guard case .startRun(_, _, let start, _, _) = effects.last else {
+            Issue.record("a pass begins there")
+            return
+        }
+        #expect(start == .seconds(expected))
+    }
+
+    @Test func `seeks of a held key add up from the place asked for, not from the one heard`() {
+        var state = sounding()
+        for count in 1...6 {
+            _ = state.handle(.command(.seek(.by(.seconds(5)))), heard: 3_000, now: .milliseconds(30 * count))
+        }
+        #expect(state.position == .seconds(33))
+        _ = state.handle(.command(.seek(.by(.seconds(-40)))), heard: 3_000, now: .milliseconds(200))
+        #expect(state.position == .zero)
+    }
+
+    @Test func `the first seek of a search costs a request at once, and of the others only the last`()
+        async throws
+    {
+        var piece = FakeMusic(number: 1, frames: 200_000)
+        piece.isStored = false
+        let stage = Stage([piece], sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            let before = stage.readers[0].readOffsets.count
+            for count in 1...20 {
+                stage.player.send(.seek(.to(.seconds(9 * count))))
+                try await wait(for: "seek \(count)") {
+                    stage.player.snapshot.position == .seconds(9 * count)
+                        && stage.clock.sleeperCount == (count == 1 ? 1 : 2)
+                }
+                if count == 1 {
+                    try await wait(for: "its read") {
+                        stage.readers[0].readOffsets.dropFirst(before).contains { $0 >= 36_000 }
+                    }
+                }
+                stage.clock.advance(by: .milliseconds(50))
+            }
+            stage.clock.advance(by: .milliseconds(200))
+            try await wait(for: "the last read") {
+                stage.readers[0].readOffsets.contains { $0 >= 20 * 36_000 }
+            }
+            let places = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 })
+            // 0 is the head, which is looked at each time.
+            #expect(places.subtracting([0]) == [1, 20])
+            try await wait(for: "the answer") { stage.story.contains("seeked 1 at 180000") }
+            #expect(
+                stage.story.filter { $0.hasPrefix("seeked") } == ["seeked 1 at 9000", "seeked 1 at 180000"]
+            )
+        }
+    }
+
+    @Test func `a seek into stored bytes waits for no other`() async throws {
+        let stage = Stage([FakeMusic(number: 1, frames: 200_000)], sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            for count in 1...3 {
+                stage.player.send(.seek(.to(.seconds(9 * count))))
+                try await wait(for: "the read of seek \(count)") {
+                    stage.readers[0].readOffsets.contains { $0 >= Int64(36_000 * count) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Reprise
+
+/// The cache as the screen looks at it: nothing waits, and everything comes in order.
+struct CacheShelfTests {
+    /// A cache that answers when it is let.
+    private final class SlowCache: Sendable {
+        struct State {
+            var done: [String] = []
+            var entries = [7, 8].map { (number: Int64) in
+                CacheListing(number: number, source: SafeText("https://x/\(number)"), lastPlayed: 0)
+            }
+            var report = DropReport()
+            var failure: MediaError?
+            var gate: CheckedContinuation<Void, Never>?
+            var isShut = false
+        }
+
+        let state = Locked(State())
+
+        var done: [String] { state.withLock { $0.done } }
+
+        func shelf() -> CacheShelf {
+            CacheShelf(
+                list: { try await self.list() },
+                drop: { number in
+                    self.state.withLock { state in
+                        state.done.append("drop \(number)")
+                        if state.report.openEntries == 0 { state.entries.removeAll { $0.number == number } }
+                        return state.report
+                    }
+                },
+                setPinned: { number, isPinned in
+                    self.state.withLock { $0.done.append("\(isPinned ? "pin" : "unpin") \(number)") }
+                }
+            )
+        }
+
+        private func list() async throws -> [CacheListing] {
+            await withCheckedContinuation { continuation in
+                let isShut = state.withLock { state in
+                    state.done.append("list")
+                    if state.isShut { state.gate = continuation }
+                    return state.isShut
+                }
+                if !isShut { continuation.resume() }
+            }
+            let (entries, failure) = state.withLock { ($0.entries, $0.failure) }
+            if let failure { throw failure }
+            return entries
+        }
+
+        func open() {
+            let gate = state.withLock { state in
+                defer { state.gate = nil }
+                state.isShut = false
+                return state.gate
+            }
+            gate?.resume()
+        }
+    }
+
+    private func running(_ shelf: CacheShelf, _ body: () async throws -> Void) async throws {
+        let task = Task { await shelf.run() }
+        defer { task.cancel() }
+        try await body()
+    }
+
+    @Test func `nothing is read before it is asked for, and looks asked for meanwhile are one`() async throws
+    {
+        let cache = SlowCache()
+        let shelf = cache.shelf()
+        try await running(shelf) {
+            #expect(shelf.report == KeptReport() && cache.done.isEmpty)
+            cache.state.withLock { $0.isShut = true }
+            shelf.look()
+            try await wait(for: "the first look") { cache.done == ["list"] }
+            // The cache stands still; who asks does not.
+            for _ in 0..<10 { shelf.look() }
+            #expect(shelf.report.entries == nil)
+            cache.open()
+            try await wait(for: "the second look") { shelf.report.revision == 2 }
+            #expect(cache.done == ["list", "list"])
+            #expect(shelf.report.entries?.map(\.id.value) == [7, 8])
+        }
+    }
+
+    @Test func `what is dropped and pinned is done in order, and shown`() async throws {
+        let cache = SlowCache()
+        let shelf = cache.shelf()
+        let news = Locked(0)
+        shelf.observe { news.withLock { $0 += 1 } }
+        try await running(shelf) {
+            shelf.setPinned(KeptEntry.ID(8), true)
+            shelf.evict(KeptEntry.ID(7))
+            try await wait(for: "both") { shelf.report.revision == 2 }
+            #expect(cache.done == ["pin 8", "list", "drop 7", "list"])
+            #expect(shelf.report.entries?.map(\.id.value) == [8])
+            #expect(shelf.report.problem == nil)
+            try await wait(for: "both to be told") { news.withLock { $0 } == 2 }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (DropReport(openEntries: 1), "it is being played, here or by another player; it was not dropped"),
+            (DropReport(pinnedEntries: 1), "it is pinned; it was not dropped"),
+        ] as [(DropReport, SafeText)]
+    )
+    func `what was not dropped says why, until the next thing is done`(
+        report: DropReport,
+        reason: SafeText
+    ) async throws {
+        let cache = SlowCache()
+        cache.state.withLock { $0.report = report }
+        let shelf = cache.shelf()
+        try await running(shelf) {
+            shelf.evict(KeptEntry.ID(7))
+            try await wait(for: "the answer") { shelf.report.revision == 1 }
+            #expect(shelf.report.problem == reason)
+            shelf.look()
+            try await wait(for: "the look") { shelf.report.revision == 2 }
+            #expect(shelf.report.problem == nil)
+        }
+    }
+
+    @Test func `a cache that cannot be read keeps what was shown, with the reason`() async throws {
+        let cache = SlowCache()
+        let shelf = cache.shelf()
+        try await running(shelf) {
+            shelf.look()
+            try await wait(for: "the look") { shelf.report.revision == 1 }
+            cache.state.withLock { $0.failure = MediaError(.notKept, "the cache", "cannot be read") }
+            shelf.look()
+            try await wait(for: "the failure") { shelf.report.revision == 2 }
+            #expect(shelf.report.entries?.count == 2)
+            #expect(shelf.report.problem?.string.contains("cannot be read") == true)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Media
+import TerminalUI
+import TestSupport
+import Testing
+
+/// The picture of the sound among all else: when it is shown, and when it moves.
+struct SoundOnScreenTests {
+    private func state(columns: Int = 80, rows: Int = 24, _ player: PlayerSnapshot.State = .playing)
+        -> UIState
+    {
+        var snapshot = sampleSnapshot()
+        snapshot.state = player
+        var state = UIState(columns: columns, rows: rows)
+        _ = state.apply(.snapshot(snapshot))
+        return state
+    }
+
+    private let picture = SoundPicture(
+        bands: (0..<24).map { Float($0) / 23 },
+        levels: [SoundPicture.Level(peak: 1, rms: 0.1), SoundPicture.Level(peak: 0.5, rms: 0.1)]
+    )
+
+    @Test func `the key shows and hides it, and says so to the player`() {
+        var state = state()
+        #expect(state.sound == nil && !state.movesSound && state.layout.soundRows.isEmpty)
+        let rows = state.layout.listRows
+        #expect(state.apply(.key(.character("v"))) == [.watchSound(true)])
+        #expect(state.sound != nil && state.movesSound)
+        #expect(state.layout.soundRows.upperBound == rows.upperBound)
+        #expect(state.layout.listRows.upperBound < state.layout.soundRows.lowerBound)
+        #expect(state.apply(.key(.character("v"))) == [.watchSound(false)])
+        #expect(state.sound == nil && !state.movesSound && state.layout.listRows == rows)
+    }
+
+    @Test(arguments: [PlayerSnapshot.State.paused, .stopped, .opening, .buffering, .ended])
+    func `it moves with the music alone`(player: PlayerSnapshot.State) {
+        var state = state(player)
+        _ = state.apply(.key(.character("v")))
+        #expect(!state.movesSound, "so that no timer runs and nothing is drawn")
+    }
+
+    @Test func `in a pause the bars stand still, at the end they are gone`() {
+        var state = state()
+        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.sound(picture, at: .seconds(1)))
+        var snapshot = sampleSnapshot()
+        snapshot.state = .paused
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.sound?.bands == picture.bands)
+        snapshot.state = .ended
+        _ = state.apply(.snapshot(snapshot))
+        #expect(state.sound == SoundBars())
+    }
+
+    @Test func `the screen with it`() {
+        var state = state()
+        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.sound(picture, at: .seconds(1)))
+        let lines = ScreenView(glyphs: .unicode).draw(state).lines
+        let rows = state.layout.soundRows
+        #expect(rows.count == 5)
+        let drawn = Array(lines[rows])
+        let expected = """
+                                                                      ▁▁ ▂▂ ▄▄ ▅▅ ▇▇ ██
+                                                    ▁▁ ▂▂ ▃▃ ▅▅ ▆▆ ██ ██ ██ ██ ██ ██ ██
+                                     ▂▂ ▃▃ ▅▅ ▆▆ ▇▇ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██
+                   ▁▁ ▃▃ ▄▄ ▆▆ ▇▇ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██ ██
+            """
+        #expect(drawn.dropLast().joined(separator: "\n") == expected)
+        #expect(drawn[4].hasPrefix("L ▄▄▄") && drawn[4].contains("R ▄▄▄"))
+        // All else is where it was.
+        var hidden = self.state()
+        _ = hidden.apply(.sound(picture, at: .seconds(1)))
+        let before = ScreenView(glyphs: .unicode).draw(hidden).lines
+        #expect(
+            lines.suffix(5).dropLast() == before.suffix(5).dropLast(),
+            "but for the message that was seen"
+        )
+        #expect(lines.prefix(6) == before.prefix(6))
+    }
+
+    @Test(arguments: [(80, 9), (40, 10), (1, 1), (16, 4), (500, 200), (20, 14)])
+    func `a list keeps its rows first`(columns: Int, rows: Int) {
+        var state = state(columns: columns, rows: rows)
+        let before = state.layout.listRows.count
+        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.sound(picture, at: .seconds(1)))
+        #expect(state.layout.listRows.count >= min(before, 4))
+        #expect(state.layout.soundRows.count <= max(0, before / 2))
+        if state.layout.soundRows.isEmpty {
+            #expect(state.answer?.text == "the picture of the sound wants a larger window")
+            #expect(!state.movesSound)
+        }
+        _ = ScreenView(glyphs: .ascii).draw(state)
+    }
+
+    @Test func `hidden it is never asked for; shown it moves until the pause`() async throws {
+        let screen = try RunningScreen(rows: 24)
+        try await screen.drawn("Playing")
+        let first = screen.player.snapshotReads
+        screen.player.publish { $0.position += .seconds(1) }
+        try await wait(for: "the next second") { screen.player.snapshotReads > first }
+        #expect(screen.player.pictureReads == 0 && !screen.player.isSoundWatched)
+        screen.terminal.type("v")
+        try await wait(for: "a picture that moves") { screen.player.pictureReads > 5 }
+        #expect(screen.player.isSoundWatched)
+        try await screen.drawn("█")
+        let moving = screen.player.snapshotReads
+        screen.player.publish { $0.state = .paused }
+        try await wait(for: "the pause") { screen.player.snapshotReads > moving }
+        let reads = screen.player.pictureReads
+        let snapshots = screen.player.snapshotReads
+        screen.terminal.type("j")
+        try await wait(for: "the key") { screen.player.snapshotReads > snapshots }
+        #expect(screen.player.pictureReads == reads)
+        screen.terminal.type("v")
+        try await wait(for: "the end of the look") { !screen.player.isSoundWatched }
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+    }
+}
