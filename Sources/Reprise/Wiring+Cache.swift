@@ -109,6 +109,7 @@ private struct FolderAdministration: CacheAdministration {
             entries: report.entries,
             bytes: report.bytes,
             damaged: report.damaged.map { CheckReport.Damage(source: $0.url, ranges: $0.ranges) },
+            leftBytes: report.leftBytes,
             strayFiles: report.orphansRemoved,
             reclaimedBytes: report.reclaimedBytes,
             isIndexLost: report.indexWasDamaged

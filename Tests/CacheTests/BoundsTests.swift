@@ -198,6 +198,47 @@ private final class MeasuringFiles: FileLayer {
         #expect(try await opener.info(for: url("e"))?.isComplete == true)
     }
 
+    @Test func `what can never fit beside the pins pushes nothing out`() async throws {
+        let opener = makeOpener(budget: 1_000_000)
+        for name in ["p", "a", "b"] { try await keep(name, 300_000, in: opener) }
+        try await opener.setPinned(url("p"), true)
+        let store = try await opener.open(url("c"))
+        var description = EntryDescription()
+        description.length = 800_000
+        store.describe(description)
+        try await store.write(pattern(0..<200_000), at: 0)
+        let error = await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(error?.cause.string == "what is pinned in it leaves too little room for this piece")
+        #expect(try await Set(names(opener)).isSuperset(of: ["p", "a", "b"]))
+        // Pinned itself, it does not stand in its own way.
+        try await opener.setPinned(url("p"), false)
+        try await opener.setPinned(url("c"), true)
+        try await store.commit()
+        await store.close()
+    }
+
+    @Test func `room that a killed process had counted is found again before music is refused`() async throws
+    {
+        let opener = makeOpener(budget: 1_000_000)
+        try await keep("a", 300_000, in: opener)
+        // Nothing else may go.
+        let held = try await opener.open(url("a"))
+        let store = try await opener.open(url("b"))
+        var description = EntryDescription()
+        description.length = 250_000
+        store.describe(description)
+        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.commit()
+        try SQLiteConnection(path: folder.file("index.sqlite"))
+            .execute("UPDATE entries SET allocated = allocated + 400000")
+        try await store.write(pattern(100_000..<250_000), at: 100_000)
+        try await store.commit()
+        #expect(store.isPersistent)
+        #expect(try await opener.totalBytes == folder.allocated)
+        await store.close()
+        await held.close()
+    }
+
     @Test func `music of unknown length has the whole budget where there is room`() async throws {
         let opener = makeOpener(budget: 2_000_000)
         try await keep("a", 1_900_000, in: opener)

@@ -153,6 +153,51 @@ import Testing
         await store.close()
     }
 
+    @Test func `a row that is no extent gives way to one, and costs nothing else`() async throws {
+        _ = try await fill(0..<100_000)
+        do {
+            let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+            try connection.execute("UPDATE extents SET stop = start WHERE start = 65536")
+        }
+        let opener = makeOpener()
+        let store = try await opener.open(url("a.mp3"))
+        #expect(store.stored == ByteRangeSet(0..<65_536))
+        try await store.write(pattern(65_536..<100_000), at: 65_536)
+        try await store.commit()
+        #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
+        await store.close()
+        #expect(try await makeOpener().info(for: url("a.mp3"))?.stored == ByteRangeSet(0..<100_000))
+        #expect(notices.all == [])
+    }
+
+    @Test
+    func `what files are too short for is withdrawn by the next session, also of what it does not open`()
+        async throws
+    {
+        let object = try await fill(0..<100_000)
+        #expect(truncate(object, 70_000) == 0)
+        let opener = makeOpener()
+        try await opener.open(url("b.mp3")).close()
+        try await wait(for: "the sweep") {
+            try await opener.info(for: url("a.mp3"))?.stored == ByteRangeSet(0..<65_536)
+        }
+    }
+
+    @Test func `an object that somebody removes while it is open is claimed no longer`() async throws {
+        let opener = makeOpener()
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        try await store.commit()
+        unlink(folder.file("objects/\(try #require(folder.objects.first))"))
+        try await store.write(pattern(1_000..<2_000), at: 1_000)
+        try await store.commit()
+        #expect(!store.isPersistent)
+        #expect(notices.all.count == 1 && notices.all[0].contains("its place in the cache folder is gone"))
+        #expect(try await store.all(of: 0..<2_000) == pattern(0..<2_000))
+        #expect(try await opener.info(for: url("a.mp3")) == nil)
+        await store.close()
+    }
+
     @Test func `an object that is gone leaves an empty entry`() async throws {
         try FileManager.default.removeItem(atPath: try await fill(0..<1_000))
         let store = try await makeOpener().open(url("a.mp3"))

@@ -164,7 +164,7 @@ import Testing
             .blob(protection.keep(record.bytes, in: .anyOfSecondFormat, of: row.entry)),
             .blob(protection.keep([1, 2, 3], in: .anyOfSecondFormat, of: row.entry))
         )
-        try index.connection.execute("PRAGMA user_version = 2")
+        try index.connection.execute("DROP INDEX entries_pinned; PRAGMA user_version = 2")
     }
 
     @Test(arguments: [true, false])

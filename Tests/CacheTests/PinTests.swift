@@ -123,7 +123,7 @@ import Testing
                     try store.engine.perform { try $0.index.extents(of: entry, overlapping: stored) }
                 }
                 let extent = try #require(extents.randomElement(using: &random))
-                await store.engine.committer.run { store.engine.drop(extent, of: entry) }
+                _ = await store.engine.committer.run { store.engine.drop([extent], of: entry) }
             }
             let row = try await store.engine.committer.run {
                 try store.engine.perform { try $0.index.entry(entry) }

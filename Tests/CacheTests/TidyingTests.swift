@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import TestSupport
 import Testing
@@ -33,6 +34,44 @@ import Testing
         }
     }
 
+    @Test func `nothing is cleaned before the first opening has returned`() async throws {
+        let temporary = try TemporaryFolder()
+        let earlier = try await CacheFolder(path: temporary.cache, clock: TestClock()).open(url("a"))
+        try await earlier.write(pattern(0..<1_000), at: 0)
+        await earlier.close()
+        for orphan in 1...200 {
+            let path = temporary.file("objects/\(orphan)")
+            #expect(FileManager.default.createFile(atPath: path, contents: Data([1])))
+        }
+        let root = open(temporary.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(root) }
+        let lock = try FolderLock(in: root)
+        let look = open(temporary.file("lock"), O_RDWR | O_CLOEXEC)
+        defer { close(look) }
+        let isOver = Locked(false)
+        let other = WorkThread(name: "other")
+        // Another process asks for the folder while the first opening has it, and is the next to get it.
+        let opener = CacheFolder(
+            path: temporary.cache,
+            clock: TestClock(),
+            wallClock: {
+                other.submit { try? lock.withLock { while !isOver.withLock({ $0 }) { usleep(1_000) } } }
+                while ByteLock.take(FolderLock.gate, of: look) {
+                    ByteLock.release(FolderLock.gate, of: look)
+                    usleep(1_000)
+                }
+                return 5
+            }
+        )
+        let store = try await opener.open(url("a"))
+        #expect(try await store.all(of: 0..<1_000) == pattern(0..<1_000))
+        #expect(try temporary.objects.count == 201)
+        isOver.withLock { $0 = true }
+        try await wait(for: "the orphans to go") { try temporary.objects.count == 1 }
+        await store.close()
+        other.stop()
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `while the cleaning hangs the first read is answered, and what comes is taken`() async throws {
         let temporary = try TemporaryFolder()
@@ -40,9 +79,12 @@ import Testing
         func makeOpener() -> CacheFolder {
             CacheFolder(path: temporary.cache, minimumFree: 1, clock: TestClock(), files: files)
         }
-        let earlier = try await makeOpener().open(url("a"))
+        let first = makeOpener()
+        let earlier = try await first.open(url("a"))
         try await earlier.write(pattern(0..<100_000), at: 0)
         await earlier.close()
+        // Its own cleaning, of a few jobs one behind the other, is over by then.
+        for _ in 0..<10 { await first.engine.committer.run {} }
         files.shut()
         // Were anything cleaned before it is opened, this would never return.
         let opener = makeOpener()

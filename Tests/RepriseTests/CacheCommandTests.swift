@@ -200,8 +200,8 @@ struct CacheCommandTests {
         #expect(
             json.output == [
                 #"{"source":"http://h/a","damaged":[[131072,196608]]}"#,
-                #"{"entries":2,"bytes":5000000,"damagedEntries":1,"damagedBytes":65536,"strayFiles":1,"#
-                    + #""reclaimedBytes":0,"indexLost":false}"#,
+                #"{"entries":2,"bytes":5000000,"damagedEntries":1,"damagedBytes":65536,"undroppedBytes":0,"#
+                    + #""strayFiles":1,"reclaimedBytes":0,"indexLost":false}"#,
             ]
         )
         #expect(json.notes.isEmpty)

@@ -12,9 +12,7 @@ extension CacheFolder {
         let key = engine.key(of: url)
         let opening = try await engine.committer.run { () -> CacheEngine.Reading? in
             guard IndexReading.isFolder(engine.settings.path) else { return nil }
-            return try engine.perform { folder in
-                try folder.index.entry(key: key).flatMap { try engine.openToRead($0, in: folder) }
-            }
+            return try engine.openToRead { try $0.entry(key: key) }
         }
         guard let opening else { return nil }
         var written = ByteRangeSet()
@@ -22,7 +20,7 @@ extension CacheFolder {
             try Task.checkCancellation()
             let bytes = await engine.io.run { engine.bytes(of: extent, in: opening) }
             guard let bytes else {
-                await engine.committer.run { engine.drop(extent, of: opening.row.entry) }
+                _ = await engine.committer.run { engine.drop([extent], of: opening.row.entry) }
                 continue
             }
             try await engine.io.run {
@@ -54,6 +52,24 @@ extension CacheEngine {
         let file: ObjectFile
         /// In order.
         let extents: [Extent]
+    }
+
+    /// Opens the entry of the row that `find` finds without saying that it is played, also in a folder that takes
+    /// nothing; nil when there is none, or its file is gone. Committing thread only.
+    func openToRead(_ find: (CacheIndex) throws -> EntryRow?) throws(MediaError) -> Reading? {
+        do {
+            return try performOrFail { folder in
+                try find(folder.index).flatMap { try openToRead($0, in: folder) }
+            }
+        } catch {
+            let reading = try? unwritableFolder(after: error).map { folder -> Reading? in
+                guard let row = try find(folder.index) else { return nil }
+                let file = try folder.object(row.entry, files: settings.files)
+                return Reading(row: row, file: file, extents: try folder.index.extents(of: row.entry))
+            }
+            guard let reading else { throw notKept(error) }
+            return reading ?? nil
+        }
     }
 
     /// Opens the entry of a row without saying that it is played; nil when its file is gone. The lock must

@@ -4,7 +4,7 @@ package import Media
 extension CacheFolder {
     /// Removes every entry that no process has open; pinned ones only when asked to.
     package func clear(includingPinned: Bool) async throws -> CacheRemoval {
-        let all = try await change(orElse: []) { _, folder in try folder.index.removables().map(\.entry) }
+        let all = try await engine.ask(orElse: []) { try $0.removables().map(\.entry) }
         return try await remove(all, includingPinned: includingPinned)
     }
 
@@ -46,7 +46,7 @@ extension CacheFolder {
     /// ones, and pinned ones, after all others, only when asked to.
     package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {
         let policy = EvictionPolicy(budget: max(0, budget))
-        let before = try await change(orElse: []) { _, folder in try folder.index.removables() }
+        let before = try await engine.ask(orElse: []) { try $0.removables() }
         var trimming = Trimming(policy)
         while !before.isEmpty, !trimming.isDone {
             let resumed = trimming

@@ -28,6 +28,8 @@ package struct VerifyReport: Sendable, Equatable {
     package var damagedExtents = 0
     /// What was lost, in the order of the entries.
     package var damaged: [Damage] = []
+    /// Damaged bytes that could not be dropped, because the folder takes nothing.
+    package var leftBytes: Int64 = 0
     /// Files in `objects/` that belonged to no entry, and were removed.
     package var orphansRemoved = 0
     /// Bytes on the disk that nothing claimed, and that are free now.

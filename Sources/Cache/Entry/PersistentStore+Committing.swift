@@ -13,6 +13,9 @@ extension PersistentStore {
         guard let next else { return }
         do {
             let commitment = try engine.commit(next.plan, of: next.place.entry, in: next.place.file)
+            if case .gone = commitment, let cause = engine.cause(ofLosing: next.place.entry, of: url) {
+                engine.settings.onNotice(MediaError(.notKept, url.safeText, cause))
+            }
             guarded.withLock { guarded in
                 switch commitment {
                 case .kept(let extents, let description):

@@ -72,7 +72,7 @@ extension PersistentStore {
         )
         let engine = engine
         // Handed over before any write can fill the place, so it runs before that write's commit.
-        engine.committer.submit { engine.drop(extent, of: place.entry) }
+        engine.committer.submit { engine.drop([extent], of: place.entry) }
         return nil
     }
 }

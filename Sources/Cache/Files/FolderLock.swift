@@ -50,7 +50,7 @@ final class FolderLock: Sendable {
     }
 
     /// The byte of the lock file that is the gate.
-    private static let gate: Int64 = 0
+    static let gate: Int64 = 0
     private static let patience = Duration.seconds(5)
 }
 

@@ -83,6 +83,13 @@ final class ObjectFile: Sendable {
         return status
     }
 
+    /// Whether the file has no name any more: nobody who comes later will find what is in it.
+    func isUnlinked() throws -> Bool {
+        var status = stat()
+        try check("look at an object", fstat(descriptor, &status))
+        return status.st_nlink == 0
+    }
+
     /// The apparent size and the bytes that the file really takes on the disk.
     func size() throws -> (length: Int64, allocated: Int64) {
         var status = stat()

@@ -52,11 +52,17 @@ final class ObjectFolder: Sendable {
         }
     }
 
-    /// The bytes that the file of an entry takes on the disk; 0 when there is none.
-    func allocated(_ entry: EntryID) -> Int64 {
+    /// Whether the folder itself was removed.
+    var isRemoved: Bool {
         var status = stat()
-        guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return 0 }
-        return Int64(status.st_blocks) * 512
+        return fstat(descriptor, &status) != 0 || status.st_nlink == 0
+    }
+
+    /// How long the file of an entry is, and the bytes that it takes on the disk; 0 when there is none.
+    func size(_ entry: EntryID) -> (length: Int64, allocated: Int64) {
+        var status = stat()
+        guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return (0, 0) }
+        return (Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 
     /// The same, as nobody is about to change it; nil while somebody commits, or when that cannot be found out.

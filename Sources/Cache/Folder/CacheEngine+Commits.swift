@@ -26,7 +26,8 @@ extension CacheEngine {
                 // A page of others may go each time, and the folder is free in between.
                 while readiness == .makingRoom {
                     readiness = try perform {
-                        try makeReady(for: plan, of: entry, &room, &trimming, in: $0)
+                        guard try !withdrawLost(entry, file, in: $0) else { return .gone }
+                        return try makeReady(for: plan, of: entry, &room, &trimming, in: $0)
                     }
                 }
                 guard readiness == .ready else { return .gone }
@@ -55,6 +56,15 @@ extension CacheEngine {
         var others: [Extent] = []
     }
 
+    /// Whether the entry's file was removed by somebody; what was claimed of it is withdrawn then.
+    func withdrawLost(_ entry: EntryID, _ file: ObjectFile, in folder: OpenedFolder) throws -> Bool {
+        guard try file.isUnlinked() else { return false }
+        if try folder.index.contains(entry) {
+            try folder.index.transaction { try folder.index.remove(entry) }
+        }
+        return true
+    }
+
     private enum Readiness {
         /// There is not room enough yet.
         case makingRoom
@@ -81,9 +91,7 @@ extension CacheEngine {
         let needed = room.gaps.reduce(0) { $0 + Self.blocks(of: $1) }
         trimming.needed = needed
         let length = plan.description.length
-        guard try makeRoom(&trimming, length: length, allocated: row.allocated, in: folder) else {
-            return .makingRoom
-        }
+        guard try makeRoom(&trimming, for: row, length: length, in: folder) else { return .makingRoom }
         // Counted before it is written, so that other processes leave room for it.
         try folder.index.relaxedTransaction {
             try folder.index.setAllocated(row.allocated + needed, of: entry)
@@ -135,6 +143,7 @@ extension CacheEngine {
         let allocated = try file.size().allocated
         return try perform { folder in
             var commitment = Commitment.gone
+            guard try !withdrawLost(entry, file, in: folder) else { return commitment }
             try settings.files.record {
                 try folder.index.transaction {
                     guard let row = try folder.index.entry(entry), !isForeign(plan, to: row) else { return }

@@ -61,12 +61,25 @@ extension CacheEngine {
         }
     }
 
-    /// Withdraws the claim of a damaged extent.
-    func drop(_ extent: Extent, of entry: EntryID) {
+    /// Withdraws the claims of damaged or lost extents; says whether it could.
+    @discardableResult
+    func drop(_ extents: [Extent], of entry: EntryID) -> Bool {
         // If this fails, the next process finds the damage again by the same check.
-        try? perform { folder in
-            try folder.index.transaction { _ = try folder.index.remove(extent, of: entry) }
+        let dropped: Void? = try? perform { folder in
+            try folder.index.transaction {
+                for extent in extents { try folder.index.remove(extent, of: entry) }
+            }
         }
+        return dropped != nil
+    }
+
+    /// Why the store of `url` on `entry` claims nothing any more; nil when the entry was replaced, as it is when
+    /// the resource has changed.
+    func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
+        let key = key(of: url)
+        let now = try? perform { try $0.index.entry(key: key)?.entry }
+        guard let now = now ?? nil else { return "its place in the cache folder is gone" }
+        return now == entry ? "others keep another version of it" : nil
     }
 
     /// Removes the entry, also when others have it open: they read on from a file without a name. Where the
@@ -87,6 +100,7 @@ extension CacheEngine {
         // An empty entry that stays is no harm.
         try? perform { folder in
             defer { file.unlock() }
+            guard try !withdrawLost(entry, file, in: folder) else { return }
             guard try !folder.index.hasExtents(entry), file.lockExclusive() else { return }
             try folder.index.relaxedTransaction { try folder.index.removeUnpinned(entry) }
             if try !folder.index.contains(entry) { folder.objects.unlink(entry) }
@@ -160,10 +174,8 @@ extension CacheEngine {
         let extents = try folder.index.extents(of: row.entry)
         let short = extents.filter { $0.range.upperBound > length }
         guard !short.isEmpty else { return extents }
-        // Where this fails, as on a full disk, the next opening finds the same.
-        try? folder.index.transaction {
-            for extent in short { try folder.index.remove(extent, of: row.entry) }
-        }
+        // Behind what is asked for now: it waits for the disk.
+        committer.submit { [weak self] in self?.drop(short, of: row.entry) }
         settings.onNotice(
             MediaError(.damagedExtent, row.url, "stored bytes were lost and are fetched again")
         )

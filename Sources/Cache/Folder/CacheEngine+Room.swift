@@ -45,13 +45,13 @@ extension CacheEngine {
         }
     }
 
-    /// Makes room for the bytes that `trimming` says are needed, of an entry that takes `allocated` bytes by
-    /// now and whose resource is `length` bytes long. Says whether there is room; if not, a page of others
+    /// Makes room for the bytes that `trimming` says are needed, of the entry of `row`, whose resource is
+    /// `length` bytes long. Says whether there is room; if not, a page of others
     /// was removed for it, and it is to be called again. Throws `.notKept` when there cannot be room.
     func makeRoom(
         _ trimming: inout Trimming,
+        for row: EntryRow,
         length: Int64?,
-        allocated: Int64,
         in folder: OpenedFolder
     ) throws -> Bool {
         let policy = trimming.policy
@@ -60,13 +60,19 @@ extension CacheEngine {
             // Everything else would go for it, and in the end it would not be whole either.
             throw MediaError(.notKept, path, "its budget is smaller than this one piece of music")
         }
-        let size = allocated + trimming.needed
+        if let length, try length > policy.budget - folder.index.pinnedBytes(besides: row.entry) {
+            throw MediaError(.notKept, path, "what is pinned in it leaves too little room for this piece")
+        }
+        let size = row.allocated + trimming.needed
         let isTooFull = try policy.sought(fullness(of: folder, needed: trimming.needed)) > 0
         if length == nil, isTooFull, !policy.mayPushOut(unknownLengthOf: size) {
             throw MediaError(.notKept, path, "it is full, and nobody says how long this piece of music is")
         }
         try trim(&trimming, in: folder)
         guard trimming.isDone else { return false }
+        guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
+        // A killed process may have counted what it never wrote.
+        try settleSizes(in: folder)
         guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
         let free = try settings.files.freeBytes(of: folder.objects.descriptor)
         let isDiskFull = policy.excess(Fullness(allocated: 0, free: free, needed: trimming.needed)) > 0
@@ -81,6 +87,20 @@ extension CacheEngine {
         let free =
             settings.minimumFree > 0 ? try settings.files.freeBytes(of: folder.objects.descriptor) : .max
         return Fullness(allocated: try folder.index.allocated(), free: free, needed: needed)
+    }
+
+    /// Puts down what the files really take, but for those that somebody is just writing to.
+    private func settleSizes(in folder: OpenedFolder) throws {
+        var sizes: [(entry: EntryID, allocated: Int64)] = []
+        for candidate in try folder.index.removables()
+        where candidate.allocated != folder.objects.size(candidate.entry).allocated {
+            guard let settled = folder.objects.settledAllocated(candidate.entry) else { continue }
+            sizes.append((candidate.entry, settled))
+        }
+        guard !sizes.isEmpty else { return }
+        try folder.index.relaxedTransaction {
+            for (entry, allocated) in sizes { try folder.index.setAllocated(allocated, of: entry) }
+        }
     }
 
     /// Removes those of `entries`, a page at most, that nobody has open, and returns them.

@@ -182,7 +182,13 @@ final class CacheEngine: @unchecked Sendable {
         var bytes: Int64 = 0
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
-            let allocated = folder.objects.allocated(entry)
+            let (length, allocated) = folder.objects.size(entry)
+            if try folder.index.end(of: entry) > length {
+                let lost = try folder.index.extents(of: entry).filter { $0.range.upperBound > length }
+                try folder.index.transaction {
+                    for extent in lost { try folder.index.remove(extent, of: entry) }
+                }
+            }
             if let counted = try folder.index.allocated(of: entry) {
                 // What somebody is just committing is counted already, and not yet on the disk.
                 if counted != allocated, let settled = folder.objects.settledAllocated(entry) {

@@ -71,10 +71,11 @@ struct EvictionPolicy: Sendable, Equatable {
         var victims: [EntryID] = []
         let ordered = candidates.sorted { ($0.lastPlayed, $0.entry.value) < ($1.lastPlayed, $1.entry.value) }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
-            // An entry without bytes frees nothing, and what is known of it costs a line to keep.
-            guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 else { continue }
+            // An entry without bytes frees nothing; what is known of it goes when it is too old.
+            guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 || isExpired(candidate)
+            else { continue }
             victims.append(candidate.entry)
-            excess = max(0, excess - candidate.allocated)
+            excess = max(0, excess - max(0, candidate.allocated))
         }
         return victims
     }

@@ -44,13 +44,16 @@ final class OpenedFolder {
 
     deinit { close(root) }
 
-    /// Whether the index that is open is still the one in the folder.
+    /// Whether the index and `objects/` that are open are still those in the folder.
     ///
     /// Not so after the folder was removed, or another process set a damaged index aside: what would be
     /// claimed in the old one, nobody would ever find.
     var isCurrent: Bool {
         var status = stat()
-        return stat(path + "/" + Self.indexName, &status) == 0 && status.st_ino == indexNumber
+        guard stat(path + "/" + Self.indexName, &status) == 0, status.st_ino == indexNumber else {
+            return false
+        }
+        return !objects.isRemoved
     }
 
     /// Sets the index aside as damaged, unless another process already did; returns its new name. The lock

@@ -35,7 +35,8 @@ extension CacheIndex {
 
     /// Claims the bytes of `extent`. `count` is due afterwards.
     func insert(_ extent: Extent, of entry: EntryID) throws {
-        let sql = "INSERT INTO extents (entry, start, stop, digest) VALUES (?, ?, ?, ?)"
+        // What may stand in its place is no extent by its rules, or it would have been found there.
+        let sql = "INSERT OR REPLACE INTO extents (entry, start, stop, digest) VALUES (?, ?, ?, ?)"
         try connection.statement(sql).run(
             .integer(entry.value),
             .integer(extent.range.lowerBound),
@@ -96,6 +97,12 @@ extension CacheIndex {
             return true
         }
         return end
+    }
+
+    /// Where the last claimed byte of the entry ends; 0 when there is none.
+    func end(of entry: EntryID) throws -> Int64 {
+        let sql = "SELECT stop FROM extents WHERE entry = ? ORDER BY start DESC LIMIT 1"
+        return try connection.statement(sql).first(.integer(entry.value)) { $0.integer(0) } ?? 0
     }
 
     /// Whether any byte of the entry is claimed.

@@ -30,13 +30,14 @@ extension CacheIndex {
         }
     }
 
-    /// Brings format 2 to the present one, in one transaction. Only a sealed index changes, and of that only
-    /// what is known of the resources: its records were sealed alike for both of their columns.
+    /// Brings format 2 to the present one, in one transaction. Records were sealed alike for both of their
+    /// columns, and nothing summed up what is pinned.
     func migrateFromSecondFormat() throws {
         try connection.transaction {
             // With another secret, or with none, nothing can be sealed anew, and nothing may change.
             try checkSeal()
             if case .sealed = protection { try sealRecordsAnew() }
+            try connection.execute("CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1")
             try connection.execute("PRAGMA user_version = \(Self.version)")
         }
     }
@@ -90,6 +91,7 @@ extension CacheIndex {
         ALTER TABLE entries DROP COLUMN seek_table;
         CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
         CREATE INDEX entries_by_size ON entries (allocated);
+        CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1;
         CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
         """
 }

@@ -101,6 +101,7 @@ extension CacheIndex {
         ) STRICT;
         CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
         CREATE INDEX entries_by_size ON entries (allocated);
+        CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1;
         CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
         CREATE TABLE aliases (
             key BLOB PRIMARY KEY,

@@ -165,6 +165,13 @@ final class CacheIndex {
         return Self.plausible(sum ?? 0)
     }
 
+    /// The bytes that what is pinned takes on the disk, without `entry`.
+    func pinnedBytes(besides entry: EntryID) throws -> Int64 {
+        let sql = "SELECT total(max(allocated, 0)) FROM entries WHERE pinned = 1 AND id <> ?"
+        let sum = try connection.statement(sql).first(.integer(entry.value)) { $0.optionalReal(0) ?? 0 }
+        return Self.plausible(Int64(min(sum ?? 0, 4e18)))
+    }
+
     /// The row at which a statement stands, as `EntryRow.columns` names it, and whether it was an alias's.
     func row(_ row: borrowing SQLiteRow) -> EntryRow { EntryRow(row, protection: protection) }
 

@@ -53,6 +53,8 @@ struct CheckReport: Sendable, Equatable {
     var bytes: Int64 = 0
     /// The entries that lost something.
     var damaged: [Damage] = []
+    /// Damaged bytes that could not be dropped, because the folder takes nothing.
+    var leftBytes: Int64 = 0
     /// Files that belonged to no entry, and were removed.
     var strayFiles = 0
     /// Bytes of the disk that nothing claimed, and that are free now.

@@ -83,6 +83,20 @@ import Testing
         #expect(try await stage.run("export", stage.url("/a.mp3"), "-").output == music)
     }
 
+    @Test func `what had to make room for the rest of a fetch is not said to be available`() async throws {
+        let paths = ["/a.mp3", "/b.mp3", "/c.mp3"]
+        let stage = try CacheStage()
+        for (index, path) in paths.enumerated() {
+            stage.server.set(try await CacheStage.short(UInt64(index + 1)), at: path)
+        }
+        let words = paths.map { stage.url($0) }
+        let run = try await stage.run(["fetch", "--cache-size", "700k"] + words)
+        #expect(run.status == 3)
+        #expect(run.errorLines.contains { $0.contains("went again to make room for the others") })
+        #expect(run.errorLines.last?.hasPrefix("2 of 3 pieces are available offline") == true)
+        #expect(try await stage.run("list", "--json", "--complete").lines.count == 2)
+    }
+
     @Test func `what cannot be fetched fails alone, in one sentence, and the code tells`() async throws {
         let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
         stage.server.origin.setResource(OriginResource(text: "<html>no music</html>"), at: "/page.mp3")

@@ -4,6 +4,8 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
+/// Points are counted in the calls that change files: writes, flushes, cuts, removals.
+///
 /// Whichever call of a session is its last, what the index claims is true, and the next session plays as if
 /// nothing had happened.
 @Suite(.serialized) struct KilledSessionTests {

@@ -7,7 +7,7 @@ struct VerifyArguments: CacheSubcommand {
         abstract: "Checks every byte that is kept, and drops what is damaged, so that it is fetched again.",
         discussion: """
             Exit code 3 when something was damaged. With --json each damaged entry is an object: source, damaged \
-            (ranges of bytes, the second number not included); a last object sums up: entries, bytes, damagedEntries, damagedBytes, strayFiles, reclaimedBytes, indexLost.
+            (ranges of bytes, the second number not included); a last object sums up: entries, bytes, damagedEntries, damagedBytes, undroppedBytes, strayFiles, reclaimedBytes, indexLost.
             """
     )
 

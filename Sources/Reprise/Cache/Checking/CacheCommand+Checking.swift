@@ -67,7 +67,9 @@ extension CacheCommand {
         let damaged = CountText.of(report.damaged.count, "entry", "entries")
         return lines + [
             "\(checked): \(ByteSize.text(report.damagedBytes)) in \(damaged) were damaged; "
-                + "they are dropped, and fetched again when they are played"
+                + (report.leftBytes == 0
+                    ? "they are dropped, and fetched again when they are played"
+                    : "\(ByteSize.text(report.leftBytes)) could not be dropped, for the folder takes nothing")
         ]
     }
 
@@ -77,6 +79,7 @@ extension CacheCommand {
             ("bytes", .integer(report.bytes)),
             ("damagedEntries", .integer(Int64(report.damaged.count))),
             ("damagedBytes", .integer(report.damagedBytes)),
+            ("undroppedBytes", .integer(report.leftBytes)),
             ("strayFiles", .integer(Int64(report.strayFiles))),
             ("reclaimedBytes", .integer(report.reclaimedBytes)),
             ("indexLost", .flag(report.isIndexLost)),

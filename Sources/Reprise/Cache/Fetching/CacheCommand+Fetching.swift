@@ -36,6 +36,7 @@ extension CacheCommand {
             drawing?.cancel()
             console.painter?.finish()
         }
+        var kept: [Track] = []
         try await withThrowingTaskGroup(of: (Int, TrackFetch.Outcome).self) { group in
             var next = 0
             func startNext() {
@@ -48,11 +49,28 @@ extension CacheCommand {
             for _ in 0..<Self.fetchesAtATime { startNext() }
             while let (index, outcome) = try await group.next() {
                 tally.count(outcome)
+                if case .kept = outcome { kept.append(tracks[index]) }
                 progress?.pieceIsDone()
                 show(tracks[index], outcome, isPinned: isPinned)
                 startNext()
             }
         }
+        // A piece may have had to make room for one that came after it.
+        for track in kept {
+            guard case .web(let url) = track.location,
+                try await administration.info(url)?.isComplete != true
+            else { continue }
+            tally.countLoss()
+            show(track, .failed(Self.wentAgain(track)), isPinned: isPinned)
+        }
+    }
+
+    private static func wentAgain(_ track: Track) -> MediaError {
+        MediaError(
+            .notKept,
+            track.location.safeText,
+            "went again to make room for the others; pin them, or name a larger --cache-size"
+        )
     }
 
     private func trackFetch(_ track: Track, _ index: Int, _ progress: FetchProgress?) -> TrackFetch {

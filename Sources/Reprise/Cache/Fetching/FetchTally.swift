@@ -16,6 +16,12 @@ struct FetchTally: Sendable, Equatable {
         }
     }
 
+    /// What was counted as kept is not kept any more.
+    mutating func countLoss() {
+        keptCount -= 1
+        failedCount += 1
+    }
+
     /// A source or an entry of a list that gave no piece at all.
     mutating func countProblem() { failedCount += 1 }
 
