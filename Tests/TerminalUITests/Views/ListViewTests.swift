@@ -114,8 +114,9 @@ struct ListViewTests {
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
         }
         #expect(list(.help, columns: 40, rows: 70).first == " Space         pause or go on")
-        #expect(list(.help)[1].hasPrefix(" >             next track               "))
-        #expect(list(.help)[1].contains("PgUp"))
+        #expect(list(.help)[1].hasPrefix(" >             next track                "))
+        let half = (KeyMap.standard.bindings.count + 1) / 2
+        #expect(list(.help, columns: 80, rows: 60).count == half)
     }
 
     @Test func `views that are empty say so`() {
