@@ -62,7 +62,8 @@ import Testing
     @Test(
         arguments: [
             "volume\t101", "volume\t-1", "volume\tx", "current\t-1", "position\t-5",
-            "position\t99999999999999999999", "repeat\ttwice", "gain\tloud", "paused\tyes", "origin\tftp://h/",
+            "position\t99999999999999999999", "repeat\ttwice", "gain\tloud", "paused\tyes",
+            "origin\tftp://h/",
             "origin\thttp://u:p@h/", "place\t5", "place\tx\thttp://h/",
         ]
     )
