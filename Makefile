@@ -51,7 +51,7 @@ format: ## format the sources in place
 
 install: release ## install the release binary under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
+	install -s -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
 
 bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (14 minutes)
 	@.ci/install bench
