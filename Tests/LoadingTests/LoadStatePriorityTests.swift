@@ -206,6 +206,43 @@ import Testing
         #expect(stage.state.need == .prefetch)
     }
 
+    @Test func `what a patient reader waits for counts as the head of the next track`() throws {
+        var stage = LoadStateStage()
+        #expect(Actions(stage.state.patienceSet(stage.reader, true)).plans.isEmpty)
+        _ = stage.state.othersNeedChanged(.readAhead, revision: 1)
+        #expect(stage.read(0).plans.isEmpty && stage.state.need == .prefetch)
+        let plan = try Actions(stage.state.othersNeedChanged(.prefetch, revision: 2)).plan()
+        #expect(plan.asked == 0..<65_536 && plan.why == .prefetch && stage.state.need == .prefetch)
+        // Its body may be all there is to be had: still nobody hears it.
+        _ = stage.answer(plan, .whole(Self.long))
+        #expect(stage.state.need == .prefetch)
+    }
+
+    @Test func `a reader whose patience ends is served at once`() throws {
+        var stage = LoadStateStage()
+        _ = stage.state.patienceSet(stage.reader, true)
+        _ = stage.state.othersNeedChanged(.demand, revision: 1)
+        #expect(stage.read(0).plans.isEmpty)
+        let plan = try Actions(stage.state.patienceSet(stage.reader, false)).plan()
+        #expect(plan.why == .demand && stage.state.need == .demand)
+    }
+
+    @Test func `of one resource a patient reader waits for the read-ahead of another`() throws {
+        var stage = LoadStateStage(length: 5_000_000, stored: [0..<65_536])
+        let next = other(&stage)
+        _ = stage.state.patienceSet(next, true)
+        var plans = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans
+        #expect(stage.read(4_000_000, by: next).plans.isEmpty)
+        while let plan = plans.popLast(), plan.why == .readAhead {
+            plans += stage.complete(plan, of: 5_000_000).plans
+            if let last = plans.last, last.why != .readAhead {
+                #expect(last.why == .prefetch && last.asked?.lowerBound == 4_000_000)
+            }
+        }
+        // A minute of music, and no less.
+        #expect(stage.state.stored.covers(0..<2_400_000) && stage.state.need == .prefetch)
+    }
+
     @Test func `filling goes on through every gap and then needs nothing`() throws {
         var stage = LoadStateStage(length: 1 << 20, stored: [0..<65_536, 300_000..<500_000])
         var plans = Actions(stage.state.fillRequested(stage.reader)).plans

@@ -209,6 +209,34 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         await next.close()
     }
 
+    @Test func `the opening of the next track, too, asks for nothing while the current one is fetched`()
+        async throws
+    {
+        let content = content(1_000_000)
+        let transport = ScriptedTransport(.init(content: content))
+        let loaders = loaders(transport)
+        let current = try await loaders.open(.web(url))
+        _ = try await current.read(at: 0, count: 100)
+        let next = try #require(try await loaders.open(.web(other)) as? LoaderReader)
+        next.setPatience(true)
+        transport.hold()
+        current.allowReadAhead(bytesPerSecond: 40_000)
+        try await wait(for: "read-ahead to be held") { transport.heldBodies >= 1 }
+        let opening = Task { try await next.read(at: 0, count: 100) }
+        try await wait(for: "the next one to wait") {
+            next.loader.guarded.withLock { $0.state.readers.values.contains(where: \.isWaiting) }
+        }
+        #expect(!transport.requests.contains { $0.url == other })
+        transport.release()
+        #expect(try await opening.value == Array(content[..<100]))
+        let first = try #require(transport.requests.firstIndex { $0.url == other })
+        #expect(transport.requests.suffix(from: first).allSatisfy { $0.url == other })
+        #expect(current.isStored(0..<1_000_000))
+        #expect(journal.requests.count { $0.why == .demand } == 1)
+        await current.close()
+        await next.close()
+    }
+
     @Test func `a dead server keeps nobody else from the line`() async throws {
         let content = content(200_000)
         let dead = url

@@ -36,6 +36,41 @@ import Testing
         }
     }
 
+    @Test func `the next track is patient until all of the current one is read`() async throws {
+        // The ring holds two seconds of the three.
+        var pieces = pieces(failing: 9...9, count: 2)
+        // The opening of the next one does not come to an end.
+        pieces[1].gate = (0, TestClock())
+        let stage = Stage(pieces, sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") {
+                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
+            }
+            try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
+            stage.clock.advance(by: .milliseconds(250))
+            try await wait(for: "the next track") { stage.readers.last?.patience == [true] }
+            stage.sink.allow(frames: 1_500)
+            try await wait(for: "the end of the patience") { stage.readers.last?.patience == [true, false] }
+            #expect(stage.readers.count == 2 && stage.readers[0].patience.isEmpty)
+            #expect(stage.player.snapshot.currentIndex == 0, "it is not its turn yet")
+        }
+    }
+
+    @Test func `who goes to the next track early is not kept waiting by its patience`() async throws {
+        let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") {
+                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
+            }
+            try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
+            stage.clock.advance(by: .milliseconds(250))
+            try await wait(for: "the next track") { stage.readers.last?.patience == [true] }
+            stage.player.send(.next)
+            try await wait(for: "the end of the patience") { stage.readers.last?.patience == [true, false] }
+            #expect(stage.readers.count == 2)
+        }
+    }
+
     @Test func `what failed ahead is told when its turn comes, each in its order`() async {
         let stage = Stage(pieces(failing: 2...4, count: 6))
         let outcome = await stage.play()

@@ -47,7 +47,7 @@ extension ResourceLoadState {
     private mutating func planDemands(newcomer: ReaderID?) -> [Action] {
         var actions: [Action] = []
         for id in readers.keys.sorted() {
-            guard let reader = readers[id], reader.isWaiting else { continue }
+            guard let reader = readers[id], let why = reader.pressingReason else { continue }
             let offset = reader.offset
             if let fetch = fetches.values.first(where: { $0.remaining.contains(offset) }) {
                 if id == newcomer, fetch.isAnswered, !fetch.isWhole, offset - fetch.next >= Self.notableJump {
@@ -62,12 +62,12 @@ extension ResourceLoadState {
                 }
                 continue
             }
-            guard admitsRequest(early: id == newcomer) else { continue }
+            guard admitsRequest(early: id == newcomer), !reader.isPatient || mayServePatient else { continue }
             if description.acceptsRanges == false {
                 guard !fetches.values.contains(where: \.isWhole) else { continue }
-                actions.append(begin(wanted: nil, why: .demand))
+                actions.append(begin(wanted: nil, why: why))
             } else {
-                actions.append(start(at: offset, why: .demand))
+                actions.append(start(at: offset, why: why))
             }
         }
         return actions
@@ -98,9 +98,12 @@ extension ResourceLoadState {
     private func mayBegin(_ why: FetchReason) -> Bool {
         if let othersNeed, othersNeed < why { return false }
         guard why > .readAhead else { return true }
-        return !readers.values.contains(where: \.isWaiting)
+        return !readers.values.contains(where: \.isPressing)
             && !fetches.values.contains { $0.plan.why < why && isWanted($0) }
     }
+
+    /// Whether a patient reader's turn has come: neither here nor elsewhere is anything to be fetched before.
+    private var mayServePatient: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
 
     /// Without validators a window begins with the last bytes of the one before it, which must be here for that.
     private var mayAskAhead: Bool { !description.validators.isEmpty }

@@ -46,6 +46,12 @@ extension ResourceLoadState {
         return plan()
     }
 
+    /// A patient reader's reads count as the head of the next track does.
+    package mutating func patienceSet(_ id: ReaderID, _ isPatient: Bool) -> [Action] {
+        readers[id]?.isPatient = isPatient
+        return plan()
+    }
+
     package mutating func prefetchRequested(_ id: ReaderID, _ range: ByteRange) -> [Action] {
         guard !range.isEmpty else { return [] }
         readers[id]?.prefetches.append(range)

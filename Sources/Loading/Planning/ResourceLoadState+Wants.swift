@@ -14,7 +14,7 @@ extension ResourceLoadState {
         guard verdict == nil, !isLive, !isHandingOver else { return nil }
         var needs = fetches.values.filter { isWanted($0) }.map(urgency)
         if isDue {
-            if readers.values.contains(where: \.isWaiting) { needs.append(.demand) }
+            needs += readers.values.compactMap(\.pressingReason)
             if let want = nextWant() { needs.append(want.why) }
         }
         return needs.min()
@@ -23,7 +23,7 @@ extension ResourceLoadState {
     /// How urgent a request under way is: the whole of a long body is not all waited for.
     private func urgency(of fetch: Fetch) -> FetchReason {
         guard fetch.isWhole else { return fetch.plan.why }
-        if readers.values.contains(where: \.isWaiting) { return .demand }
+        if readers.values.contains(where: \.isPressing) { return .demand }
         return readers.values.contains { $0.readAhead != nil } ? .readAhead : max(fetch.plan.why, .prefetch)
     }
 

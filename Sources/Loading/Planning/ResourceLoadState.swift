@@ -37,7 +37,13 @@ package struct ResourceLoadState: Sendable {
         /// Where it read last; read-ahead counts from here.
         var offset: Int64 = 0
         var wait: WaitID?
+        /// Its reads may wait for those of others.
+        var isPatient = false
         var isWaiting: Bool { wait != nil }
+        /// How urgent what it waits for is; nil while it waits for nothing.
+        var pressingReason: FetchReason? { isWaiting ? (isPatient ? .prefetch : .demand) : nil }
+        /// Whether nothing is to come before what it waits for.
+        var isPressing: Bool { pressingReason == .demand }
         /// Nil until read-ahead is allowed.
         var readAhead: Int64?
         /// What it plays, as it said when read-ahead was allowed.

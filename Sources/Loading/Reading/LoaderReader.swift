@@ -2,7 +2,7 @@ import Media
 
 /// One listener's handle on a shared loader.
 final class LoaderReader: ResourceReader {
-    private let loader: ResourceLoader
+    let loader: ResourceLoader
     private let id: ResourceLoadState.ReaderID
     private let isClosed = Locked(false)
 
@@ -32,6 +32,8 @@ final class LoaderReader: ResourceReader {
     func allowReadAhead(bytesPerSecond: Double) {
         loader.step { $0.readAheadAllowed(id, bytesPerSecond: bytesPerSecond) }
     }
+
+    func setPatience(_ isPatient: Bool) { loader.step { $0.patienceSet(id, isPatient) } }
 
     func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range) } }
 

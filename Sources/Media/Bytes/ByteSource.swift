@@ -45,6 +45,10 @@ package protocol ResourceReader: ByteSource {
     /// the permission back, so that a seek costs one request too.
     func allowReadAhead(bytesPerSecond: Double)
 
+    /// Whether its reads may wait for those of other tracks: they then count as the head of the next track does, and
+    /// nothing is asked for them while another track needs the line more. Not so at first.
+    func setPatience(_ isPatient: Bool)
+
     /// Asks for `range` at low priority: the head of the next track. Never waits.
     func prefetch(_ range: ByteRange)
 
@@ -67,6 +71,11 @@ package protocol ResourceReader: ByteSource {
     /// Ends this reader: waiting reads throw `CancellationError`, what only it wanted is
     /// no longer fetched, and what came is committed before this returns.
     func close() async
+}
+
+extension ResourceReader {
+    /// Where there is no line to share, nobody is in the way.
+    package func setPatience(_ isPatient: Bool) {}
 }
 
 /// What a loader knows of one resource at one moment.

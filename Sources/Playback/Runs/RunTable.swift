@@ -48,19 +48,20 @@ final class RunTable {
     func control(of id: RunID) -> RunControl? { runs[id]?.control }
 
     /// Begins a pass, over the resource that `reusing` left where there is one; it reads nothing for the time of
-    /// `settling`.
+    /// `settling`. With `isPatient` its reads wait for those of other tracks until `hurry`.
     func start(
         _ id: RunID,
         _ track: Track,
         at start: Duration,
         reusing: RunID?,
         refresh: Bool,
+        isPatient: Bool,
         settling: Duration
     ) {
         let left = reusing.flatMap { kept.removeValue(forKey: $0) }
         // Until its first sound the pass fetches only what it waits for.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
-        let resource = left ?? makeResource(track, refresh: refresh)
+        let resource = left ?? makeResource(track, refresh: refresh, isPatient: isPatient)
         let control = RunControl()
         let run = DecodeRun(
             id: id,
@@ -76,6 +77,11 @@ final class RunTable {
         )
         let task = Task(executorPreference: thread) { await run.run() }
         runs[id] = ActiveRun(resource: resource, control: control, task: task)
+    }
+
+    /// The reads of every pass but `patient` are urgent from now on.
+    func hurry(except patient: RunID?) {
+        for (id, run) in runs where id != patient { run.resource.hurry() }
     }
 
     /// Ends a pass and returns when it writes nothing more, with what its resource counted when it is let go.
@@ -110,10 +116,11 @@ final class RunTable {
 
     /// The resource of `track`, opened anew. What is still closing at the same place comes first: a file that has
     /// changed, or is asked for again, is not to be had from the loader of the old one.
-    private func makeResource(_ track: Track, refresh: Bool) -> TrackResource {
+    private func makeResource(_ track: Track, refresh: Bool, isPatient: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
         let filled = fillings?.end(at: track.location) ?? []
-        return TrackResource(track: track, refresh: refresh) { [open = parts.open] location, refresh in
+        return TrackResource(track: track, refresh: refresh, isPatient: isPatient) {
+            [open = parts.open] location, refresh in
             for task in before { await task.value }
             for task in filled { await task.value }
             return try await open(location, refresh)

@@ -77,6 +77,7 @@ final class PlayerShell {
                 if case .outputFailed = followUp { break }
             }
         }
+        runs.hurry(except: state.patientRun)
         if !isOver { await goOn() }
         updateTicks()
     }
@@ -97,7 +98,15 @@ final class PlayerShell {
         switch effect {
         case .startRun(let id, let track, let start, let reused, let refresh):
             let settling = settling(of: id, reusing: reused, at: start)
-            runs.start(id, track, at: start, reusing: reused, refresh: refresh, settling: settling)
+            runs.start(
+                id,
+                track,
+                at: start,
+                reusing: reused,
+                refresh: refresh,
+                isPatient: id == state.patientRun,
+                settling: settling
+            )
         case .cancelRun(let id, let keepsResource): await cancelRun(id, keepsResource: keepsResource)
         case .grant(let id, let holds): return grant(id, holds: holds)
         case .release(let id): runs.control(of: id)?.release()

@@ -129,6 +129,9 @@ extension PlayerState {
         return last
     }
 
+    /// The pass whose reads may wait: the next one, as long as something of the track before it may be missing.
+    var patientRun: RunID? { lastGranted?.stage == .written ? nil : prepared?.id }
+
     /// The place of the track that follows the last pass that writes; nil at the end of the queue.
     func placeAhead() -> Int? {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }

@@ -48,6 +48,7 @@ final class FakeReader: ResourceReader {
     private let readTo = Locked<Int64>(0)
     private let filled = Locked(false)
     private let scanned = Locked(0)
+    private let patienceLog = Locked<[Bool]>([])
 
     init(_ music: FakeMusic) {
         self.music = music
@@ -55,6 +56,8 @@ final class FakeReader: ResourceReader {
     }
 
     var readOffsets: [Int64] { offsets.withLock { $0 } }
+    /// What it was told of its patience.
+    var patience: [Bool] { patienceLog.withLock { $0 } }
     var isClosed: Bool { closed.withLock { $0 } }
     /// How often a decoder looked through stored bytes.
     var scanCount: Int { scanned.withLock { $0 } }
@@ -99,6 +102,7 @@ final class FakeReader: ResourceReader {
     }
 
     func allowReadAhead(bytesPerSecond: Double) {}
+    func setPatience(_ isPatient: Bool) { patienceLog.withLock { $0.append(isPatient) } }
     func prefetch(_ range: ByteRange) {}
     func fill() { filled.withLock { $0 = true } }
     func reject() async {}
