@@ -183,6 +183,20 @@ import Testing
         }
     }
 
+    @Test func `who replaces an entry is not told that the old one is gone`() async throws {
+        let opener = makeOpener()
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        try await store.commit()
+        // The new one is let go of before a byte came into it, as it is when a change is met under way.
+        try await opener.replace(url("a.mp3")).close()
+        try await store.write(pattern(1_000..<2_000), at: 1_000)
+        try await store.commit()
+        #expect(!store.isPersistent)
+        #expect(notices.all == [])
+        await store.close()
+    }
+
     @Test func `an object that somebody removes while it is open is claimed no longer`() async throws {
         let opener = makeOpener()
         let store = try await opener.open(url("a.mp3"))

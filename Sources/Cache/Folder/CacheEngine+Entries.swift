@@ -39,6 +39,7 @@ extension CacheEngine {
         outdated.insert(key)
         let opening = try perform { folder in
             let old = try folder.index.entry(key: key)
+            if let old { replaced.insert(old.entry) }
             return try make(url, key: key, isPinned: old?.isPinned ?? false, inPlaceOf: old, in: folder)
         }
         outdated.remove(key)
@@ -76,6 +77,8 @@ extension CacheEngine {
     /// Why the store of `url` on `entry` claims nothing any more; nil when the entry was replaced, as it is when
     /// the resource has changed.
     func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
+        // The new one may be gone already: nothing came into it yet.
+        guard !replaced.contains(entry) else { return nil }
         let key = key(of: url)
         let now = try? perform { try $0.index.entry(key: key)?.entry }
         guard let now = now ?? nil else { return "its place in the cache folder is gone" }

@@ -6,14 +6,16 @@ import Media
 /// `committer` writes and flushes objects, and alone changes the index and takes the folder's lock.
 /// `look` asks the index, so that no question waits for a flush and no commit for a question.
 final class CacheEngine: @unchecked Sendable {
-    // Unchecked: `opened`, `hasTidied`, `setAsideCount` and `outdated` are touched on `committer` only, `reading` on `look` only, and all
-    // in `deinit`, when no job is left that could.
+    // Unchecked: `opened`, `hasTidied`, `setAsideCount`, `outdated` and `replaced` are touched on `committer` only,
+    // `reading` on `look` only, and all in `deinit`, when no job is left that could.
     private var opened: OpenedFolder?
     private var hasTidied = false
     /// How many damaged indexes this object has set aside.
     private(set) var setAsideCount = 0
     /// Keys of entries in whose place new ones should have come, and could not be made.
     var outdated: Set<[UInt8]> = []
+    /// Entries that this object has put new ones in the place of: who still has one open loses nothing unexpectedly.
+    var replaced: Set<EntryID> = []
     private var reading: IndexReading?
 
     let settings: CacheSettings
