@@ -83,6 +83,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], [Fault.noValidators]])
+    func `a far seek into another file of the same length does not mix the two`(before: [Fault]) async throws
+    {
+        let old = try await Song.long()
+        let new = old.bytes.map { ~$0 }
+        let chain = try Chain(["/song.mp3": old.bytes], faults: before)
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        chain.server.set(new, at: "/song.mp3")
+        chain.server.origin.setFaults([.noValidators, .ignoresIfRange], for: "/song.mp3")
+        await #expect { _ = try await chain.bytes(reader, from: 300_000) } throws: { error in
+            (error as? MediaError)?.code == .resourceChanged
+        }
+        await chain.close(reader)
+        let fresh = try await chain.open()
+        #expect(try await chain.bytes(fresh) == new)
+        await chain.close(fresh)
+        try await chain.end()
+        #expect(try await chain.claims(of: new).stored == ByteRangeSet(0..<Int64(new.count)))
+        #expect(chain.notices.map(\.code) == [.resourceChanged])
+    }
+
+    @Test func `a far seek in an unchanged file without validators costs one comparison, once`() async throws
+    {
+        let song = try await Song.long()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.noValidators])
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        #expect(try await chain.bytes(reader, from: 300_000).elementsEqual(song.bytes[300_000...]))
+        await chain.close(reader)
+        let asked = chain.server.log.askedRanges().compactMap { $0 }
+        #expect(
+            asked[0] == "bytes=0-65535" && asked[1].hasPrefix("bytes=300000-"),
+            "what is waited for is first"
+        )
+        #expect(asked.filter { $0.hasPrefix("bytes=61440-") }.count == 1, "\(asked)")
+        #expect(chain.notices.isEmpty)
+        try await chain.end()
+    }
+
     @Test(arguments: [[Fault.noValidators], [.etag("W/\"1\""), .lastModified(nil)], [.etag(nil)], []])
     func `a file that stays the same is gone on with, a day later`(faults: [Fault]) async throws {
         let song = try await Song.short()

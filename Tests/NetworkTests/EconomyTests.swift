@@ -41,7 +41,7 @@ import Testing
     ) async throws {
         let song = try await song(kind)
         let chain = try Chain(["/song.mp3": song.bytes])
-        // What read-ahead would bring is held, so that only what a read waits for is sent.
+        // Nothing allows read-ahead, so that only what a read waits for is asked for.
         let reader = try await chain.open()
         let (before, samples) = try await chain.watched {
             let decoding = Decoding(reader)

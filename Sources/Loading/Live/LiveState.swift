@@ -171,8 +171,10 @@ struct LiveState: Sendable {
             return nil
         }
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
-        if error.code == .offline, !network.isForced {
-            // Nothing was sent, so nothing was tried: it is waited for as long as the network is away.
+        let isAway = error.code == .offline || (network.isOffline && RetryPolicy.isWorthWaiting(for: error))
+        if isAway, !network.isForced {
+            // Nothing was sent, or the one request that tries the network met what all others would: nothing was
+            // learned of the station, so it is waited for as long as the network is away.
             let reason = network.reason.map { MediaError($0.code, subject, $0.cause) } ?? error
             wait = retry.postponed(reason, until: max(network.retryAt ?? now, now + Self.shortestAbsence))
             return wait

@@ -17,7 +17,9 @@ extension LiveStream {
             open.body.cancel()
             guard !Task.isCancelled else { return tell(open.log, end: "cancelled") }
             tell(open.log, end: error?.code.rawValue ?? "complete")
-            guard var wait = note({ [now = parts.clock.now] in $0.ended(error, now: now) }) else { return }
+            let network = network
+            guard var wait = note({ [now = parts.clock.now] in $0.ended(error, network: network, now: now) })
+            else { return }
             while connection == nil {
                 guard await sleep(until: wait.retryAt) else { return }
                 switch await connect() {
@@ -29,6 +31,9 @@ extension LiveStream {
             }
         }
     }
+
+    /// What is known of the network now.
+    private var network: ConnectivityReport { parts.connectivity?.report ?? ConnectivityReport() }
 
     /// Hands on what the body brings, until it ends; returns what ended it.
     private func drain(_ connection: inout Connection) async -> MediaError? {
@@ -106,7 +111,7 @@ extension LiveStream {
             } else {
                 tell(log, end: error.code.rawValue)
             }
-            let network = parts.connectivity?.report ?? ConnectivityReport()
+            let network = network
             return .failure(
                 note { [now = parts.clock.now] in $0.ended(error, network: network, now: now) }
             )

@@ -92,6 +92,11 @@ extension ResourceLoadState {
         if case .part(_, let total?) = answer.kind, isBelievable(total, range, of: fetch) {
             description.length = total
         }
+        lacksValidators = answer.validators.isEmpty
+        // A server that ignores the condition sends a part of whatever file it has by now.
+        if comparesBytes, !stored.isEmpty, fetch.plan.overlap.isEmpty, uncompared?.newest != id {
+            noteUncompared(id)
+        }
         learn(answer)
         if let asked = fetch.plan.asked, range.lowerBound < asked.lowerBound {
             fetch.startsEarlier = true

@@ -13,6 +13,7 @@ extension ResourceLoadState {
         // would be asked for ever.
         let isNew = !stored.covers(range)
         stored.insert(contentsOf: range)
+        noteCompared(range, by: id)
         if isNew {
             isBackgroundHeld = false
             retry.progressed()

@@ -9,6 +9,7 @@ extension ResourceLoadState {
     mutating func plan(newcomer: ReaderID? = nil) -> [Action] {
         guard verdict == nil, !isLive, !isHandingOver else { return [] }
         var actions = dropUnwanted() + planDemands(newcomer: newcomer)
+        if let comparison = planComparison() { actions.append(comparison) }
         let isAlone = fetches.isEmpty
         guard let first = planBackground() else { return actions }
         actions.append(first)
@@ -106,7 +107,7 @@ extension ResourceLoadState {
     private var mayServePatient: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
 
     /// Without validators a window begins with the last bytes of the one before it, which must be here for that.
-    private var mayAskAhead: Bool { !description.validators.isEmpty }
+    private var mayAskAhead: Bool { !comparesBytes }
 
     /// What may be left of a window when the next one is asked for: what comes while its answer is on its way.
     private var askNextAt: Int64 {
@@ -116,7 +117,7 @@ extension ResourceLoadState {
 
     /// Starts a fetch of what is missing from `offset` on. It ends at a block's edge where it can, so
     /// that extents stay whole blocks, and never asks for a byte that is stored or on its way.
-    private mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
+    mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
         var window = window(for: why)
         // The first of a pair is short, so that its connection is free soon.
         if why == .readAhead, fetches.isEmpty, mayAskAhead, lacksSecondConnection {
@@ -142,7 +143,10 @@ extension ResourceLoadState {
         if let wanted, !stored.isEmpty {
             plan.ifRange = ifRangeStep.condition(for: description.validators)
             // Without validators only the bytes themselves tell whether it is still the same file.
-            if description.validators.isEmpty { plan.overlap = storedBytes(before: wanted.lowerBound) }
+            if comparesBytes {
+                plan.overlap = storedBytes(before: wanted.lowerBound)
+                if plan.overlap.isEmpty { noteUncompared(id) }
+            }
         }
         var fetch = Fetch(
             plan: plan,

@@ -102,6 +102,10 @@ package struct ResourceLoadState: Sendable {
     var now = Duration.zero
     /// How this server is asked for a part of an unchanged file only.
     var ifRangeStep = IfRangeStep.entityTag
+    /// The newest part came without a validator, so that it is told by its bytes alone.
+    var lacksValidators = false
+    /// Set while stored bytes may be of another file than the rest.
+    var uncompared: Uncompared?
     /// Whether a connection to this server carries one request at a time; not while that is not known.
     var takesOneAtATime = false
     /// A window came whole: a line that is not measured after that is faster than can be measured.

@@ -34,6 +34,20 @@ import Testing
         #expect(stage.server.log.requests.allSatisfy { $0.status == 206 && $0.outcome == .finished })
     }
 
+    @Test(arguments: ExactMusic.long)
+    func `music whose every answer is cut after 300 kB is played bit for bit, and no byte is sent twice`(
+        music: ExactMusic
+    ) async throws {
+        let bytes = try await music.bytes
+        let stage = try ExactStage(bytes, faults: [.cut(afterBytes: 300_000)])
+        let run = try ExactRun([stage.url()], on: stage)
+        let difference = try await run.finish().firstDifference(from: music.reference)
+        #expect(difference == nil)
+        #expect(try run.ends.map(\.reason) == ["finished"])
+        #expect(stage.server.log.requests.contains { $0.outcome == .cut }, "it was cut")
+        #expect(stage.server.log.bytesSent == Int64(bytes.count))
+    }
+
     @Test(arguments: everything)
     func `music from the cache is played bit for bit with the server gone`(music: ExactMusic) async throws {
         let stage = try ExactStage(try await music.bytes)

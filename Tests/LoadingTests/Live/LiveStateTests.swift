@@ -173,6 +173,26 @@ import Testing
         #expect(state.isOver)
     }
 
+    @Test func `requests that try an absent network count as little as those that are spared`() {
+        var state = state()
+        var network = ConnectivityReport()
+        network.isOffline = true
+        for minute in 1...60 {
+            network.retryAt = .seconds(minute * 60 + 30)
+            let code = minute.isMultiple(of: 2) ? MediaError.Code.offline : .connectionRefused
+            let wait = state.ended(
+                MediaError(code, "radio", "away"),
+                network: network,
+                now: .seconds(minute * 60)
+            )
+            #expect(wait?.retryAt == network.retryAt && wait?.mostAttempts == nil)
+        }
+        #expect(!state.isOver)
+        // A station that is wrong is so with any network.
+        let wrong = MediaError(.tlsFailed, "radio", "its certificate is not trusted")
+        #expect(state.ended(wrong, network: network, now: .seconds(4_000)) == nil && state.isOver)
+    }
+
     @Test func `attempts without a byte come to an end`() {
         var state = state()
         var now = Duration.zero
