@@ -171,9 +171,11 @@ enum Wiring {
         _ presentation: Presentation,
         _ last: SavedSession?
     ) -> PlaybackSettings {
+        // Full volume is also what a session leaves that never touched it: the server's memory decides then.
+        let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
         var settings = PlaybackSettings(
             exitsAtEnd: presentation != .screen,
-            volume: options.volume ?? last?.volume ?? 100,
+            volume: options.volume ?? lastVolume,
             repeatMode: options.repeatMode ?? last?.repeatMode ?? .off,
             shuffle: options.shuffle ?? last?.isShuffled ?? false
         )

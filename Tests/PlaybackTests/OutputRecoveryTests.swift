@@ -17,13 +17,17 @@ import Testing
             delays.append(delay)
             let beside = recovery.attempt(atOnce: false)
             #expect(beside == nil)
-            recovery.failed()
+            let hasFailed = recovery.failed(recovery.number)
+            #expect(hasFailed)
         }
         #expect(delays == [0.5, 1, 2, 4, 5, 5, 5].map { .seconds($0) })
         // Who asks again does not wait for the one under way.
         let hurried = [recovery.attempt(atOnce: true), recovery.attempt(atOnce: true)]
         #expect(hurried == [.zero, .zero])
-        let (isFirst, isSecond) = (recovery.reached(), recovery.reached())
+        let newest = recovery.number
+        let isOldHeard = [recovery.reached(newest - 1), recovery.failed(newest - 1)]
+        #expect(isOldHeard == [false, false])
+        let (isFirst, isSecond) = (recovery.reached(newest), recovery.reached(newest))
         #expect(isFirst && !isSecond && recovery.isReached)
         recovery.lost()
         #expect(!recovery.isReached)
@@ -151,9 +155,25 @@ import Testing
             SeekLanding(frame: 0, isExact: true),
             isSeekable: true
         )
-        #expect(state.handle(ready, heard: 0, now: .zero).last == .reconnectOutput(after: .milliseconds(500)))
-        let reached = state.handle(.outputReached, heard: 0, now: .zero)
+        let sought = state.handle(ready, heard: 0, now: .zero)
+        #expect(sought.last == .reconnectOutput(after: .milliseconds(500), attempt: 1))
+        // Who wants it now does not wait, also where the word of the attempt before is on its way already.
+        _ = state.handle(.command(.pause), heard: 0, now: .zero)
+        let hurried = state.handle(.command(.play), heard: 0, now: .zero)
+        #expect(hurried.last == .reconnectOutput(after: .zero, attempt: 2))
+        #expect(state.handle(.outputUnreachable(attempt: 1), heard: 0, now: .zero).isEmpty)
+        let reached = state.handle(.outputReached(attempt: 2), heard: 0, now: .zero)
         #expect(reached.contains(.openOutput(info.format)))
+    }
+
+    @Test(arguments: [nil, 40, 100])
+    func `the volume that was asked for is set, full volume too, and without one the sink's memory stands`(
+        volume: Int?
+    ) async {
+        let stage = Stage([FakeMusic(number: 1, frames: 300)], volume: volume)
+        _ = await stage.play()
+        #expect(stage.sink.volumes == (volume.map { [$0] } ?? []))
+        #expect(stage.player.snapshot.volume == volume ?? 100)
     }
 
     @Test func `a volume that is changed at the server is the one shown, and the one that keys go on from`()

@@ -177,6 +177,24 @@ import Testing
         #expect(startedTrack(effects)?.track == 2)
     }
 
+    @Test func `the position goes on where it was when the rate changes in mid-track`() {
+        var state = sounding(1)
+        let run = RunID(value: 1)
+        var halved = info()
+        halved.format = AudioFormat(sampleRate: 500, channelCount: 2)
+        _ = state.handle(.formatChanged(run, halved, frames: 900), heard: 100, now: .zero)
+        #expect(state.position == .milliseconds(100))
+        _ = state.handle(.drained, heard: 900, now: .zero)
+        #expect(state.position == .milliseconds(900))
+        _ = state.handle(.runGranted(run, start: 0), heard: 0, now: .zero)
+        #expect(state.position == .milliseconds(900))
+        for input in [.runPrimed(run), .outputStarted] as [PlayerInput] {
+            _ = state.handle(input, heard: 0, now: .zero)
+        }
+        _ = state.handle(.tick, heard: 500, now: .zero)
+        #expect(state.position == .milliseconds(1_900))
+    }
+
     @Test func `a start behind the last track is told of`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let effects = state.handle(launch(9, start: 99), heard: 0, now: .zero)

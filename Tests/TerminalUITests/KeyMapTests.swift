@@ -10,6 +10,14 @@ struct KeyMapTests {
         #expect(keys.allSatisfy { KeyMap.standard.command(for: $0) != nil })
     }
 
+    @Test func `R goes round the kinds of gain, off among them`() {
+        #expect(KeyMap.standard.command(for: .character("R")) == .player(.setGain(nil)))
+        #expect(KeyMap.standard.command(for: .character("r")) != .player(.setGain(nil)))
+        var modes = [GainMode.off]
+        for _ in 0..<3 { modes.append(modes[modes.count - 1].next) }
+        #expect(modes == [.off, .track, .album, .off])
+    }
+
     @Test func `every key is a command that can be typed`() throws {
         for binding in KeyMap.standard.bindings {
             #expect(try UICommand(parsing: binding.command.line) == binding.command, "\(binding.help)")

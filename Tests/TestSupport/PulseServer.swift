@@ -66,6 +66,7 @@ package final class PulseServer: Sendable {
     }
 
     /// What `pactl` says to these arguments.
+    @discardableResult
     package func pactl(_ arguments: String...) async throws -> String {
         String(
             decoding: try await RunningProcess.run("pactl", arguments, environment: environment),

@@ -8,8 +8,9 @@ package struct SeekTable: Sendable, Equatable {
     /// one that came from the start. Two bytes for eight frames are far below 0.5 % of the audio.
     package static let stride: Int64 = 8
 
-    /// Ten days of music; a table beyond is a lie.
-    package static let mostPoints = 1 << 22
+    /// Two and a half days of music at 44.1 kHz, in 8 MiB; what lies behind is found as without a table. A
+    /// stored one may be forged, so this is also what it can make us hold.
+    package static let mostPoints = 1 << 20
 
     /// The end of a resource beyond which no point is believed, with room for frames of the greatest length
     /// at all points; keeps sums of offsets and read lengths far from overflow.

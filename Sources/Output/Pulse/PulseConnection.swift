@@ -45,6 +45,8 @@ final class PulseConnection: @unchecked Sendable {
     /// the session starts it, through a socket that answers.
     func connect(to server: String?) async throws {
         mainloop.withLock {
+            // Who quits at once may have closed it by now, and the context is gone; `ready` has its answer.
+            guard !isClosed else { return }
             // Balanced by the release in `close`, after the callbacks were taken away.
             let retained = Unmanaged.passRetained(self)
             retainedForCallbacks = retained

@@ -22,15 +22,15 @@ struct PulseVolumeState {
     }
 
     private(set) var level = Level.untouched
-    /// Whether the listener ever chose another volume than the untouched one. Until then the server's
-    /// memory of this application's volume stands.
+    /// Whether anybody ever chose a volume, be it the untouched one. Until then the server's memory of
+    /// this application's volume stands.
     private(set) var isChosen = false
     private var isAsking = false
     private var isStale = false
 
     mutating func chosen(_ level: Level) {
         self.level = level
-        if level != .untouched { isChosen = true }
+        isChosen = true
         isStale = isAsking
     }
 

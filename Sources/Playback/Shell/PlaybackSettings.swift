@@ -24,14 +24,15 @@ package struct PlaybackSettings: Sendable {
     package var mostFillings = 4
 
     package var exitsAtEnd: Bool
-    package var volume: Int
+    /// In percent; nil leaves the one that the sink remembers.
+    package var volume: Int?
     package var repeatMode: RepeatMode
     package var shuffle: Bool
     package var seed: UInt64
 
     package init(
         exitsAtEnd: Bool,
-        volume: Int = 100,
+        volume: Int? = nil,
         repeatMode: RepeatMode = .off,
         shuffle: Bool = false,
         seed: UInt64 = .random(in: 0 ... .max)

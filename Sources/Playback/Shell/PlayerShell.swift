@@ -36,7 +36,7 @@ final class PlayerShell {
         state = PlayerState(
             exitsAtEnd: settings.exitsAtEnd,
             opensEachTrack: parts.output.opensEachTrack,
-            volume: settings.volume,
+            volume: settings.volume ?? 100,
             repeatMode: settings.repeatMode,
             isShuffled: settings.shuffle,
             gainMode: settings.gainMode,
@@ -47,7 +47,7 @@ final class PlayerShell {
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
         sound = SoundPath(output: parts.output, settings: settings, tell: tell)
-        parts.output.setVolume(settings.volume, isMuted: false)
+        if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
         if let connectivity = parts.connectivity {
             // What is known by now is no news, but is shown.
             connectivity.observe { tell(.networkChanged($0)) }
@@ -116,7 +116,8 @@ final class PlayerShell {
         case .pauseOutput: await sound.pause()
         case .flushOutput: await sound.flush()
         case .forgetOutput: await sound.lost()
-        case .reconnectOutput(let delay): sound.reconnect(after: delay, by: parts.clock)
+        case .reconnectOutput(let delay, let attempt):
+            sound.reconnect(after: delay, attempt: attempt, by: parts.clock)
         case .finishRing: sound.finishRing()
         case .drain: sound.drain()
         case .allowReadAhead(let id): allowReadAhead(id)

@@ -83,7 +83,7 @@ final class SoundPath {
     }
 
     /// Looks for the server once, after `delay`, and tells what came of it; ends a search that is under way.
-    func reconnect(after delay: Duration, by clock: any MonotonicClock) {
+    func reconnect(after delay: Duration, attempt: Int, by clock: any MonotonicClock) {
         let before = search
         before?.cancel()
         connection = nil
@@ -94,9 +94,9 @@ final class SoundPath {
                 try Task.checkCancellation()
                 try await output.connect()
                 try Task.checkCancellation()
-                tell(.outputReached)
+                tell(.outputReached(attempt: attempt))
             } catch {
-                if !Task.isCancelled { tell(.outputUnreachable(MediaError(describing: error))) }
+                if !Task.isCancelled { tell(.outputUnreachable(attempt: attempt)) }
             }
         }
     }

@@ -16,6 +16,8 @@ struct OutputRecovery: Sendable, Equatable {
     }
 
     private var stage = Stage.idle
+    /// Of the newest attempt. Answers to older ones, on their way when it began, are void.
+    private(set) var number = 0
     /// Attempts since music sounded last.
     private var attempts = 0
     private var toldError: MediaError?
@@ -35,23 +37,30 @@ struct OutputRecovery: Sendable, Equatable {
     mutating func attempt(atOnce: Bool) -> Duration? {
         switch stage {
         case .reached: return nil
-        case .trying: return atOnce ? .zero : nil
+        case .trying:
+            guard atOnce else { return nil }
+            number += 1
+            return .zero
         case .idle:
             stage = .trying
+            number += 1
             let doublings = min(attempts, 8)
             attempts += 1
             return atOnce ? .zero : min(Self.shortestDelay * (1 << doublings), Self.longestDelay)
         }
     }
 
-    /// The server answers; false when nobody was looking for it.
-    mutating func reached() -> Bool {
-        guard stage == .trying else { return false }
+    /// The server answers that attempt; false when nobody was looking for it, or no longer by that one.
+    mutating func reached(_ attempt: Int) -> Bool {
+        guard stage == .trying, attempt == number else { return false }
         stage = .reached
         return true
     }
 
-    mutating func failed() {
-        if stage == .trying { stage = .idle }
+    /// That attempt came to nothing; false when another has taken its place.
+    mutating func failed(_ attempt: Int) -> Bool {
+        guard stage == .trying, attempt == number else { return false }
+        stage = .idle
+        return true
     }
 }

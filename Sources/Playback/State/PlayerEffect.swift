@@ -17,8 +17,9 @@ package enum PlayerEffect: Sendable, Equatable {
     case startOutput
     /// The sink is lost: it is connected to anew with the next opening.
     case forgetOutput
-    /// Looks for the audio server after that time; in place of a search that is under way.
-    case reconnectOutput(after: Duration)
+    /// Looks for the audio server after that time; in place of a search that is under way. The answer bears
+    /// the number of the attempt.
+    case reconnectOutput(after: Duration, attempt: Int)
     case pauseOutput
     /// Drops what is in the ring and the sink.
     case flushOutput
@@ -96,8 +97,8 @@ package enum PlayerInput: Sendable {
     case outputStarted
     case outputFailed(MediaError)
     /// The audio server that was lost answers again.
-    case outputReached
-    case outputUnreachable(MediaError)
+    case outputReached(attempt: Int)
+    case outputUnreachable(attempt: Int)
     case outputEvent(OutputEvent)
     case drained
     case tick

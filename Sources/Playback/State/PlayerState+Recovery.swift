@@ -37,19 +37,22 @@ extension PlayerState {
 
     /// Looks for the server, unless that is under way already; with `atOnce` without further waiting.
     mutating func reconnect(atOnce: Bool) -> [PlayerEffect] {
-        guard let delay = output.recovery?.attempt(atOnce: atOnce) else { return [] }
-        return [.reconnectOutput(after: delay)]
+        guard let delay = output.recovery?.attempt(atOnce: atOnce), let attempt = output.recovery?.number
+        else {
+            return []
+        }
+        return [.reconnectOutput(after: delay, attempt: attempt)]
     }
 
-    mutating func outputReached() -> [PlayerEffect] {
-        guard output.recovery?.reached() == true, phase == .active, runs.first?.stage == .ready else {
+    mutating func outputReached(_ attempt: Int) -> [PlayerEffect] {
+        guard output.recovery?.reached(attempt) == true, phase == .active, runs.first?.stage == .ready else {
             return []
         }
         return turn()
     }
 
-    mutating func outputUnreachable(_ error: MediaError) -> [PlayerEffect] {
-        output.recovery?.failed()
+    mutating func outputUnreachable(_ attempt: Int) -> [PlayerEffect] {
+        guard output.recovery?.failed(attempt) == true else { return [] }
         // Who pauses, or has stopped, does not wait for it: the next wish looks again.
         guard phase == .active, !isPaused else { return [] }
         return reconnect(atOnce: false)

@@ -88,9 +88,14 @@ extension PlayerState {
             runs.removeFirst()
             if let next = runs.first, next.stage == .written { effects += becomeCurrent(next) }
         }
-        if let run = runs.first, run.stage == .changing, timeline.segments.last?.run == run.id {
+        if let run = runs.first, run.stage == .changing, let last = timeline.segments.last,
+            last.run == run.id,
+            let format = run.info?.format
+        {
             runs[0].framesBefore += run.writtenFrames
-            runs[0].landing.frame += run.writtenFrames
+            // Counted in the rate that ends; the pass is already known by the one that begins.
+            let end = last.format.duration(of: run.landing.frame + run.writtenFrames)
+            runs[0].landing.frame = format.frames(in: end)
             runs[0].writtenFrames = 0
         }
         return effects

@@ -138,8 +138,8 @@ package struct PlayerState: Sendable {
         case .runFailed(let id, let error, let frames): runFailed(id, error, after: frames)
         case .outputStarted: []
         case .outputFailed(let error): outputFailed(error)
-        case .outputReached: outputReached()
-        case .outputUnreachable(let error): outputUnreachable(error)
+        case .outputReached(let attempt): outputReached(attempt)
+        case .outputUnreachable(let attempt): outputUnreachable(attempt)
         case .outputEvent(let event): outputReported(event)
         case .drained: drained()
         case .tick: ticked()

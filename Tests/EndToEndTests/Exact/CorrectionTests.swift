@@ -23,6 +23,7 @@ import Testing
         let (count, asked) = (player.lines.count, log.requests.count)
         try player.send("seek 1:20")
         try await wait(for: "the request for the place") { log.requests.count > asked }
+        #expect(log.requests.count == asked + 1)
         gate.release()
         let seeked = try await player.event("seeked", after: count)
         #expect(seeked.exact == false && seeked.position == 80)

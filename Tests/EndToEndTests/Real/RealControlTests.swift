@@ -5,14 +5,17 @@ import Testing
 /// Commands on standard input, judged by what is heard.
 @Suite(.serialized)
 struct RealControlTests {
-    @Test func `after a seek the target's second is heard, and the pause is silent`() async throws {
-        let stage = try await RealStage()
+    @Test(arguments: RealServerKind.allCases)
+    func `after a seek the target's second is heard, and the pause is silent`(kind: RealServerKind)
+        async throws
+    {
+        let stage = try await RealStage(kind)
         let song = MP3Fixtures.Options(seconds: 55)
         let path = try await MP3Fixtures.file(song)
         try FileManager.default.copyItem(atPath: path, toPath: stage.webFolder + "/song.mp3")
         let music = try await RealMusic(of: [path])
         let nginx = try await NginxServer(serving: stage.webFolder)
-        let recording = try stage.pulse.record()
+        let recording = try stage.audio.record()
         try await wait(for: "the recording to run") { recording.frameCount > 0 }
 
         let player = try stage.play(["--sink", "pulse:test", nginx.url("/song.mp3")])
@@ -59,20 +62,21 @@ struct RealControlTests {
         #expect(nginx.accesses.allSatisfy { $0.status == 206 })
     }
 
-    @Test func `the volume that was typed is heard`() async throws {
-        let stage = try await RealStage()
+    @Test(arguments: RealServerKind.allCases)
+    func `the volume that was typed is heard`(kind: RealServerKind) async throws {
+        let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: 55))
-        let recording = try stage.pulse.record()
+        let recording = try stage.audio.record()
         let player = try stage.play(["--sink", "pulse:test", path])
         try await position(of: player, isAtLeast: 1)
         try player.send("mute")
         try await wait(for: "silence") {
-            try await stage.pulse.pactl("list", "sink-inputs").contains("Mute: yes")
+            try await stage.audio.pactl("list", "sink-inputs").contains("Mute: yes")
         }
         try player.send("mute")
         try player.send("volume 50")
         try await wait(for: "half the volume") {
-            let inputs = try await stage.pulse.pactl("list", "sink-inputs")
+            let inputs = try await stage.audio.pactl("list", "sink-inputs")
             return inputs.contains("Mute: no") && inputs.contains(" 50% ")
         }
         let count = recording.frameCount
@@ -85,6 +89,21 @@ struct RealControlTests {
         let soft = loudest(samples[(count + 10_000) * 2..<(count + 20_000) * 2])
         // A cubic curve: half the volume is an eighth of the amplitude.
         #expect(whole > 7 * soft && soft > 0)
+    }
+
+    @Test func `full volume that was asked for is set, where the server remembers another`() async throws {
+        let stage = try await RealStage()
+        try await stage.audio.pactl("load-module", "module-stream-restore")
+        let path = try await MP3Fixtures.file(.init(seconds: 20))
+        // What was set, what the server remembers of it, and what is asked for then.
+        for (options, shown) in [(["--volume", "30"], 30), ([], 30), (["--volume", "100"], 100)] {
+            let player = try stage.play(["--sink", "pulse:test", path] + options)
+            try await wait(for: "\(shown) % with \(options)") {
+                try await stage.audio.pactl("list", "sink-inputs").contains(" \(shown)% ")
+            }
+            try player.send("quit")
+            #expect(try await player.waitForExit() == 0)
+        }
     }
 
     private func position(

@@ -40,7 +40,7 @@ struct RealPlaybackTests {
         _ stage: RealStage,
         _ arguments: [String]
     ) async throws -> ToldEvent {
-        let recording = try stage.pulse.record()
+        let recording = try stage.audio.record()
         try await wait(for: "the recording to run") { recording.frameCount > 0 }
         let player = try stage.play(["--sink", "pulse:test"] + arguments)
         #expect(try await player.waitForExit() == 0, "\(player.errorText)")

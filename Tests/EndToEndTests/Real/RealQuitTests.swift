@@ -8,9 +8,9 @@ import Testing
 struct RealQuitTests {
     enum Moment: CaseIterable { case paused, draining, stalled, lost }
 
-    @Test(arguments: Moment.allCases)
-    func `quitting never hangs`(moment: Moment) async throws {
-        let stage = try await RealStage()
+    @Test(arguments: Moment.allCases, RealServerKind.allCases)
+    func `quitting never hangs`(moment: Moment, kind: RealServerKind) async throws {
+        let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: moment == .draining ? 3 : 20))
         let server = try TestOrigin(["/song.mp3": try Data(contentsOf: URL(fileURLWithPath: path)).map { $0 }]
         )
@@ -28,7 +28,7 @@ struct RealQuitTests {
             try await player.event("buffering")
             try await isCorked(true, stage)
         case .lost:
-            try await stage.pulse.crash()
+            try await stage.audio.crash()
             try await player.event("buffering")
         }
         try player.send("quit")
@@ -37,8 +37,11 @@ struct RealQuitTests {
         gate?.release()
     }
 
-    @Test func `a stream is corked for a pause and for a stall, and for nothing else`() async throws {
-        let stage = try await RealStage()
+    @Test(arguments: RealServerKind.allCases)
+    func `a stream is corked for a pause and for a stall, and for nothing else`(kind: RealServerKind)
+        async throws
+    {
+        let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: 20))
         let server = try TestOrigin(["/song.mp3": try Data(contentsOf: URL(fileURLWithPath: path)).map { $0 }]
         )
@@ -63,7 +66,7 @@ struct RealQuitTests {
 
     private func isCorked(_ isCorked: Bool, _ stage: RealStage) async throws {
         try await wait(for: "Corked: \(isCorked)") {
-            try await stage.pulse.pactl("list", "sink-inputs").contains("Corked: \(isCorked ? "yes" : "no")")
+            try await stage.audio.pactl("list", "sink-inputs").contains("Corked: \(isCorked ? "yes" : "no")")
         }
     }
 }

@@ -81,9 +81,9 @@ struct RealRecoveryTests {
         let player = try stage.play(["--sink", "pulse:test", path])
         try await player.event("position")
         let count = player.lines.count
-        _ = try await stage.pulse.pactl("unload-module", "module-null-sink")
+        _ = try await stage.audio.pactl("unload-module", "module-null-sink")
         let stalled = try await player.event("buffering", after: count)
-        _ = try await stage.pulse.pactl("load-module", "module-null-sink", "sink_name=test", "rate=44100")
+        _ = try await stage.audio.pactl("load-module", "module-null-sink", "sink_name=test", "rate=44100")
         let playing = try await player.event("playing", after: count)
         #expect(playing.position == stalled.position)
         try player.send("quit")

@@ -4,12 +4,12 @@ import TestSupport
 /// What the tests with real parts stand on: a folder, an audio server of their own, and the player.
 final class RealStage: Sendable {
     let folder: TemporaryFolder
-    let pulse: PulseServer
+    let audio: any RealServer
 
-    init() async throws {
+    init(_ kind: RealServerKind = .pulseAudio) async throws {
         folder = try TemporaryFolder()
         try folder.makeFolder("web")
-        pulse = try await PulseServer()
+        audio = try await kind.start()
     }
 
     /// What nginx serves.
@@ -17,7 +17,7 @@ final class RealStage: Sendable {
 
     /// Starts the player on the audio server, with the cache of this stage, told by JSON.
     func play(_ arguments: [String]) throws -> RunningProcess {
-        var environment = pulse.environment.mapValues { Optional($0) }
+        var environment = audio.environment.mapValues { Optional($0) }
         environment["XDG_STATE_HOME"] = folder.path("state")
         environment["XDG_CONFIG_HOME"] = folder.path("config")
         environment.updateValue(nil, forKey: "http_proxy")

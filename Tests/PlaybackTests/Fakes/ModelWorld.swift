@@ -19,7 +19,8 @@ struct ModelWorld {
     private var isRunning = false
     private var isDraining = false
     private var isConnected = true
-    private var isReconnecting = false
+    /// The number of the attempt that is under way.
+    private var attempt: Int?
     private var written: FrameCount = 0
     private(set) var heard: FrameCount = 0
     private(set) var isFinished = false
@@ -111,9 +112,9 @@ struct ModelWorld {
             isOpen = false
             isRunning = false
             isConnected = false
-        case .reconnectOutput:
+        case .reconnectOutput(after: _, let attempt):
             #expect(!isConnected, "nobody looks for a server that is there")
-            isReconnecting = true
+            self.attempt = attempt
         case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource, .togglePin,
             .retryNetwork, .setGain:
             break
@@ -130,13 +131,11 @@ struct ModelWorld {
             isDraining = false
             return tell(.drained, &state)
         }
-        if isReconnecting, Bool.random(using: &random) {
-            isReconnecting = false
-            if Bool.random(using: &random) {
-                return tell(.outputUnreachable(MediaError(.audioServer, "x", "is away")), &state)
-            }
+        if let attempt, Bool.random(using: &random) {
+            self.attempt = nil
+            if Bool.random(using: &random) { return tell(.outputUnreachable(attempt: attempt), &state) }
             isConnected = true
-            return tell(.outputReached, &state)
+            return tell(.outputReached(attempt: attempt), &state)
         }
         if isOpen, Int.random(in: 0..<12, using: &random) == 0 {
             let lost = MediaError(.audioLost, "x", "went away")
@@ -186,7 +185,7 @@ struct ModelWorld {
 
     private mutating func info() -> StreamInfo {
         let format = AudioFormat(
-            sampleRate: 1_000,
+            sampleRate: Bool.random(using: &random) ? 1_000 : 500,
             channelCount: Int.random(in: 0..<4, using: &random) == 0 ? 1 : 2
         )
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)

@@ -18,6 +18,7 @@ final class Stage: Sendable {
         connectivity: (any Connectivity)? = nil,
         fills: Bool = false,
         gain: GainMode = .off,
+        volume: Int? = nil,
         clock: TestClock = TestClock(),
         device: (any AudioOutput)? = nil,
         save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in }
@@ -54,7 +55,12 @@ final class Stage: Sendable {
                 report: { event in events.all.withLock { $0.append(event) } }
             ),
             settings: {
-                var settings = PlaybackSettings(exitsAtEnd: exitsAtEnd, repeatMode: repeatMode, seed: 1)
+                var settings = PlaybackSettings(
+                    exitsAtEnd: exitsAtEnd,
+                    volume: volume,
+                    repeatMode: repeatMode,
+                    seed: 1
+                )
                 settings.fillsHeardTracks = fills
                 settings.gainMode = gain
                 return settings

@@ -17,6 +17,7 @@ final class TestSink: AudioOutput {
         var handler: (@Sendable (OutputEvent) -> Void)?
         var connections = 0
         var isAway = false
+        var volumes: [Int] = []
     }
 
     private let state: Locked<State>
@@ -32,6 +33,7 @@ final class TestSink: AudioOutput {
     var pcm: [UInt8] { state.withLock { $0.pcm } }
     var openings: [AudioFormat] { state.withLock { $0.openings } }
     var connections: Int { state.withLock { $0.connections } }
+    var volumes: [Int] { state.withLock { $0.volumes } }
     var heardFrames: FrameCount { state.withLock { $0.taken } }
 
     func allow(frames: Int) {
@@ -104,7 +106,7 @@ final class TestSink: AudioOutput {
 
     func framesAvailable() { pump() }
 
-    func setVolume(_ percent: Int, isMuted: Bool) {}
+    func setVolume(_ percent: Int, isMuted: Bool) { state.withLock { $0.volumes.append(percent) } }
     func setTitle(_ title: SafeText) {}
 
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
