@@ -34,4 +34,33 @@ struct RequestHistoryTests {
         history.record(record(4))
         #expect(count.withLock { $0 } == 2)
     }
+
+    private func request(_ number: Int, bytes: Int64 = 0) -> JournalRecord {
+        var request = RequestRecord(number: number, why: .prefetch, asked: 0..<9, startedAt: .seconds(number))
+        request.bytes = bytes
+        return JournalRecord(time: .seconds(number), resource: "x", event: .request(request))
+    }
+
+    @Test func `a request is under way from its start until its end is recorded, or it was not sent`() {
+        let history = RequestHistory()
+        for number in [7, 5, 6] { history.progressed(request(number)) }
+        history.progressed(request(5, bytes: 3))
+        #expect(history.underWay == [request(5, bytes: 3), request(6), request(7)])
+        #expect(history.newest.count == 0)
+        history.record(request(6, bytes: 9))
+        history.withdrew(7)
+        #expect(history.underWay == [request(5, bytes: 3)])
+        #expect(history.newest.records == [request(6, bytes: 9)])
+    }
+
+    @Test func `a start wakes who observes, what a request brings does not`() {
+        let history = RequestHistory()
+        let count = Locked(0)
+        history.observe { count.withLock { $0 += 1 } }
+        history.progressed(request(1))
+        for bytes in 1...9 as ClosedRange<Int64> { history.progressed(request(1, bytes: bytes)) }
+        #expect(count.withLock { $0 } == 1)
+        history.record(request(1, bytes: 9))
+        #expect(count.withLock { $0 } == 2)
+    }
 }

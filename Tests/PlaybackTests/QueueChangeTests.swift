@@ -60,7 +60,7 @@ struct QueueChangeTests {
         for _ in 0..<60 {
             let count = model.ids.count
             let place = Int.random(in: 0...max(0, count - 1), using: &random)
-            let step = Int.random(in: 0..<9, using: &random)
+            let step = Int.random(in: 0..<10, using: &random)
             switch step {
             case 0:
                 let new = tracks(next..<next + 3)
@@ -100,9 +100,20 @@ struct QueueChangeTests {
                 }
                 #expect(Set(queue.tracks.map(\.id)) == Set(model.ids))
                 model.ids = queue.tracks.map(\.id)
-            case 6, 7:
+            case 6:
+                let new = tracks(next..<next + 2)
+                next += 2
+                model.remember()
+                queue.add(new, joins: false, using: &random)
+                model.ids += new.map(\.id)
+            case 7, 8:
+                // Who succeeds an added one that goes is another rule's.
+                let goes = queue.history.lastAddition.flatMap { gone in
+                    queue.current.map { gone.contains($0) }
+                }
                 #expect((queue.undo(using: &random) != nil) == !model.history.isEmpty)
                 model.undo()
+                if goes == true { model.current = queue.currentTrack?.id }
             default: if count > 0 { queue.bringForward(place) }
             }
             #expect(queue.tracks.map(\.id) == model.ids)
@@ -234,5 +245,21 @@ struct QueueChangeTests {
             #expect(queue.revision > last)
             last = queue.revision
         }
+    }
+
+    @Test func `what was added is undone in one step where it came together, else in steps`() {
+        var random = SeededGenerator(seed: 3)
+        var queue = queue(2, current: 0)
+        queue.add(tracks(2..<4), joins: false, using: &random)
+        queue.add(tracks(4..<5), joins: false, using: &random)
+        queue.add([], joins: true, using: &random)
+        queue.add(tracks(5..<7), joins: true, using: &random)
+        // With another step between there is nothing to join.
+        queue.move(RangeSet(6..<7), to: 0)
+        queue.add(tracks(7..<8), joins: true, using: &random)
+        var seen: [[UInt64]] = []
+        while queue.undo(using: &random) != nil { seen.append(numbers(queue)) }
+        #expect(seen == [[6, 0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3], [0, 1]])
+        #expect(queue.currentTrack?.id.value == 0)
     }
 }

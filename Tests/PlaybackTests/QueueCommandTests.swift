@@ -138,4 +138,52 @@ struct QueueCommandTests {
         #expect(effects == [.emit(.remark(code: "saved", message: "3 tracks saved as /tmp/a\u{FFFD}.m3u8"))])
         #expect(state.messages.last?.text == "3 tracks saved as /tmp/a\u{FFFD}.m3u8")
     }
+
+    private func added(_ numbers: [Int], _ state: inout PlayerState) {
+        let tracks = numbers.map { FakeMusic(number: $0, frames: 1).track }
+        _ = state.handle(.added(tracks, problems: []), heard: 500, now: .seconds(1))
+    }
+
+    @Test func `a list that was pasted is undone as a whole, what was added later by itself`() {
+        var state = sounding(2)
+        for source in ["a", "b", "c"] { _ = command(.add(source), &state) }
+        added([3, 4], &state)
+        added([], &state)
+        added([5], &state)
+        _ = command(.add("d"), &state)
+        added([6], &state)
+        #expect(
+            command(.undo, &state).first == .emit(.remark(code: "undone", message: "1 added track is gone"))
+        )
+        #expect(numbers(state) == [1, 2, 3, 4, 5])
+        #expect(
+            command(.undo, &state).first == .emit(.remark(code: "undone", message: "3 added tracks are gone"))
+        )
+        #expect(numbers(state) == [1, 2])
+        // What the player began with is no step.
+        #expect(command(.undo, &state).count == 1 && numbers(state) == [1, 2])
+    }
+
+    @Test func `undone in the middle of a list, the rest of it is another step`() {
+        var state = sounding(2)
+        _ = command(.add("before"), &state)
+        added([3], &state)
+        for source in ["a", "b"] { _ = command(.add(source), &state) }
+        added([4], &state)
+        _ = command(.undo, &state)
+        added([5], &state)
+        _ = command(.undo, &state)
+        #expect(numbers(state) == [1, 2, 3])
+    }
+
+    @Test func `an added track that is heard stops when its adding is undone`() {
+        var state = sounding(1)
+        _ = command(.add("a"), &state)
+        added([2], &state)
+        #expect(!state.willCut(.command(.undo)))
+        _ = command(.jump(2), &state)
+        let effects = command(.undo, &state)
+        #expect(effects.contains { if case .endTrack = $0 { true } else { false } })
+        #expect(numbers(state) == [1] && state.queue.current == nil && state.snapshotState == .ended)
+    }
 }

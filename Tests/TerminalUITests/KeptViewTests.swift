@@ -56,14 +56,14 @@ struct KeptViewTests {
     func `new requests are followed until another is looked at, and a full ring shifts what is looked at`() {
         var state = fullState(columns: 80, rows: 24)
         state.type("4")
-        #expect(state.network.list.selected == 4)
-        _ = state.apply(.requests(sampleRecords() + sampleRecords(), count: 8))
-        #expect(state.network.list.selected == 8)
-        state.type("kkk")
+        #expect(state.network.list.selected == 5)
+        _ = state.apply(.requests(sampleRecords() + sampleRecords(), count: 8, underWay: []))
+        #expect(state.network.list.selected == 7)
+        state.type("kk")
         let looked = state.network.records[state.network.list.selected]
         // Two came, the two oldest were forgotten.
         let next = Array((sampleRecords() + sampleRecords() + sampleRecords()).dropFirst(2).prefix(8))
-        _ = state.apply(.requests(next, count: 10))
+        _ = state.apply(.requests(next, count: 10, underWay: []))
         #expect(state.network.list.selected == 3)
         #expect(state.network.records[3] == looked)
     }

@@ -21,7 +21,8 @@ final class RunningScreen: Sendable {
         player: FakePlayer = FakePlayer(sampleSnapshot()),
         environment: [String: String] = ["TERM": "xterm-256color"],
         locale: String = "C.UTF-8",
-        quitPatience: Duration = .seconds(60)
+        quitPatience: Duration = .seconds(60),
+        clock: any MonotonicClock = SystemClock()
     ) throws {
         guard let terminal = PseudoTerminal(columns: columns, rows: rows) else { throw NoTerminal() }
         (self.terminal, self.player, outcome) = (terminal, player, Outcome())
@@ -31,6 +32,7 @@ final class RunningScreen: Sendable {
         configuration.input = terminal.slave
         configuration.output = terminal.slave
         configuration.quitPatience = quitPatience
+        configuration.clock = clock
         let outcome = outcome
         NamedThread.start("screen") { [configuration] in
             let exit = TerminalScreen(configuration: configuration).run(player: player)

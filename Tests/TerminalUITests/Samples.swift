@@ -106,6 +106,21 @@ func sampleRecords() -> [JournalRecord] {
     ]
 }
 
+/// A request that brings bytes and one that waits for its answer, as they are by now.
+func sampleUnderWay() -> [JournalRecord] {
+    var first = RequestRecord(number: 4, why: .readAhead, asked: 6_000..<7_000, startedAt: .seconds(65))
+    (first.firstByte, first.bytes, first.duration) = (.milliseconds(30), 500, .milliseconds(1_030))
+    let second = RequestRecord(number: 5, why: .prefetch, asked: nil, startedAt: .seconds(66))
+    return [
+        JournalRecord(time: .seconds(66), resource: "https://music.example/a/02.mp3", event: .request(first)),
+        JournalRecord(
+            time: .seconds(66),
+            resource: "https://music.example/a/03.mp3",
+            event: .request(second)
+        ),
+    ]
+}
+
 /// A state in which every view has something to show.
 func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot()) -> UIState {
     var state = UIState(columns: columns, rows: rows)
@@ -113,7 +128,7 @@ func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot(
     var report = KeptReport()
     (report.revision, report.entries) = (1, sampleEntries())
     _ = state.apply(.kept(report))
-    _ = state.apply(.requests(sampleRecords(), count: 4))
+    _ = state.apply(.requests(sampleRecords(), count: 4, underWay: sampleUnderWay()))
     return state
 }
 

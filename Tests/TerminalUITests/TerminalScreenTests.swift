@@ -84,10 +84,20 @@ struct TerminalScreenTests {
     @Test func `a second later only the clock's cells are written`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("reconnected to music.example")
+        // The message was seen with the first key; with the second command its frame is done.
+        screen.terminal.type("m")
+        try await screen.sent(1)
+        screen.terminal.type("m")
+        try await screen.sent(2)
         screen.terminal.clear()
-        screen.player.publish { $0.volume = 77 }
-        try await screen.drawn("77")
-        #expect(screen.terminal.bytes.count < 60)
+        screen.player.publish { $0.position += .seconds(1) }
+        try await wait(for: "the next second") { !screen.terminal.bytes.isEmpty }
+        let reads = screen.player.snapshotReads
+        screen.player.publish { _ in }
+        try await wait(for: "the frame behind it") { screen.player.snapshotReads > reads }
+        let written = screen.terminal.text
+        #expect(written.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "") == "3", "of ~31:02 now ~31:03")
+        #expect(written.utf8.count < 30)
         screen.terminal.type("q")
         _ = try await screen.exit()
     }

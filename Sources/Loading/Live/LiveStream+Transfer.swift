@@ -41,6 +41,7 @@ extension LiveStream {
             while let bytes = try await connection.body.next() {
                 let title = connection.body.takeTitle()
                 connection.log.received(bytes.count)
+                parts.tellProgress(of: connection.log)
                 let readers = guarded.withLock { guarded in
                     guarded.fetchedBytes += Int64(bytes.count)
                     guarded.state?.received(bytes, title: title)
@@ -100,14 +101,17 @@ extension LiveStream {
         let request = RangeRequest(url: url, range: nil, wantsTitles: true)
         var log = RequestLog(request, why: .demand, number: parts.numbers.next(), at: parts.clock.now)
         guarded.withLock { $0.requestCount += 1 }
+        parts.tellProgress(of: log)
         do {
             let response = try await parts.transport.send(request)
             log.answered(response.answer, at: parts.clock.now)
+            parts.tellProgress(of: log)
             return taken(response, log)
         } catch let error as MediaError {
             // Offline none is sent.
             if error.code == .offline {
                 guarded.withLock { $0.requestCount -= 1 }
+                parts.withdraw(log)
             } else {
                 tell(log, end: error.code.rawValue)
             }

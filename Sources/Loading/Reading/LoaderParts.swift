@@ -11,3 +11,11 @@ struct LoaderParts: Sendable {
     var numbers = RequestNumbers()
     var line = LineArbiter()
 }
+
+extension LoaderParts {
+    /// A request was sent, was answered or has brought more.
+    func tellProgress(of log: RequestLog) { journal?.progressed(log.soFar(at: clock.now)) }
+
+    /// Offline none was sent.
+    func withdraw(_ log: RequestLog) { journal?.withdrew(log.record.number) }
+}

@@ -22,6 +22,13 @@ struct RequestLog: Sendable {
         }
     }
 
+    /// What is known of the request while it is under way.
+    func soFar(at now: Duration) -> JournalRecord {
+        var record = record
+        record.duration = now - record.startedAt
+        return JournalRecord(time: now, resource: resource, event: .request(record))
+    }
+
     mutating func received(_ count: Int) { record.bytes += Int64(count) }
 
     /// The request is over: `complete`, `cancelled`, or what went wrong.

@@ -29,13 +29,15 @@ extension ResourceLoader {
             wantsTitles: plan.wantsTitles
         )
         var log = RequestLog(request, why: plan.why, number: parts.numbers.next(), at: parts.clock.now)
+        parts.tellProgress(of: log)
         do {
             let response = try await send(request)
             log.answered(response.answer, at: parts.clock.now)
+            parts.tellProgress(of: log)
             let end = try await take(response, for: plan, expecting: overlap, log: &log)
             if let end { tell(log.ended(end, at: parts.clock.now)) }
         } catch let error as MediaError where error.code == .offline {
-            // Nothing was sent.
+            parts.withdraw(log)
             throw error
         } catch {
             let end = error is CancellationError ? "cancelled" : mediaError(error).code.rawValue
@@ -124,6 +126,7 @@ extension ResourceLoader {
         while sink.offset < sink.place.upperBound, let chunk = try await body.next() {
             let now = parts.clock.now
             log.received(chunk.count)
+            parts.tellProgress(of: log)
             let bytes = sink.clipped(chunk)
             guard try await isUnchanged(bytes, in: sink) else {
                 await performAll(decide { $0.state.overlapDiffered(plan.id) })

@@ -31,6 +31,7 @@ struct Revalidation {
             : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
         var log = RequestLog(request, why: .revalidate, number: parts.numbers.next(), at: parts.clock.now)
         var end = "complete"
+        parts.tellProgress(of: log)
         do {
             let response = try await parts.transport.send(request)
             defer { response.body.cancel() }
@@ -43,7 +44,10 @@ struct Revalidation {
         } catch {
             // Unreachable is not changed.
             let code = (error as? MediaError)?.code
-            guard code != .offline else { return outcome }
+            guard code != .offline else {
+                parts.withdraw(log)
+                return outcome
+            }
             outcome.requestCount = max(1, outcome.requestCount)
             end = (code ?? .internalError).rawValue
         }

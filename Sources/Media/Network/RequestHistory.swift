@@ -1,4 +1,5 @@
-/// The newest requests and decisions, for who wants to look at them: a ring that forgets the oldest.
+/// The newest requests and decisions, for who wants to look at them: a ring that forgets the oldest. And the requests
+/// that are under way.
 ///
 /// Recording takes a lock for some nanoseconds and never waits. Any thread may call anything.
 package final class RequestHistory: RequestJournal {
@@ -10,6 +11,8 @@ package final class RequestHistory: RequestJournal {
         var records: [JournalRecord] = []
         var next = 0
         var count = 0
+        /// By their numbers.
+        var open: [Int: JournalRecord] = [:]
         var observer: (@Sendable () -> Void)?
     }
 
@@ -21,6 +24,7 @@ package final class RequestHistory: RequestJournal {
 
     package func record(_ record: JournalRecord) {
         let observer = state.withLock { state in
+            if case .request(let request) = record.event { state.open[request.number] = nil }
             if state.records.count < Self.longest {
                 state.records.append(record)
             } else {
@@ -32,6 +36,31 @@ package final class RequestHistory: RequestJournal {
         }
         onward?.record(record)
         observer?()
+    }
+
+    /// Observers are woken when a request is sent and when it is answered; what it brings wakes nobody.
+    package func progressed(_ record: JournalRecord) {
+        guard case .request(let request) = record.event else { return }
+        let observer = state.withLock { state -> (@Sendable () -> Void)? in
+            state.open[request.number] = record
+            return request.bytes == 0 ? state.observer : nil
+        }
+        onward?.progressed(record)
+        observer?()
+    }
+
+    package func withdrew(_ number: Int) {
+        let observer = state.withLock { state in
+            state.open[number] = nil
+            return state.observer
+        }
+        onward?.withdrew(number)
+        observer?()
+    }
+
+    /// The requests under way as far as they are known, in the order they began.
+    package var underWay: [JournalRecord] {
+        state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// How many were recorded so far; goes up with each, so that who looks knows whether there is news.

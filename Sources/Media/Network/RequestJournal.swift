@@ -3,6 +3,19 @@
 /// Called from any task, often while music waits: an implementation only takes the record and returns.
 package protocol RequestJournal: Sendable {
     func record(_ record: JournalRecord)
+
+    /// A request was sent, was answered or has brought more: what is known of it by now, without an end. Its last record,
+    /// or `withdrew`, follows.
+    func progressed(_ record: JournalRecord)
+
+    /// The request of this number was not sent after all, as there is no network.
+    func withdrew(_ number: Int)
+}
+
+// Who keeps what has ended needs no more.
+extension RequestJournal {
+    package func progressed(_ record: JournalRecord) {}
+    package func withdrew(_ number: Int) {}
 }
 
 /// One line of the journal.

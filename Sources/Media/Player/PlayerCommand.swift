@@ -27,7 +27,7 @@ package enum PlayerCommand: Sendable, Equatable {
     case move(TrackNumbers, to: Int)
     case sort(SortKey)
     case clear
-    /// Takes back the last change of the queue that was no addition: removing, moving, sorting, shuffling, clearing.
+    /// Takes back the last change of the queue: adding, removing, moving, sorting, shuffling, clearing.
     case undo
     case save(String)
     case reload

@@ -5,10 +5,13 @@ extension PlayQueue {
     /// Removes the tracks at `places`, of which there is at least one. A removed current track is succeeded by the next
     /// in playing order that stays, or nil.
     package mutating func remove(_ places: RangeSet<Int>) {
+        history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
+        drop(places)
+    }
+
+    private mutating func drop(_ places: RangeSet<Int>) {
         var successor = current
         if let current, places.contains(current) { successor = self.successor(of: current, besides: places) }
-        let removed = places.ranges.flatMap { [tracks] range in tracks[range] }
-        history.add(.removed(removed, from: places))
         let newPlaces = Self.newPlaces(removing: places, of: tracks.count)
         tracks.removeSubranges(places)
         order = order?.compactMap { newPlaces[$0] < 0 ? nil : newPlaces[$0] }
@@ -52,11 +55,12 @@ extension PlayQueue {
 
     /// Takes back the last step; returns what it was, or nil when there is none.
     ///
-    /// Nothing is played for it: the current track stays current. Tracks that come back into a shuffled order come after
+    /// The current track stays current; an added one that goes with the others is succeeded as by `remove`. Tracks that come back into a shuffled order come after
     /// the others.
     package mutating func undo(using random: inout some RandomNumberGenerator) -> QueueStep? {
         guard let step = history.takeLast() else { return nil }
         switch step {
+        case .added(let places): drop(RangeSet(places))
         case .removed(let removed, from: let places): bringBack(removed, to: places, using: &random)
         case .moved(let places, to: let target):
             rearrange(Self.inverse(Self.oldPlaces(moving: places, to: target, of: tracks.count)))

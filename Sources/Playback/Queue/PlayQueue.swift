@@ -55,6 +55,13 @@ package struct PlayQueue: Sendable {
         current = place
     }
 
+    /// Appends what the listener added, which can be undone; with `joins` together with what was added right before.
+    package mutating func add(_ new: [Track], joins: Bool, using random: inout some RandomNumberGenerator) {
+        guard !new.isEmpty else { return }
+        history.added(tracks.count..<tracks.count + new.count, joins: joins)
+        append(new, using: &random)
+    }
+
     /// Appends; with shuffle on, the new tracks come after the others in an order of their own.
     package mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
         let places = tracks.count..<tracks.count + new.count

@@ -30,7 +30,7 @@ extension PlayerState {
         case .shuffle: toggleShuffle()
         case .setRepeat(let mode): setRepeat(mode)
         case .setGain(let mode): setGain(mode ?? gainMode.next)
-        case .add(let source): [.resolve(source)]
+        case .add(let source): add(source)
         case .remove(let numbers): remove(numbers)
         case .move(let numbers, let target): move(numbers, to: target)
         case .sort(let key): sort(by: key)

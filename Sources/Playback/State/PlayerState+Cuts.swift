@@ -36,10 +36,9 @@ extension PlayerState {
         case .seek(.percent): run.isSeekable && duration != nil
         case .seek: run.isSeekable
         case .remove(let numbers): numbers.highest <= queue.tracks.count && areWritten(numbers.places)
+        case .undo: queue.history.lastAddition.map { areWritten(RangeSet($0)) } ?? false
         case .play, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add, .move,
-            .sort,
-            .undo,
-            .save, .pin, .status:
+            .sort, .save, .pin, .status:
             false
         }
     }

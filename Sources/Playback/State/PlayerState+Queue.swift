@@ -2,18 +2,31 @@ import Media
 
 // Changes of the queue, and what they mean for the music.
 extension PlayerState {
+    mutating func add(_ source: String) -> [PlayerEffect] {
+        awaitedAdditions += 1
+        return [.resolve(source)]
+    }
+
     mutating func remove(_ numbers: TrackNumbers) -> [PlayerEffect] {
         guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
             return [misuse("there is no track \(numbers.highest)")]
         }
-        let isCurrent = phase == .active && queue.current.map { numbers.places.contains($0) } == true
+        return dropping(numbers.places) { $0.queue.remove(numbers.places) }
+    }
+
+    /// What is to be done when `change` takes the tracks at `places` from the queue.
+    private mutating func dropping(
+        _ places: RangeSet<Int>,
+        by change: (inout PlayerState) -> Void
+    ) -> [PlayerEffect] {
+        let isCurrent = phase == .active && queue.current.map { places.contains($0) } == true
         // Sound of theirs is in the ring already, behind that of the current track, which is then decoded again.
-        let isCut = phase == .active && !isCurrent && areWritten(numbers.places)
+        let isCut = phase == .active && !isCurrent && areWritten(places)
         let effects = isCurrent ? leave(.skipped) + cancelRuns() + silence() : []
         if !failures.isEmpty {
-            for place in numbers.places.ranges.joined() { failures[queue.tracks[place].id] = nil }
+            for place in places.ranges.joined() { failures[queue.tracks[place].id] = nil }
         }
-        queue.remove(numbers.places)
+        change(&self)
         guard isCurrent else {
             return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
         }
@@ -59,10 +72,19 @@ extension PlayerState {
         return [.emit(.remark(code: "saved", message: message))]
     }
 
-    /// The music goes on as it is: only the list is as it was.
+    /// The music goes on as it is, unless it is among what was added: only the list is as it was.
     mutating func undo() -> [PlayerEffect] {
-        guard let step = queue.undo(using: &random) else { return [misuse("there is nothing to undo")] }
+        let added = queue.history.lastAddition.map { RangeSet($0) } ?? RangeSet()
+        var step: QueueStep?
+        let effects = dropping(added) { $0.takeBack(&step) }
+        guard let step else { return [misuse("there is nothing to undo")] }
         note(step.undoneText)
-        return [.emit(.remark(code: "undone", message: step.undoneText))] + dropStalePreparation()
+        return [.emit(.remark(code: "undone", message: step.undoneText))] + effects
+    }
+
+    private mutating func takeBack(_ step: inout QueueStep?) {
+        step = queue.undo(using: &random)
+        // What is still being read of a list is another step then.
+        joinsAdditions = false
     }
 }

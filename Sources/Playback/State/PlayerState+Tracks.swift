@@ -28,7 +28,10 @@ extension PlayerState {
     }
 
     mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
-        queue.append(tracks, using: &random)
+        queue.add(tracks, joins: joinsAdditions, using: &random)
+        awaitedAdditions = max(0, awaitedAdditions - 1)
+        // A list that was pasted is undone as a whole.
+        joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !tracks.isEmpty)
         let notices = problems.flatMap { problem($0) }
         guard !tracks.isEmpty else { return notices }
         note(SafeText(Self.countText(tracks.count) + " added"))

@@ -73,6 +73,10 @@ package struct PlayerState: Sendable {
     package internal(set) var learned: [Track.ID: TrackFacts] = [:]
     package internal(set) var messages: [PlayerMessage] = []
     private var messageCount = 0
+    /// How many additions were asked for and are still being read.
+    var awaitedAdditions = 0
+    /// Whether what is added next was asked for before the last addition was there.
+    var joinsAdditions = false
     /// Where a track goes on that was left in its middle; nil where it begins at its start.
     var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
     var nextRun = 1

@@ -12,8 +12,8 @@ package enum UIEvent: Sendable, Equatable {
     case snapshot(PlayerSnapshot)
     /// The cache was looked at; nil when there is none.
     case kept(KeptReport?)
-    /// The newest requests, and how many there were in all.
-    case requests([JournalRecord], count: Int)
+    /// The newest requests and how many there were in all; and those that have not ended, in the order they began.
+    case requests([JournalRecord], count: Int, underWay: [JournalRecord])
     /// There is time for a slice of what `UIState.hasWork` speaks of.
     case idle
     /// The picture of what is heard at this moment, on the shell's clock; nil where there is none.

@@ -26,7 +26,13 @@ extension UIState {
         case .pinSelected: return pinSelected()
         // What is not in view stays as it is: nothing happens to a row that nobody sees.
         case .moveSelected(let rows):
-            guard view == .queue, let move = queue.move(by: rows, in: player) else { return [] }
+            guard view == .queue else { return [] }
+            guard queue.filter == nil else {
+                let key = keyMap.name(of: .back).map { " (" + $0 + ")" } ?? ""
+                answer = Answer(text: "leave the filter first" + key, isError: true)
+                return []
+            }
+            guard let move = queue.move(by: rows, in: player) else { return [] }
             return [.send(move)]
         case .toggleMark: if view == .queue { queue.toggleMark(in: player) }
         case .markAll: if view == .queue { queue.markAll(in: player) }
@@ -122,11 +128,22 @@ extension UIState {
         return [.evict(entry.id)]
     }
 
-    private func pinSelected() -> [UIAction] {
+    /// More at once would fill the disk by a slip.
+    private static let mostPinned = 1_000
+
+    private mutating func pinSelected() -> [UIAction] {
         switch view {
-        case .queue: queue.selectedPlace.map { [.send(.pin($0 + 1))] } ?? []
-        case .cache: cache.selected.map { [.pinKept($0.id, !$0.isPinned)] } ?? []
-        case .playing, .network, .messages, .help: []
+        case .queue:
+            let places = queue.pinPlaces(in: player)
+            guard places.count <= Self.mostPinned else {
+                let text = "\(places.count) tracks are marked; at most \(Self.mostPinned) are pinned at once"
+                answer = Answer(text: SafeText(text), isError: true)
+                return []
+            }
+            queue.marks = []
+            return places.map { .send(.pin($0 + 1)) }
+        case .cache: return cache.selected.map { [.pinKept($0.id, !$0.isPinned)] } ?? []
+        case .playing, .network, .messages, .help: return []
         }
     }
 }

@@ -5,6 +5,9 @@ package struct Prompt: Sendable, Equatable {
     package enum Kind: Sendable {
         case search
         case filter
+
+        /// What stands before the text.
+        var sign: SafeText { self == .search ? "/" : "filter: " }
     }
 
     package var kind: Kind

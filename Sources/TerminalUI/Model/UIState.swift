@@ -75,7 +75,8 @@ package struct UIState: Sendable {
             guard let report else { return [] }
             if let problem = report.problem { answer = Answer(text: problem, isError: true) }
             cache.show(report)
-        case .requests(let records, let count): network.show(records, count: count)
+        case .requests(let records, let count, let underWay):
+            network.show(records, count: count, underWay: underWay)
         case .idle:
             queue.work(in: player)
             tellSearch()
@@ -107,7 +108,6 @@ package struct UIState: Sendable {
         player = snapshot
         settleSound()
         queue.show(snapshot, before: before)
-        network.show(inFlight: snapshot.load.inFlight)
         messages.show(snapshot.messages, columns: layout.columns)
         fitFacts()
         return snapshot.isOver ? [.leave] : []

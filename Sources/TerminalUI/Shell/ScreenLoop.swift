@@ -14,7 +14,7 @@ struct ScreenLoop: ~Copyable {
     private let patience: Duration
     private let remember: @Sendable (String) -> Void
     private let lister: PathLister
-    private let clock = SystemClock()
+    private let clock: any MonotonicClock
     private var state: UIState
     private var pacer = RedrawPacer()
     private var clicks = ClickCounter()
@@ -41,6 +41,7 @@ struct ScreenLoop: ~Copyable {
         self.news = news
         self.signals = signals
         patience = configuration.quitPatience
+        clock = configuration.clock
         remember = configuration.remember
         lister = PathLister { news.wake() }
         state = UIState(
@@ -130,12 +131,14 @@ struct ScreenLoop: ~Copyable {
         if let report = surroundings.kept?.report, report.revision != state.cache.report.revision {
             apply(.kept(report), on: &screen)
         }
-        if state.view == .network, let requests = surroundings.requests,
-            requests.recordCount != state.network.recordCount
-        {
-            let newest = requests.newest
-            apply(.requests(newest.records, count: newest.count), on: &screen)
+        guard state.view == .network, let requests = surroundings.requests else { return }
+        // In this order: what ends in between is told twice for one frame, and not left out.
+        let underWay = requests.underWay
+        guard requests.recordCount != state.network.recordCount || underWay != state.network.underWay else {
+            return
         }
+        let newest = requests.newest
+        apply(.requests(newest.records, count: newest.count, underWay: underWay), on: &screen)
     }
 
     private mutating func showNewest(on screen: inout CursesScreen) {

@@ -1,5 +1,6 @@
 internal import CCurses
 internal import Glibc
+package import Media
 
 /// Which terminal the screen drives, and how.
 package struct TerminalConfiguration: Sendable {
@@ -25,6 +26,8 @@ package struct TerminalConfiguration: Sendable {
     package var history: [String] = []
     /// Takes a line that was entered, to be kept for later sessions; must not wait.
     package var remember: @Sendable (String) -> Void = { _ in }
+    /// What bounds the redraws and the patience.
+    package var clock: any MonotonicClock = SystemClock()
     private let isInTmux: Bool
     /// How long the screen stays for a player that was told to quit.
     package var quitPatience = Duration.seconds(3)

@@ -9,7 +9,7 @@ struct MessageView {
         if let line = state.commandLine {
             draw(line, behind: ":", row: row, into: &buffer)
         } else if let prompt = state.prompt {
-            draw(prompt.line, behind: prompt.kind == .search ? "/" : "filter: ", row: row, into: &buffer)
+            draw(prompt.line, behind: prompt.kind.sign, row: row, into: &buffer)
         } else if let answer = state.answer {
             let style = answer.isError ? Style.error : .notice
             buffer.draw(answer.text, column: 0, row: row, style: style, ellipsis: glyphs.ellipsis)

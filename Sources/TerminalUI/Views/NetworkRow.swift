@@ -20,7 +20,7 @@ struct NetworkRow {
 
     /// A request that has ended, or a decision; `time` is when it ended, as it is shown.
     init(_ record: JournalRecord, time: SafeText, glyphs: Glyphs) {
-        let name = record.resource.string.split(separator: "/").last.map { SafeText($0) } ?? ""
+        let name = Self.name(of: record.resource)
         switch record.event {
         case .decision(let decision, let reason):
             cells = [time, SafeText(decision.rawValue), "", "", "", "", ""]
@@ -32,21 +32,30 @@ struct NetworkRow {
                 request.end == "complete" ? "" : SafeText(request.end), name,
                 request.wire.redirectedHost.map { "from " + $0 } ?? "",
             ].filter { !$0.isEmpty }.map(\.string).joined(separator: " ")
-            cells = [
-                time, SafeText(request.why.rawValue), Self.start(of: request.answered ?? request.asked),
-                SafeText(ByteText.text(request.bytes)), request.firstByte.map { Self.text($0) } ?? "",
-                Self.rate(of: request), SafeText(end),
-            ]
+            cells = Self.cells(of: request, time: time) + [SafeText(end)]
             isError = !["complete", "cancelled"].contains(request.end)
         }
     }
 
-    /// A request that is under way.
-    init(inFlight range: ByteRange, glyphs: Glyphs) {
-        cells = [
-            "", "under way", Self.start(of: range), SafeText(ByteText.text(Int64(range.count))), "", "",
-            glyphs.more,
+    /// A request that is under way, with what it has brought by now; `began` is when, as it is shown.
+    init(underWay request: RequestRecord, of resource: SafeText, began: SafeText, glyphs: Glyphs) {
+        let range = request.answered ?? request.asked
+        let end = range.flatMap { $0.upperBound == .max ? nil : " to " + ByteText.text($0.upperBound) } ?? ""
+        cells = Self.cells(of: request, time: began)
+        cells.append(glyphs.more + SafeText(end) + " " + Self.name(of: resource))
+    }
+
+    /// All but the last, which tells the end.
+    private static func cells(of request: RequestRecord, time: SafeText) -> [SafeText] {
+        [
+            time, SafeText(request.why.rawValue), start(of: request.answered ?? request.asked),
+            SafeText(ByteText.text(request.bytes)), request.firstByte.map { text($0) } ?? "",
+            rate(of: request),
         ]
+    }
+
+    private static func name(of resource: SafeText) -> SafeText {
+        resource.string.split(separator: "/").last.map { SafeText($0) } ?? ""
     }
 
     private static func start(of range: ByteRange?) -> SafeText {

@@ -34,10 +34,11 @@ struct NetworkView {
     }
 
     private func row(_ index: Int, of state: NetworkViewState) -> NetworkRow {
-        guard index < state.records.count else {
-            return NetworkRow(inFlight: state.inFlight[index - state.records.count], glyphs: glyphs)
+        let record = state[index]
+        guard case .request(let request) = record.event, index >= state.records.count else {
+            return NetworkRow(record, time: timeOfDay(record.time), glyphs: glyphs)
         }
-        let record = state.records[index]
-        return NetworkRow(record, time: timeOfDay(record.time), glyphs: glyphs)
+        let began = timeOfDay(request.startedAt)
+        return NetworkRow(underWay: request, of: record.resource, began: began, glyphs: glyphs)
     }
 }

@@ -50,12 +50,13 @@ struct StatusView {
         case .all: parts.append("repeat all")
         }
         if let gain = gain(player) { parts.append(gain) }
+        // How long the music goes on without the network comes before all that is known of the network.
+        if player.buffered > .zero { parts.append(SafeText("ahead \(player.buffered.clockTime)")) }
         if let rate = player.load.bytesPerSecond, rate.isFinite, !player.load.inFlight.isEmpty {
             parts.append(SafeText("\(ByteText.text(Int64(max(0, min(rate, 1e15)))))/s"))
         }
         parts.append(SafeText("net \(ByteText.text(player.totalFetchedBytes))"))
         parts.append(SafeText("cache \(ByteText.text(player.totalCachedBytes))"))
-        if player.buffered > .zero { parts.append(SafeText("ahead \(player.buffered.clockTime)")) }
         return parts
     }
 }

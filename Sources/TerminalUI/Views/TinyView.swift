@@ -5,8 +5,8 @@ struct TinyView {
     var glyphs: Glyphs
 
     func draw(_ state: UIState, into buffer: inout CellBuffer) {
-        if let line = state.commandLine {
-            let text = SafeText(":") + line.parts.before + glyphs.cursor
+        if let (sign, line) = typed(in: state) {
+            let text = sign + line.parts.before + glyphs.cursor
             buffer.draw(tail(of: text, columns: buffer.columns), column: 0, row: 0, style: .prompt)
             return
         }
@@ -20,6 +20,11 @@ struct TinyView {
         if let answer = state.answer, buffer.rows > 1 {
             buffer.draw(answer.text, column: 0, row: 1, style: .error, ellipsis: glyphs.ellipsis)
         }
+    }
+
+    private func typed(in state: UIState) -> (sign: SafeText, line: CommandLine)? {
+        if let line = state.commandLine { return (":", line) }
+        return state.prompt.map { ($0.kind.sign, $0.line) }
     }
 
     /// The end of a text, which is where one types.

@@ -123,7 +123,42 @@ struct QueueMarkTests {
         #expect(state.type("Z") == [.send(.shuffleNow)])
         #expect(state.type(":shuffle now\n").contains(.send(.shuffleNow)))
         #expect(state.type(":clear\n").contains(.send(.clear)))
+        #expect(state.type("C") == [.send(.clear)])
         #expect(state.type("u") == [.send(.undo)])
         #expect(state.type(":remove 1-2\n").contains(.send(.remove(numbers([0..<2])))))
+    }
+
+    @Test func `marked tracks are pinned together, and let go of only where all are pinned`() {
+        var player = snapshot(manyTracks(5))
+        let pinned = Availability(storedBytes: 0, length: nil, isPinned: true)
+        player.availability[manyTracks(5)[1].id] = pinned
+        var state = UIState(columns: 80, rows: 24)
+        _ = state.apply(.snapshot(player))
+        state.type("xxx")
+        #expect(state.type("P") == [.send(.pin(1)), .send(.pin(3))])
+        #expect(state.queue.marks.isEmpty && state.type("P") == [.send(.pin(4))])
+        player.availability[manyTracks(5)[0].id] = pinned
+        _ = state.apply(.snapshot(player))
+        state.type("gxx")
+        #expect(state.type("P") == [.send(.pin(1)), .send(.pin(2))])
+    }
+
+    @Test func `a thousand tracks are pinned at once, and no more`() {
+        var state = state(1_001)
+        #expect(state.type("*P").isEmpty)
+        #expect(state.answer?.text == "1001 tracks are marked; at most 1000 are pinned at once")
+        #expect(state.queue.marks.count == 1_001)
+        #expect(state.type("xP").count == 1_000)
+    }
+
+    @Test(arguments: ["J", "K"])
+    func `where a filter hides what lies between, moving says what to do`(key: String) {
+        var state = state(20)
+        state.type("f1\nj")
+        #expect(state.type(key).isEmpty)
+        #expect(state.answer?.text == "leave the filter first (Esc)" && state.answer?.isError == true)
+        // Elsewhere the key is about nothing.
+        state.type("2")
+        #expect(state.type(key).isEmpty && state.answer == nil)
     }
 }

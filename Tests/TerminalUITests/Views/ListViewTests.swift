@@ -1,6 +1,7 @@
 import Media
-import TerminalUI
 import Testing
+
+@testable import TerminalUI
 
 /// The views besides the queue, as a person sees them.
 struct ListViewTests {
@@ -85,7 +86,8 @@ struct ListViewTests {
              12:1:02   read-ahead     65 kB   1.0 MB    1.0 s            206 cancelled 02.m…
              12:1:03   prefetch         0 B      0 B                     connection-refused…
              12:1:04   retry-later  music.example refuses the connection
-                       under way       6 kB     1 kB                     …
+             12:1:05   read-ahead      6 kB    500 B    30 ms   500 B/s  … to 7 kB 02.mp3
+             12:1:06   prefetch                  0 B                     … 03.mp3
             """
         #expect(list(.network).map { $0 } == lines(expected))
         let wide = list(.network, columns: 200, rows: 60)
@@ -109,14 +111,65 @@ struct ListViewTests {
     }
 
     @Test func `the help is the key map, side by side where there is room`() {
-        for (columns, rows) in [(40, 70), (80, 40), (200, 60)] {
+        for (columns, rows) in [(40, 90), (80, 50), (200, 60)] {
             let help = list(.help, columns: columns, rows: rows).joined(separator: "\n")
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
+            for form in UICommand.forms {
+                #expect(help.contains(":\(form.form.string) ") && help.contains(form.help.string))
+            }
         }
         #expect(list(.help, columns: 40, rows: 70).first == " Space         pause or go on")
         #expect(list(.help)[1].hasPrefix(" >             next track                "))
-        let half = (KeyMap.standard.bindings.count + 1) / 2
+        let half = (KeyMap.standard.bindings.count + 1 + UICommand.forms.count + 1) / 2
         #expect(list(.help, columns: 80, rows: 60).count == half)
+    }
+
+    @Test func `the help knows each command that has no key, or takes words that no key has`() {
+        let bound = KeyMap.standard.bindings.map {
+            $0.command.line.split(separator: " ").first.map(String.init)
+        }
+        let told = UICommand.forms.map { $0.form.string.split(separator: " ").first.map(String.init) }
+        for (name, argument) in UICommand.arguments where !["status", "command"].contains(name) {
+            #expect(told.contains(name) || (argument == .none && bound.contains(name)), "\(name)")
+        }
+        for name in told { #expect(UICommand.arguments[name ?? ""] != nil) }
+        #expect(UICommand.forms.allSatisfy { $0.form.columns <= 12 && $0.help.columns <= 25 })
+    }
+
+    @Test func `the network in forty columns by ten rows`() {
+        let expected = """
+             1  2  3  4 Network  5  6     4 entries
+             WHY            BYTES  END
+             prefetch         0 B  connection-refus…
+             retry-later  music.example refuses the…
+             read-ahead     500 B  … to 7 kB 02.mp3
+             prefetch         0 B  … 03.mp3
+            ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
+            ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
+            Playing  vol 80%  repeat all  ahead 0:42
+            ? help   j down   k up   Esc back
+            """
+        var state = fullState(columns: 40, rows: 10)
+        state.type("4")
+        #expect(screen(state) == lines(expected))
+    }
+
+    @Test func `the cache in forty columns by ten rows`() {
+        let expected = """
+             1  2  3 Cache  4  5  6
+                SIZE   HERE  PIN  MUSIC
+              8.0 MB   62 %       夜の音楽 – 東京ア…
+              2.5 MB  100 %  ♦    https://music.exa…
+                   ?      ?       https://music.exa…
+
+            ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
+            ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
+            Playing  vol 80%  repeat all  ahead 0:42
+            ? help   Enter add to queue   d drop
+            """
+        var state = fullState(columns: 40, rows: 10)
+        state.type("3")
+        #expect(screen(state) == lines(expected))
     }
 
     @Test func `views that are empty say so`() {
@@ -177,7 +230,7 @@ struct ListViewTests {
                     resource: SafeText(evil),
                     event: .decision(.gaveUp, SafeText(evil))
                 )
-                _ = state.apply(.requests([record], count: 1))
+                _ = state.apply(.requests([record], count: 1, underWay: []))
                 state.type("\(view.number)")
                 let frame = ScreenView(glyphs: .unicode).draw(state)
                 for row in 0..<frame.rows {

@@ -41,7 +41,7 @@ struct ScreenViewTests {
 
             ▶ 夜の音楽 – 東京アンサンブル                                   ~31:02 / 1:02:05
             ████████████████████··········██████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
-            Playing  vol 80%  repeat all  312 kB/s  net 999 kB  cache 45.6 MB  ahead 0:42
+            Playing  vol 80%  repeat all  ahead 0:42  312 kB/s  net 999 kB  cache 45.6 MB
             reconnected to music.example
             """
         #expect(Self.screen(80, 24) == lines(expected))
@@ -57,7 +57,7 @@ struct ScreenViewTests {
 
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
             ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
-            Playing  vol 80%  repeat all  312 kB/s
+            Playing  vol 80%  repeat all  ahead 0:42
             reconnected to music.example
             """
         #expect(Self.screen(40, 10) == lines(expected))
@@ -85,7 +85,7 @@ struct ScreenViewTests {
             x 3 gone.mp3: 404 Not Found
             > 夜の音楽 - 東京アンサンブル              ~-31:03 / 1:02:05
             ===============........=======|--------------++++++++.......
-            Playing  vol 80%  repeat all  312 kB/s  net 999 kB
+            Playing  vol 80%  repeat all  ahead 0:42  312 kB/s
             :seek 1_
             """
         #expect(Self.screen(60, 8, glyphs: .ascii, keys: "t:seek 1") == lines(expected))
@@ -101,6 +101,20 @@ struct ScreenViewTests {
     )
     func `a small window shows what matters most`(columns: Int, rows: Int, expected: [String]) {
         #expect(Self.screen(columns, rows) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("/abc", 30, "/abc_"), ("fabc", 30, "filter: abc_"), (":abc", 30, ":abc_"),
+            ("/abcdef", 4, "def_"),
+        ] as [(String, Int, String)]
+    )
+    func `a window of one row shows what is typed, its end first`(
+        keys: String,
+        columns: Int,
+        expected: String
+    ) {
+        #expect(Self.screen(columns, 1, glyphs: .ascii, keys: keys) == [expected])
     }
 
     @Test(arguments: ViewName.allCases)

@@ -34,6 +34,13 @@ extension QueueViewState {
         return places
     }
 
+    /// The places of the chosen tracks that a pin is for: those without one, or all where each has one and lets go of it.
+    func pinPlaces(in player: PlayerSnapshot) -> [Int] {
+        let all = chosenPlaces(in: player).ranges.flatMap { $0 }
+        let unpinned = all.filter { player.availability[player.tracks[$0].id]?.isPinned != true }
+        return unpinned.isEmpty ? all : unpinned
+    }
+
     /// What removes the chosen tracks; nil when there are none.
     mutating func remove(from player: PlayerSnapshot) -> PlayerCommand? {
         let places = chosenPlaces(in: player)
@@ -47,10 +54,9 @@ extension QueueViewState {
         return .remove(TrackNumbers(places: places))
     }
 
-    /// What moves the chosen tracks by `rows`; nil where they cannot go further. With a filter the rows between are not
-    /// to be seen, and nothing is moved.
+    /// What moves the chosen tracks by `rows`; nil where they cannot go further. Not for a filtered list, where the rows
+    /// between are not to be seen.
     mutating func move(by rows: Int, in player: PlayerSnapshot) -> PlayerCommand? {
-        guard filter == nil else { return nil }
         guard !marks.isEmpty else {
             let target = list.selected + rows
             guard (0..<list.count).contains(target) else { return nil }

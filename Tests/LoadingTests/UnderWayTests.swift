@@ -1,0 +1,55 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Loading
+
+/// What the loaders tell of requests that have not ended.
+struct UnderWayTests {
+    private let url = WebURL("http://music.example/song.mp3").unwrapped
+    private let history = RequestHistory()
+
+    private func open(_ transport: any RangeTransport) async throws -> any ResourceReader {
+        let loaders = Loaders(
+            transport: transport,
+            kept: MemoryStores(),
+            volatile: MemoryStores(isPersistent: false),
+            clock: TestClock(),
+            journal: history,
+            seed: 1
+        )
+        return try await loaders.open(.web(url))
+    }
+
+    private var requests: [RequestRecord] {
+        history.underWay.compactMap { if case .request(let request) = $0.event { request } else { nil } }
+    }
+
+    @Test func `a request is told of as it brings its bytes, and no more when it has ended`() async throws {
+        let transport = ScriptedTransport(.init(content: [UInt8](repeating: 7, count: 60_000)))
+        transport.hold()
+        let reader = try await open(transport)
+        let bytes = try await reader.read(at: 0, count: 100)
+        #expect(!bytes.isEmpty)
+        try await wait(for: "the first chunk") { requests.map(\.bytes) == [16_384] }
+        let request = try #require(requests.first)
+        #expect(request.why == .demand && request.status == 206 && request.answered?.lowerBound == 0)
+        #expect(request.firstByte != nil && request.end.isEmpty)
+        #expect(history.recordCount == 0)
+        transport.release()
+        try await wait(for: "its end") { requests.isEmpty }
+        #expect(history.recordCount == 1)
+        await reader.close()
+    }
+
+    @Test func `what was not sent for want of a network is not under way`() async throws {
+        let transport = FaultyTransport { _, _ in .fail(.offline) }
+        let reader = try await open(transport)
+        let reading = Task { try await reader.read(at: 0, count: 100) }
+        try await wait(for: "the refusal") { transport.requests.count > 0 && requests.isEmpty }
+        let ended = history.newest.records.filter { if case .request = $0.event { true } else { false } }
+        #expect(ended.isEmpty)
+        await reader.close()
+        _ = await reading.result
+    }
+}

@@ -1,0 +1,77 @@
+import Media
+import TerminalUI
+import TestSupport
+import Testing
+
+/// How often the shell draws, on a clock that the test moves.
+@Suite(.serialized)
+struct RedrawTests {
+    /// Counts who asks for the time, which the shell does in each of its turns.
+    private final class AskedClock: MonotonicClock {
+        private let state = Locked((now: Duration.zero, asked: 0))
+
+        var asked: Int { state.withLock { $0.asked } }
+
+        var now: Duration {
+            state.withLock { state in
+                state.asked += 1
+                return state.now
+            }
+        }
+
+        func advance(by time: Duration) { state.withLock { $0.now += time } }
+
+        func sleep(until time: Duration) async throws {}
+    }
+
+    /// Lets ten seconds pass, in each hundredth of which the player tells of something new.
+    private func passTenSeconds(of screen: RunningScreen, _ clock: AskedClock) async throws {
+        for _ in 0..<1_000 {
+            let asked = clock.asked
+            clock.advance(by: .milliseconds(10))
+            screen.player.publish { $0.position += .milliseconds(10) }
+            try await wait(for: "a turn of the shell") { clock.asked >= asked + 2 }
+        }
+    }
+
+    @Test func `a player that tells of something all the time is drawn ten times a second`() async throws {
+        let clock = AskedClock()
+        let screen = try RunningScreen(clock: clock)
+        try await screen.drawn("vol 80%")
+        let before = screen.player.snapshotReads
+        try await passTenSeconds(of: screen, clock)
+        #expect((50...101).contains(screen.player.snapshotReads - before))
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+    }
+
+    @Test func `the picture of the sound is drawn twenty times a second, and never in a pause`() async throws
+    {
+        let clock = AskedClock()
+        let screen = try RunningScreen(rows: 24, clock: clock)
+        try await screen.drawn("vol 80%")
+        screen.terminal.type("v")
+        try await wait(for: "the picture") { screen.player.isSoundWatched }
+        let before = screen.player.pictureReads
+        try await passTenSeconds(of: screen, clock)
+        #expect((100...202).contains(screen.player.pictureReads - before))
+
+        let reads = screen.player.snapshotReads
+        screen.player.publish { $0.state = .paused }
+        clock.advance(by: .seconds(1))
+        screen.player.publish { _ in }
+        try await wait(for: "the pause") { screen.player.snapshotReads > reads }
+        screen.terminal.type("m")
+        try await screen.sent(1)
+        let (pictures, snapshots) = (screen.player.pictureReads, screen.player.snapshotReads)
+        for second in 2...4 {
+            clock.advance(by: .seconds(60))
+            screen.terminal.type("m")
+            try await screen.sent(second)
+        }
+        #expect(screen.player.pictureReads == pictures)
+        #expect(screen.player.snapshotReads == snapshots + 3, "the keys' own")
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+    }
+}
