@@ -1,6 +1,7 @@
 // Preloaded into a program (LD_PRELOAD), counts its calls that change files below one folder, and at one of
 // them kills the program or has the disk be full. Without the variables below it changes nothing.
 //
+// CALL_FAULTS_OVERFLOW a thread's name: the third time that it waits for news it uses up its stack
 // CALL_FAULTS_FOLDER   the folder, an absolute path without symlinks
 // CALL_FAULTS_COUNTER  a file of 8 bytes that holds the count so far, in the machine's order; shared, so that it
 //                      is read by others while the program runs and after it was killed
@@ -12,6 +13,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,12 +28,14 @@ static size_t folder_length;
 static long fault_at = -1;
 static enum { none, kill_here, full, full_once } kind = none;
 static long *counter;
+static const char *overflowing_thread;
 
 __attribute__((constructor)) static void set_up(void) {
     const char *path = getenv("CALL_FAULTS_COUNTER");
     const char *at = getenv("CALL_FAULTS_AT");
     const char *what = getenv("CALL_FAULTS_KIND");
     const char *where = getenv("CALL_FAULTS_FOLDER");
+    overflowing_thread = getenv("CALL_FAULTS_OVERFLOW");
     if (!path || !where) return;
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0) return;
@@ -94,6 +99,22 @@ static void die(void) {
         if ((isInside) && is_faulty() && kind == kill_here) die();                                                     \
         return call;                                                                                                   \
     } while (0)
+
+// Touches all of the stack and then what lies below it.
+__attribute__((noinline)) static int recurse(volatile char *outer) {
+    volatile char frame[1024];
+    frame[0] = outer[0];
+    return recurse(frame) + frame[0];
+}
+
+int poll(struct pollfd *descriptors, nfds_t count, int timeout) {
+    static int waits;
+    char name[16] = {0};
+    if (overflowing_thread && pthread_getname_np(pthread_self(), name, sizeof name) == 0
+        && !strcmp(name, overflowing_thread) && ++waits == 3)
+        return recurse(name);
+    return REAL(poll)(descriptors, count, timeout);
+}
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     WRITING(is_descriptor_inside(descriptor), REAL(write)(descriptor, bytes, count / 2),

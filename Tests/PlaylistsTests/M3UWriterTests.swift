@@ -49,10 +49,23 @@ struct M3UWriterTests {
 
     @Test func `saving replaces the old list whole and leaves nothing else behind`() throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write("list.m3u8", "old")
+        let path = try folder.write("list.m3u8", "#EXTM3U\n/old.mp3\n")
         try M3UWriter.save([Track(id: TrackIDs.take(), location: .file("/a.mp3"))], to: path)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "#EXTM3U\n/a.mp3\n")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["list.m3u8"])
+    }
+
+    @Test(arguments: ["ID3 music", "notes", "#EXTM3"])
+    func `saving replaces no file of another kind`(text: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("song.mp3", text)
+        #expect {
+            try M3UWriter.save([], to: path)
+        } throws: {
+            ($0 as? MediaError)?.cause.string.contains("no M3U list") == true
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["song.mp3"])
     }
 
     @Test(arguments: ["missing/list.m3u8", "folder"])

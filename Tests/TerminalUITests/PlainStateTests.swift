@@ -118,7 +118,27 @@ struct PlainStateTests {
     )
     func `bytes of any terminal are keys`(typed: String, keys: [Key]) {
         var decoder = RawKeyDecoder()
-        let answer16 = decoder.keys(typed.utf8)
-        #expect(answer16 == keys)
+        let answer16 = decoder.events(typed.utf8)
+        #expect(answer16 == keys.map { .key($0) })
+    }
+
+    @Test func `a paste is one event wherever it is cut, and fires no key`() {
+        let bytes = Array("j\u{1B}[200~:volume 50\nqd\né\u{1B}[201~k".utf8)
+        let whole: [UIEvent] = [
+            .key(.character("j")), .pasted(":volume 50\nqd\né"), .key(.character("k")),
+        ]
+        for cut in 0...bytes.count where cut != 2 {
+            var decoder = RawKeyDecoder()
+            let first = decoder.events(bytes[..<cut])
+            let second = decoder.events(bytes[cut...])
+            #expect(first + second == whole, "cut behind \(cut) bytes")
+        }
+    }
+
+    @Test func `what is pasted is added`() {
+        var state = Self.state()
+        let answer = state.pasted("/music/4.mp3\nqd\n")
+        #expect(!answer.actions.contains(.leave) && !answer.actions.isEmpty)
+        #expect(answer.actions.allSatisfy { if case .send(.add) = $0 { true } else { false } })
     }
 }

@@ -1,5 +1,7 @@
+import Foundation
 import Media
 import TerminalUI
+import TestSupport
 import Testing
 
 struct ShellPartsTests {
@@ -42,6 +44,20 @@ struct ShellPartsTests {
         #expect(pacer.delay(at: .milliseconds(10)) == .milliseconds(40))
         pacer.soundMoves(false)
         #expect(pacer.delay(at: .seconds(9)) == nil, "the loop waits without a timer")
+    }
+
+    @Test func `what libraries say on standard error goes behind what the log holds`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("before\n", to: "log")
+        let redirect = StandardErrorRedirect(to: path)
+        let said = Array("a library warns\n".utf8)
+        _ = write(STDERR_FILENO, said, said.count)
+        _ = consume redirect
+        let after = Array("\n".utf8)
+        _ = write(STDERR_FILENO, after, after.count)
+        let log = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(log.hasPrefix("before\n") && log.contains("a library warns\n"))
+        #expect(!log.hasSuffix("\n\n"), "then standard error is what it was")
     }
 
     @Test func `a paste is one event whatever it holds`() {

@@ -49,6 +49,30 @@ struct TerminalScreenTests {
         #expect(commands.suffix(3) == [.changeVolume(by: 5), .seek(.percent(50)), .quit])
     }
 
+    @Test func `an escape alone is a key, and a sequence in two pieces is one`() async throws {
+        let screen = try RunningScreen()
+        try await screen.drawn("vol 80%")
+        screen.terminal.type("?")
+        try await screen.drawn("pause or go on")
+        // Nothing else is a reason to draw.
+        screen.terminal.clear()
+        screen.terminal.type("\u{1B}")
+        try await wait(for: "the help to go") { !screen.terminal.bytes.isEmpty }
+        // On a loaded machine the pieces can be so far apart that they are two keys.
+        for _ in 0..<100 where !screen.player.commands.contains(.seek(.by(.seconds(5)))) {
+            screen.terminal.type("\u{1B}")
+            screen.terminal.type("OC")
+            let count = screen.player.commands.count
+            screen.terminal.type("+")
+            try await wait(for: "the volume") {
+                screen.player.commands.dropFirst(count).contains(.changeVolume(by: 5))
+            }
+        }
+        #expect(screen.player.commands.contains(.seek(.by(.seconds(5)))))
+        screen.terminal.type("q")
+        #expect(try await screen.exit() == .quit)
+    }
+
     @Test func `pasted text fires no keys`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")

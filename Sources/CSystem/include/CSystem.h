@@ -5,6 +5,15 @@
 /// `pthread_setname_np` is a GNU extension that Swift's Glibc module hides.
 void csystem_name_thread(const char *name);
 
+/// Gives the calling thread a stack of its own for handlers that were installed with SA_ONSTACK, so that they run
+/// when the thread's own stack is used up. What lies below it is no memory.
+///
+/// Returns what `csystem_remove_fault_stack` takes; a null pointer where there is no memory for it.
+void *csystem_add_fault_stack(void);
+
+/// Takes the stack that `csystem_add_fault_stack` returned from the calling thread; null changes nothing.
+void csystem_remove_fault_stack(void *stack);
+
 /// Gives the disk back what `count` bytes of a file from `offset` on take; reads find zeros there and the
 /// length stays. 0, or -1 with `errno`.
 ///

@@ -7,6 +7,7 @@ package enum NamedThread {
     ///
     /// `name` shows in debuggers and `top -H`, cut after 15 bytes. Signals are blocked on it, so that
     /// they are taken by the thread that handles them.
+    /// A fault is handled even when the thread's stack is used up.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(name: name, run: body))
         var thread = pthread_t()
@@ -26,7 +27,9 @@ package enum NamedThread {
                 for fault in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] { sigdelset(&all, fault) }
                 pthread_sigmask(SIG_BLOCK, &all, nil)
                 csystem_name_thread(body.name)
+                let stack = csystem_add_fault_stack()
                 body.run()
+                csystem_remove_fault_stack(stack)
                 return nil
             },
             box.toOpaque()
@@ -34,6 +37,12 @@ package enum NamedThread {
         pthread_attr_destroy(&attributes)
         precondition(status == 0, "the system refuses to start the thread \(name) (errno \(status))")
     }
+
+    /// Lets a fault be handled even when the calling thread's stack is used up, as on threads that are started here.
+    ///
+    /// For the main thread, once. The pool's threads, which the system starts for tasks, have no such stack: a task that
+    /// uses up its stack ends the process without the handler.
+    package static func guardCallingThread() { _ = csystem_add_fault_stack() }
 
     private final class Body: Sendable {
         let name: String

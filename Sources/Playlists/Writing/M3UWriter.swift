@@ -23,9 +23,18 @@ package enum M3UWriter {
 
     /// Writes the list of `tracks` to `path`, whole or not at all: what was there stays until then.
     ///
+    /// Only a list, or an empty file, is replaced: music and other files stay as they are.
+    ///
     /// Blocks: to be called on a `WorkThread`. Throws `.notKept`.
     package static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
         let subject = SafeText(path)
+        guard isReplaceable(path) else {
+            throw MediaError(
+                .notKept,
+                subject,
+                "the list cannot be written: a file that is no M3U list is there; give another name"
+            )
+        }
         let temporary = path + ".new-\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw failure(subject) }
@@ -37,6 +46,20 @@ package enum M3UWriter {
             unlink(temporary)
             throw failure(subject, status)
         }
+    }
+
+    /// Whether nothing is lost when `path` becomes a list: nothing is there, or a list that begins as ours do.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return true }
+        guard status.st_mode & S_IFMT == S_IFREG else { return false }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let mark = Array("#EXTM3U".utf8)
+        var start = [UInt8](repeating: 0, count: mark.count)
+        let count = read(descriptor, &start, start.count)
+        return count == 0 || start == mark
     }
 
     private static func failure(_ subject: SafeText, _ code: Int32 = errno) -> MediaError {

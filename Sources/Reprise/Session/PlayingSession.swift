@@ -167,7 +167,8 @@ final class PlayingSession: Sendable {
             keyMap: interface.screen.keyMap,
             history: memory?.history ?? [],
             remember: { memory?.remember($0) },
-            glyphs: TextStyle(descriptor: STDOUT_FILENO).glyphs
+            glyphs: TextStyle(descriptor: STDOUT_FILENO).glyphs,
+            marksPastes: screenConfiguration.isUsable
         )
         return Task {
             await withCheckedContinuation { continuation in

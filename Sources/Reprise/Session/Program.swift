@@ -12,6 +12,7 @@ enum Program {
         // The zero of the times that events tell, so it comes before everything else.
         let clock = SystemClock()
         Signals.prepare()
+        NamedThread.guardCallingThread()
         // Ends with the process, which is its owner. Not by `exit`, whose handlers take libraries apart
         // under threads that still live; all that is written is written by then.
         Task { _exit(await execute(clock).rawValue) }

@@ -10,18 +10,22 @@ package struct PlainKeys: Sendable {
     private let history: [String]
     private let remember: @Sendable (String) -> Void
     private let glyphs: Glyphs
+    private let marksPastes: Bool
 
-    /// `remember` takes a line that was entered; it must not wait.
+    /// `remember` takes a line that was entered; it must not wait. `marksPastes` says that the terminal knows sequences:
+    /// it is asked to mark what is pasted, which then adds what it names and fires no keys.
     package init(
         keyMap: KeyMap,
         history: [String],
         remember: @escaping @Sendable (String) -> Void,
-        glyphs: Glyphs
+        glyphs: Glyphs,
+        marksPastes: Bool
     ) {
         self.keyMap = keyMap
         self.history = history
         self.remember = remember
         self.glyphs = glyphs
+        self.marksPastes = marksPastes
     }
 
     /// Reads keys from the terminal at `input` on the calling thread, until the player is over or the terminal is
@@ -40,40 +44,56 @@ package struct PlainKeys: Sendable {
         guard tcgetattr(input, &modes) == 0 else { return }
         var relay = SignalRelay([SIGTSTP, SIGCONT], into: signals)
         relay.arm(
-            SignalRelay.Watch(descriptor: input, modes: modes, standardError: -1, reset: "", message: "")
+            SignalRelay.Watch(
+                descriptor: input,
+                modes: modes,
+                standardError: STDERR_FILENO,
+                reset: marksPastes ? Self.unmarkedPastes + "\r" : "",
+                message: ""
+            )
         )
-        Self.takeKeys(input, modes)
+        takeKeys(input, modes)
         player.observe { news.wake() }
         var state = PlainState(keyMap: keyMap, history: history, glyphs: glyphs)
         var decoder = RawKeyDecoder()
         // Whether the terminal has its own modes for a line.
         var isTypingLine = false
+        // Whether the terminal is another's, since the session went on in the background.
+        var isAway = false
         // What holds from the start is no news.
         _ = state.take(player.snapshot)
         while !player.snapshot.isOver {
             var descriptors = [input, signals.readEnd, news.readEnd].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
-            guard poll(&descriptors, nfds_t(descriptors.count), -1) >= 0 else { continue }
+            if isAway { descriptors[0].fd = -1 }
+            let patience = isAway ? Int32(Foreground.patience / .milliseconds(1)) : -1
+            guard poll(&descriptors, nfds_t(descriptors.count), patience) >= 0 else { continue }
             for signal in signals.drain() {
                 if Int32(signal) == SIGTSTP {
-                    Self.giveBack(input, modes)
+                    if !isAway { giveBack(input, modes) }
                     relay.suspend()
                 }
-                if !isTypingLine { Self.takeKeys(input, modes) }
+                isAway = true
+            }
+            if isAway, Foreground.holds(input) {
+                isAway = false
+                if !isTypingLine { takeKeys(input, modes) }
             }
             _ = news.drain()
             for line in state.take(player.snapshot) { say(line) }
-            guard descriptors[0].revents != 0 else { continue }
+            guard !isAway, descriptors[0].revents != 0 else { continue }
             guard let bytes = Self.read(input) else { break }
             let answers: [(actions: [UIAction], lines: [SafeText])]
             if isTypingLine {
                 isTypingLine = false
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 answers = [state.entered(bytes.isEmpty ? nil : line)]
-                Self.takeKeys(input, modes)
+                // More lines behind it were pasted, and are no keys.
+                tcflush(input, TCIFLUSH)
+                takeKeys(input, modes)
             } else {
-                answers = decoder.keys(bytes).map { state.typed($0) }
+                answers = take(decoder.events(bytes), &state)
             }
             for answer in answers {
                 for line in answer.lines { say(line) }
@@ -81,13 +101,31 @@ package struct PlainKeys: Sendable {
             }
             if state.wantsLine {
                 isTypingLine = true
-                Self.giveBack(input, modes)
+                giveBack(input, modes)
                 prompt(state.begun)
             }
         }
         relay.disarm()
-        Self.giveBack(input, modes)
+        if !isAway { giveBack(input, modes) }
         _ = consume relay
+    }
+
+    private func take(
+        _ events: [UIEvent],
+        _ state: inout PlainState
+    ) -> [(actions: [UIAction], lines: [SafeText])] {
+        var answers: [(actions: [UIAction], lines: [SafeText])] = []
+        for event in events {
+            let wantedLine = state.wantsLine
+            switch event {
+            case .key(let key): answers.append(state.typed(key))
+            case .pasted(let text): answers.append(state.pasted(text))
+            default: break
+            }
+            // Nobody types on behind a line before it is read: all of it was pasted, and the rest is no keys.
+            if !marksPastes, wantedLine, !state.wantsLine { break }
+        }
+        return answers
     }
 
     private func perform(_ action: UIAction, _ player: any PlayerControl) {
@@ -100,15 +138,25 @@ package struct PlainKeys: Sendable {
     }
 
     /// Letter by letter and without an echo; Ctrl-C and Ctrl-Z stay signals.
-    private static func takeKeys(_ descriptor: Int32, _ modes: termios) {
+    private func takeKeys(_ descriptor: Int32, _ modes: termios) {
         var modes = modes
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &modes)
+        if marksPastes { Self.send(Self.markedPastes, descriptor) }
     }
 
-    private static func giveBack(_ descriptor: Int32, _ modes: termios) {
+    private func giveBack(_ descriptor: Int32, _ modes: termios) {
         var modes = modes
+        if marksPastes { Self.send(Self.unmarkedPastes, descriptor) }
         tcsetattr(descriptor, TCSANOW, &modes)
+    }
+
+    private static let markedPastes = "\u{1B}[?2004h"
+    private static let unmarkedPastes = "\u{1B}[?2004l"
+
+    private static func send(_ text: String, _ descriptor: Int32) {
+        var text = text
+        _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
     }
 
     /// What is there; nil when nothing will come any more. Empty for a Ctrl-D in a line.

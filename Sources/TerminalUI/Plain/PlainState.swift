@@ -31,6 +31,11 @@ package struct PlainState: Sendable {
         }
     }
 
+    /// Text was pasted: what is to be played, a line each, or a part of the line that is typed.
+    package mutating func pasted(_ text: String) -> (actions: [UIAction], lines: [SafeText]) {
+        told { $0.apply(.pasted(text)) }
+    }
+
     /// A line was typed after `:`; nil leaves it.
     package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
         guard let line else { return (ui.apply(.key(.escape)), []) }

@@ -1,11 +1,77 @@
-/// Keys from a terminal's own bytes, where no terminal description is known: plain letters, control keys and
-/// the few sequences that all terminals share.
+/// Events from a terminal's own bytes, where no terminal description is used: plain letters, control keys, the few
+/// sequences that all terminals share, and pasted text between its two marks.
+///
+/// Pure. Pasted text never fires keys, whatever it holds.
 package struct RawKeyDecoder: Sendable {
+    private static let pasteStart = Array("\u{1B}[200~".utf8)
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    /// What was pasted so far, while its end has not come.
+    private var paste: [UInt8]?
+    /// The beginning of a mark that is not whole yet.
+    private var held: [UInt8] = []
+
     package init() {}
 
-    /// The keys of what one read gave. A sequence comes in one piece; a lone escape is the key.
-    package mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
-        var rest = String(decoding: Array(bytes), as: UTF8.self).unicodeScalars[...]
+    /// The events of what one read gave, keys and pastes.
+    ///
+    /// A key's sequence comes in one piece, and a lone escape is the key; a paste may come in many.
+    package mutating func events(_ bytes: some Sequence<UInt8>) -> [UIEvent] {
+        var rest = (held + bytes)[...]
+        held = []
+        var events: [UIEvent] = []
+        while !rest.isEmpty {
+            if paste != nil {
+                takePaste(&rest, &events)
+                continue
+            }
+            guard let start = Self.position(of: Self.pasteStart, in: rest) else {
+                let begun = Self.beginning(of: Self.pasteStart, from: 2, endingIn: rest)
+                held = Array(rest.suffix(begun))
+                events += Self.keys(rest.dropLast(begun)).map { .key($0) }
+                break
+            }
+            events += Self.keys(rest[..<start]).map { .key($0) }
+            rest = rest[(start + Self.pasteStart.count)...]
+            paste = []
+        }
+        return events
+    }
+
+    /// Takes what is pasted from `rest`, up to its end or as far as it has come.
+    private mutating func takePaste(_ rest: inout ArraySlice<UInt8>, _ events: inout [UIEvent]) {
+        let end = Self.position(of: Self.pasteEnd, in: rest)
+        let begun = end == nil ? Self.beginning(of: Self.pasteEnd, from: 1, endingIn: rest) : 0
+        let text = end.map { rest[..<$0] } ?? rest.dropLast(begun)
+        let room = InputDecoder.longestPaste - (paste?.count ?? 0)
+        paste?.append(contentsOf: text.prefix(max(0, room)))
+        if let end {
+            events.append(.pasted(String(decoding: paste ?? [], as: UTF8.self)))
+            paste = nil
+            rest = rest[(end + Self.pasteEnd.count)...]
+        } else {
+            held = Array(rest.suffix(begun))
+            rest = []
+        }
+    }
+
+    private static func position(of mark: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.indices.first { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }
+    }
+
+    /// How many bytes at the end of `bytes` may begin `mark`, `shortest` or more: among keys an escape alone is one.
+    private static func beginning(
+        of mark: [UInt8],
+        from shortest: Int,
+        endingIn bytes: ArraySlice<UInt8>
+    ) -> Int {
+        (shortest..<mark.count).reversed().first {
+            bytes.count >= $0 && bytes.suffix($0).elementsEqual(mark.prefix($0))
+        } ?? 0
+    }
+
+    private static func keys(_ bytes: ArraySlice<UInt8>) -> [Key] {
+        var rest = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
         var keys: [Key] = []
         while let scalar = rest.popFirst() {
             guard scalar == "\u{1B}", let opening = rest.first, opening == "[" || opening == "O" else {
@@ -18,7 +84,7 @@ package struct RawKeyDecoder: Sendable {
             guard let end = rest.popFirst() else { break }
             // The numbers before a letter say which of Shift, Alt and Control were held.
             let number = end == "~" ? String(parameters.prefix { $0 != ";" }) : ""
-            if let key = Self.sequences[number + String(end)] { keys.append(key) }
+            if let key = sequences[number + String(end)] { keys.append(key) }
         }
         return keys
     }

@@ -24,6 +24,9 @@ struct CursesScreen: ~Copyable {
     private var shownTitle: SafeText?
     private var shown: CellBuffer?
     private var decoder = InputDecoder()
+    private var isSuspended = false
+    /// Set while the terminal is another's: nothing is written then, and nothing read.
+    private(set) var isAway = false
 
     /// Takes the terminal over; nil where ncurses cannot drive it.
     ///
@@ -61,9 +64,11 @@ struct CursesScreen: ~Copyable {
     }
 
     deinit {
-        send(modes.leave)
-        endwin()
-        send("\u{1B}[0m")
+        if !isAway, !isSuspended {
+            send(modes.leave)
+            endwin()
+            send("\u{1B}[0m")
+        }
         delscreen(screen)
         fclose(input)
         fclose(output)
@@ -85,6 +90,7 @@ struct CursesScreen: ~Copyable {
 
     /// Writes what differs from the last frame; all of it after a resize or when `isWhole`.
     mutating func show(_ frame: CellBuffer, isWhole: Bool = false) {
+        guard !isAway else { return }
         let runs: [CellRun]
         if let shown {
             runs = frame.changes(since: shown)
@@ -121,30 +127,35 @@ struct CursesScreen: ~Copyable {
 
     /// Gives the terminal back as it was, for a stop of the process.
     mutating func suspend() {
+        guard !isSuspended, !isAway else { return }
+        isSuspended = true
         send(modes.leave)
         endwin()
     }
 
-    /// Takes the terminal over again; the next frame is written whole.
+    /// From now on the terminal is another's, until it is taken over again.
+    mutating func stayAway() { isAway = true }
+
+    /// Takes the terminal over again, after `suspend` or from a shell that changed it while the process was stopped
+    /// without a word; the next frame is written whole.
     mutating func resume() {
         shown = nil
         shownTitle = nil
-        wrefresh(window)
-        send(modes.enter)
-    }
-
-    /// Takes the terminal over from a shell that changed it while the process was stopped without a word.
-    mutating func reclaim() {
-        shown = nil
-        shownTitle = nil
-        reset_prog_mode()
-        clearok(window, true)
-        send(modes.modes)
+        if isSuspended {
+            wrefresh(window)
+            send(modes.enter)
+        } else {
+            reset_prog_mode()
+            clearok(window, true)
+            send(modes.modes)
+        }
+        isSuspended = false
+        isAway = false
     }
 
     /// Names the terminal's window, where the name that it had comes back at the end.
     mutating func setTitle(_ title: SafeText) {
-        guard title != shownTitle else { return }
+        guard title != shownTitle, !isAway else { return }
         shownTitle = title
         let text = title.string.prefix(Self.longestTitle)
         send(modes.title(isUnicode ? String(text) : String(text.map { $0.isASCII ? $0 : "?" })))

@@ -73,7 +73,14 @@ struct ScreenLoop: ~Copyable {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         // Interrupted by a signal, it reports nothing; the signal's byte is there the next time.
-        guard poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0 else { return }
+        // What is typed meanwhile is for the program in front.
+        if screen.isAway { descriptors[0].fd = -1 }
+        let isReady = poll(&descriptors, nfds_t(descriptors.count), timeout(isAway: screen.isAway)) >= 0
+        if screen.isAway, Foreground.holds(input) {
+            takeOver(screen: &screen, relay: relay)
+            fit(&screen)
+        }
+        guard isReady else { return }
         if descriptors[1].revents != 0 {
             for signal in signals.drain() { handle(signal: Int32(signal), on: &screen, relay: relay) }
         }
@@ -95,10 +102,13 @@ struct ScreenLoop: ~Copyable {
     }
 
     /// Milliseconds for `poll`; -1, which is for ever, while nothing is due.
-    private func timeout() -> Int32 {
+    private func timeout(isAway: Bool) -> Int32 {
         if hasMoreInput || state.hasWork { return 0 }
         let now = clock.now
-        let due = [pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) }].compactMap { $0 }.min()
+        let due = [
+            pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) },
+            isAway ? Foreground.patience : nil,
+        ].compactMap { $0 }.min()
         guard let due else { return -1 }
         // Rounded up: a wait that ends too early would only turn round once more.
         return Int32(min(Int64(Int32.max), Int64((due / .milliseconds(1)).rounded(.up))))
@@ -160,13 +170,12 @@ struct ScreenLoop: ~Copyable {
         switch signal {
         case SIGWINCH: break
         // Comes behind our own stop too, and then only draws once more.
-        case SIGCONT: screen.reclaim()
+        case SIGCONT: takeOver(screen: &screen, relay: relay)
         case SIGTSTP:
             screen.suspend()
             relay.disarm()
             relay.suspend()
-            screen.resume()
-            relay.arm()
+            takeOver(screen: &screen, relay: relay)
         default:
             // Asked twice, it does not wait any more.
             guard leaving == nil else {
@@ -176,9 +185,25 @@ struct ScreenLoop: ~Copyable {
             leaving = (.signal(signal), clock.now + patience)
             apply(.endRequested, on: &screen)
         }
+        if !screen.isAway { fit(&screen) }
+    }
+
+    private mutating func fit(_ screen: inout CursesScreen) {
         let size = screen.fitWindow()
         apply(.resized(columns: size.columns, rows: size.rows), on: &screen)
         draw(on: &screen)
+    }
+
+    /// Takes the terminal again where it is ours; in the background the music goes on without a screen.
+    private func takeOver(screen: inout CursesScreen, relay: borrowing SignalRelay) {
+        guard Foreground.holds(input) else {
+            relay.disarm()
+            screen.stayAway()
+            return
+        }
+        // In this order: a fault in the midst of it gives the terminal back.
+        relay.arm()
+        screen.resume()
     }
 
     private mutating func apply(_ event: UIEvent, on screen: inout CursesScreen) {

@@ -33,6 +33,17 @@ package struct TerminalScreen: Sendable {
 
         var relay = SignalRelay(into: signals)
         let redirect = StandardErrorRedirect(to: configuration.stderrPath)
+        let place = configuration.stderrPath.map { "; what was said last is in " + SafeText($0).string } ?? ""
+        // Before the terminal is taken over: a fault may come at once.
+        relay.arm(
+            SignalRelay.Watch(
+                descriptor: configuration.output,
+                modes: modes,
+                standardError: redirect.saved,
+                reset: configuration.modes.abandon,
+                message: place
+            )
+        )
         let screen = CursesScreen(
             input: terminal.descriptor,
             output: configuration.output,
@@ -41,16 +52,6 @@ package struct TerminalScreen: Sendable {
         guard var screen else {
             return .unusable("the terminal's type is unknown; TERM must name one")
         }
-        let place = configuration.stderrPath.map { "; what was said last is in " + SafeText($0).string } ?? ""
-        relay.arm(
-            SignalRelay.Watch(
-                descriptor: configuration.output,
-                modes: modes,
-                standardError: redirect.saved,
-                reset: screen.modes.abandon,
-                message: place
-            )
-        )
         player.observe { news.wake() }
         surroundings.kept?.observe { news.wake() }
         surroundings.requests?.observe { news.wake() }

@@ -36,6 +36,9 @@ final class BadInputTerminal: Sendable {
     /// All that was written to the terminal, as it left the player.
     var shown: String { String(decoding: process.output, as: UTF8.self).replacing("\r\n", with: "\n") }
 
+    /// The same without the titles that it gave the window.
+    var drawn: String { shown.replacing(/\u{1B}\]2;[^\u{07}]*\u{07}/, with: "") }
+
     /// The same as bytes.
     var bytes: [UInt8] { process.output }
 

@@ -51,12 +51,45 @@ import Testing
         #expect(ending == .restored(exitCode: 0))
     }
 
+    @Test func `what is pasted is added, and fires no keys`() async throws {
+        let stage = try await ScreenStage(["--plain"] + songs, folder: folder)
+        try await stage.terminal.wait(for: "Playing 1 of 2")
+        try await stage.terminal.paste("\(songs[0])\n\(songs[1])\n")
+        try await stage.terminal.wait(for: "4 tracks")
+        try await stage.terminal.sendKeys("G")
+        try await stage.terminal.wait(for: "4 second")
+        // Where a line is typed the terminal marks nothing: the first line is the command, and the rest is dropped.
+        try await stage.terminal.sendKeys(":")
+        try await stage.terminal.wait(for: ":")
+        try await stage.terminal.paste("volume 50\nqd\n")
+        try await stage.terminal.wait(for: "Volume 50 %")
+        try await stage.terminal.sendKeys("-")
+        try await stage.terminal.wait(for: "Volume 45 %")
+        try await stage.terminal.sendKeys("q")
+        var ending = try await stage.ending()
+        ending.hasOldText = true
+        #expect(ending == .restored(exitCode: 0))
+    }
+
+    @Test func `a terminal that marks no paste drops what was pasted behind a command`() async throws {
+        let stage = try await ScreenStage(["--plain"] + songs, folder: folder, environment: ["TERM": "dumb"])
+        try await stage.terminal.wait(for: "Playing 1 of 2")
+        try await stage.terminal.paste(":volume 50\nqd\n")
+        try await stage.terminal.wait(for: "Volume 50 %")
+        try await stage.terminal.sendKeys("-")
+        try await stage.terminal.wait(for: "Volume 45 %")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending().exitCode == "0")
+    }
+
     @Test(arguments: [(SIGTERM, 4), (SIGABRT, 128 + 6)])
     func `a signal gives the keys back to the terminal`(signal: Int32, exitCode: Int) async throws {
         let stage = try await ScreenStage(["--plain"] + songs, folder: folder)
         try await stage.terminal.wait(for: "Playing 1 of 2")
         try stage.signal(signal)
         #expect(try await stage.ending() == .restored(exitCode: exitCode))
+        guard exitCode > 128 else { return }
+        #expect(try await stage.terminal.capture().contains { $0.hasPrefix("reprise: ended by SIGABRT") })
     }
 
     @Test func `without a terminal its commands are lines, and nothing is remembered`() async throws {

@@ -55,6 +55,62 @@ import Testing
         #expect(screen.contains("state/reprise/log"))
     }
 
+    @Test func `a stack that is used up gives the terminal back too`() async throws {
+        let stage = try await ScreenStage(
+            [path],
+            folder: folder,
+            environment: ["LD_PRELOAD": BuiltProducts.callFaults, "CALL_FAULTS_OVERFLOW": "screen"]
+        )
+        #expect(try await stage.ending() == .restored(exitCode: 128 + Int(SIGSEGV)))
+        #expect(try await stage.terminal.capture().joined().contains("reprise: ended by SIGSEGV"))
+    }
+
+    @Test func `in the background the music goes on, and the terminal is the shell's`() async throws {
+        let script = """
+            cd '\(folder.path)'; export XDG_STATE_HOME=$PWD/state; set -m; stty -a > before
+            '\(BuiltProducts.reprise)' --sink null --cache-dir "$PWD/cache" '\(path)'
+            echo now-it-is-stopped; jobs -p > number; read line; bg; read line; stty -a > meanwhile; fg
+            echo the-shell-is-back; read line
+            """
+        let terminal = try await TmuxSession(["bash", "-c", script])
+        try await terminal.wait(for: "Playing ")
+        try await terminal.sendKeys("C-z")
+        try await terminal.wait(for: "now-it-is-stopped")
+        try await wait(for: "the number of the job") {
+            try String(contentsOfFile: folder.path("number"), encoding: .utf8).hasSuffix("\n")
+        }
+        let number = try String(contentsOfFile: folder.path("number"), encoding: .utf8)
+        let before = try Self.waits(ofScreenOf: number)
+        try await terminal.sendKeys("Enter")
+        try await wait(for: "a screen that waits in the background") {
+            try Self.waits(ofScreenOf: number) >= before + 8
+        }
+        #expect(
+            try await terminal.terminal("#{alternate_on} #{cursor_flag} #{mouse_any_flag}") == "0 1 0"
+        )
+        try await terminal.sendKeys("Enter")
+        try await terminal.wait(for: "? help")
+        #expect(try await terminal.terminal("#{alternate_on} #{mouse_any_flag}") == "1 1")
+        try await terminal.sendKeys("q")
+        try await terminal.wait(for: "the-shell-is-back")
+        let settings = try ["before", "meanwhile"].map {
+            try String(contentsOfFile: folder.path($0), encoding: .utf8)
+        }
+        #expect(settings[0] == settings[1])
+    }
+
+    /// How often the thread of the player's screen has waited for something.
+    private static func waits(ofScreenOf number: String) throws -> Int {
+        let tasks = "/proc/\(number.trimmingCharacters(in: .whitespacesAndNewlines))/task"
+        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+            let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+            guard status.hasPrefix("Name:\tscreen\n") else { continue }
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            return line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
+        }
+        throw ScreenFailure(description: "the player has no screen")
+    }
+
     @Test func `a stop gives the terminal back, and going on takes it again`() async throws {
         let script = """
             cd '\(folder.path)'; export XDG_STATE_HOME=$PWD/state; set -m; echo what-stood-there-before; stty -a > before

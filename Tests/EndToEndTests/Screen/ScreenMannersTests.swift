@@ -40,6 +40,23 @@ import Testing
         #expect(try await stage.ending().exitCode == "0")
     }
 
+    @Test func `sixteen colours are enough`() async throws {
+        // Few systems know such a terminal: this one is the common one with fewer colours.
+        let script = """
+            infocmp -x xterm-256color | sed -e 's/^xterm-256color[^,]*/xterm-16color|sixteen colours/' \
+                -e 's/colors#[^,]*/colors#16/' -e 's/pairs#[^,]*/pairs#256/' | tic -x -o "$0" -
+            """
+        _ = try await RunningProcess.run("sh", ["-c", script, folder.path("types")])
+        let stage = try await ScreenStage(
+            [path],
+            folder: folder,
+            environment: ["TERM": "xterm-16color", "TERMINFO": folder.path("types")]
+        )
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
     @Test func `a storm of sizes leaves a whole screen`() async throws {
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
