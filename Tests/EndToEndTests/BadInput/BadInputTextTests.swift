@@ -127,7 +127,10 @@ import Testing
         let hostile = Self.hostile
         for arguments in [
             ["--sink", "wav:/no/\(hostile)/x.wav", "good.mp3"], ["--header", "@/no/\(hostile)", "good.mp3"],
-            ["--cache-dir", "/dev/null/\(hostile)", "--sink", "null:fast", "http://127.0.0.1:1/x.mp3"],
+            [
+                "--offline", "--cache-dir", "/dev/null/\(hostile)", "--sink", "null:fast",
+                "http://127.0.0.1:1/x.mp3",
+            ],
             ["cache", "info", "/no/\(hostile)"], ["cache", "list", "--cache-dir", "/dev/null/\(hostile)"],
             ["--cacert", "/no/\(hostile)", "--sink", "null:fast", "https://127.0.0.1:1/x.mp3"],
         ] {
