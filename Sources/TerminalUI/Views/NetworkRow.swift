@@ -66,7 +66,8 @@ struct NetworkRow {
     private static func rate(of request: RequestRecord) -> SafeText {
         let time = (request.duration - (request.firstByte ?? .zero)).seconds
         guard request.bytes > 0, time > 0.001 else { return "" }
-        return SafeText("\(ByteText.text(Int64(min(Double(request.bytes) / time, 1e15))))/s")
+        let rate = Int64(min(Double(request.bytes) / time, 1e14))
+        return SafeText("\(ByteText.text(rate, decimalsBelow: 10))/s")
     }
 
     /// `21 ms`, `1.4 s`.

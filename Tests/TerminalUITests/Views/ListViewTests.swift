@@ -95,6 +95,14 @@ struct ListViewTests {
         #expect(wide[4].hasSuffix("retry-later  music.example refuses the connection"))
     }
 
+    @Test func `a rate of any size fits its column`() {
+        #expect(ByteText.text(28_500_000, decimalsBelow: 10) == "28 MB")
+        #expect(ByteText.text(9_960_000, decimalsBelow: 10) == "9.9 MB")
+        for bytes in [0, 999, 999_999, 9_999_999, 999_999_999, 99_999_999_999_999] as [Int64] {
+            #expect((ByteText.text(bytes, decimalsBelow: 10) + "/s").count <= 8)
+        }
+    }
+
     @Test func `messages keep their time, and go on in a second line where they are long`() {
         var player = sampleSnapshot()
         player.messages = [
