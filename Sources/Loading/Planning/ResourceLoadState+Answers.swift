@@ -35,11 +35,22 @@ extension ResourceLoadState {
             step: ifRangeStep,
             hasFallenBack: hasFallenBack
         )
-        switch context.meaning(of: answer, to: fetch.plan) {
+        let meaning = context.meaning(of: answer, to: fetch.plan)
+        var outcome = outcome(of: answer, meaning, for: fetch, id)
+        outcome.forbidsKeeping = meaning.keeping(of: answer) == .passing
+        return outcome
+    }
+
+    private mutating func outcome(
+        of answer: RangeAnswer,
+        _ meaning: AnswerMeaning,
+        for fetch: Fetch,
+        _ id: FetchPlan.ID
+    ) -> AnswerOutcome {
+        switch meaning {
         case .part(let range): return take(range, of: answer, by: id)
         case .whole: return takeWhole(answer, by: id)
-        case .live:
-            return AnswerOutcome(use: .live, actions: beginHandOver(of: id), forbidsKeeping: true)
+        case .live: return AnswerOutcome(use: .live, actions: beginHandOver(of: id))
         case .nothingThere(let end):
             fetches[id] = nil
             retry.progressed()
@@ -108,8 +119,7 @@ extension ResourceLoadState {
         // Some servers ignore the end that was asked for; another window brings what is behind it.
         return AnswerOutcome(
             use: .store(from: range.lowerBound, upTo: fetch.end),
-            actions: wakes() + plan(),
-            forbidsKeeping: answer.forbidsStoring
+            actions: wakes() + plan()
         )
     }
 
@@ -143,7 +153,6 @@ extension ResourceLoadState {
         return AnswerOutcome(
             use: .store(from: 0, upTo: fetch.end),
             actions: wakes() + plan(),
-            forbidsKeeping: answer.forbidsStoring || answer.isEncoded,
             comparesStored: !isConfirmed && !stored.isEmpty
         )
     }

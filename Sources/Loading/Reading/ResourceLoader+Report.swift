@@ -25,7 +25,11 @@ extension ResourceLoader {
             report.requestCount = guarded.counters.requestCount
             report.bytesPerSecond = guarded.state.measure.bytesPerSecond
             report.wait = guarded.state.wait
-            report.isSeekable = guarded.state.description.acceptsRanges != false || guarded.state.isComplete
+            let seekability = guarded.state.description.seekability(
+                isComplete: guarded.state.isComplete,
+                isLive: guarded.live != nil
+            )
+            report.isSeekable = seekability == .anywhere
             report.isKept = isKept
             return (report, guarded.live)
         }
