@@ -6,7 +6,7 @@ import Testing
 
 /// A session over a cache that somebody damaged sounds as it should, and says what it lost.
 @Suite(.serialized) struct DamagedCacheTests {
-    @Test(arguments: TestCount.seeds(20, full: 1_000))
+    @Test(arguments: TestCount.seeds(60, full: 1_000))
     func `flipped bits are fetched again, or are a clear error without a network`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let stage = try await FireScene.download.stage()
