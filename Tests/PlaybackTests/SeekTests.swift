@@ -61,22 +61,24 @@ import Testing
         #expect(state.position == .zero)
     }
 
-    @Test func `the first seek of a search costs a request at once, and of the others only the last`()
-        async throws
-    {
+    /// Twenty seeks in a second, of which `byStep` says whether they are relative; returns what was read, in units of
+    /// nine seconds, and what was told.
+    private func search(byStep: Bool) async throws -> (places: Set<Int64>, seeks: [String]) {
         var piece = FakeMusic(number: 1, frames: 200_000)
         piece.isStored = false
         let stage = Stage([piece], sink: TestSink(allowance: 500))
+        let places = Locked(Set<Int64>())
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
             let before = stage.readers[0].readOffsets.count
             for count in 1...20 {
-                stage.player.send(.seek(.to(.seconds(9 * count))))
+                let begun = stage.player.snapshot.position
+                stage.player.send(.seek(byStep ? .by(.seconds(9)) : .to(.seconds(9 * count))))
                 try await wait(for: "seek \(count)") {
-                    stage.player.snapshot.position == .seconds(9 * count)
-                        && stage.clock.sleeperCount == (count == 1 ? 1 : 2)
+                    stage.player.snapshot.position > begun + .seconds(8)
+                        && stage.clock.sleeperCount == (count == 1 && !byStep ? 1 : 2)
                 }
-                if count == 1 {
+                if count == 1, !byStep {
                     try await wait(for: "its read") {
                         stage.readers[0].readOffsets.dropFirst(before).contains { $0 >= 36_000 }
                     }
@@ -87,14 +89,27 @@ import Testing
             try await wait(for: "the last read") {
                 stage.readers[0].readOffsets.contains { $0 >= 20 * 36_000 }
             }
-            let places = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 })
             // 0 is the head, which is looked at each time.
-            #expect(places.subtracting([0]) == [1, 20])
-            try await wait(for: "the answer") { stage.story.contains("seeked 1 at 180000") }
-            #expect(
-                stage.story.filter { $0.hasPrefix("seeked") } == ["seeked 1 at 9000", "seeked 1 at 180000"]
+            let read = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 }).subtracting([0]
             )
+            places.withLock { $0 = read }
+            try await wait(for: "the answer") { stage.story.contains { $0.hasPrefix("seeked 1 at 18") } }
         }
+        return (places.withLock { $0 }, stage.story.filter { $0.hasPrefix("seeked") })
+    }
+
+    @Test func `of twenty steps in a second only the last costs a request`() async throws {
+        let (places, seeks) = try await search(byStep: true)
+        #expect(places == [20])
+        #expect(seeks.count == 1)
+    }
+
+    @Test func `a seek to a named place costs a request at once, and of those right behind it only the last`()
+        async throws
+    {
+        let (places, seeks) = try await search(byStep: false)
+        #expect(places == [1, 20])
+        #expect(seeks == ["seeked 1 at 9000", "seeked 1 at 180000"])
     }
 
     @Test func `a seek into stored bytes waits for no other`() async throws {

@@ -13,6 +13,9 @@ package struct PlaybackSettings: Sendable {
     /// How long a seek that follows right behind another waits for a third before it costs a request: longer than a
     /// held key needs to repeat itself.
     package var seekSettling = Duration.milliseconds(200)
+    /// How long a relative seek waits for the next one before it costs a request: as long as twenty presses a
+    /// second are apart, and a little more. A seek to a named place waits for nothing.
+    package var stepSettling = Duration.milliseconds(60)
     /// Bytes around a place that must be stored for a seek to go there without a request.
     package var seekReach: Int64 = 65_536
     package var gainMode = GainMode.off

@@ -152,15 +152,16 @@ final class PlayerShell {
 
     /// How long the pass of a seek waits for another one before it costs a request.
     ///
-    /// The first of a search goes at once, as every single seek does, and so does one into stored bytes.
+    /// A seek to a named place goes at once unless it follows another one, and so does any into stored bytes.
     private func settling(of id: RunID, reusing reused: RunID?, at start: Duration) -> Duration {
-        guard state.searchingRun == id, let reused, let info = state.info(of: id),
+        let wait = state.searchingRun == id ? settings.seekSettling : settings.stepSettling
+        guard state.searchingRun == id || state.steppingRun == id, let reused, let info = state.info(of: id),
             let reader = runs.keptReader(of: reused)
         else { return .zero }
         let offset = info.audioStart + Int64(min(start.seconds * info.bytesPerSecond, 1e15))
         let end = min(offset + settings.seekReach, reader.length ?? .max)
         guard offset < end else { return .zero }
-        return reader.isStored(max(0, offset - settings.seekReach)..<end) ? .zero : settings.seekSettling
+        return reader.isStored(max(0, offset - settings.seekReach)..<end) ? .zero : wait
     }
 
     private func grant(_ id: RunID, holds: Bool) -> PlayerInput? {

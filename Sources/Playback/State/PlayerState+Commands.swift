@@ -137,7 +137,9 @@ extension PlayerState {
         let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
         lastSeek = now
         let effects = restart(at: max(.zero, min(wanted, limit)), answersSeek: true)
+        let isStep = if case .by = target { true } else { false }
         searchingRun = isSearch ? runs.first?.id : nil
+        steppingRun = isStep && !isSearch ? runs.first?.id : nil
         return effects
     }
 

@@ -69,6 +69,8 @@ package struct PlayerState: Sendable {
     var lastSeek: Duration?
     /// The pass of a seek that came right behind another, so that more may follow.
     var searchingRun: RunID?
+    /// The pass of a relative seek that came by itself: of a key that may be pressed again at once.
+    var steppingRun: RunID?
     package internal(set) var failures: [Track.ID: SafeText] = [:]
     package internal(set) var learned: [Track.ID: TrackFacts] = [:]
     package internal(set) var messages: [PlayerMessage] = []
