@@ -30,7 +30,12 @@ enum BigQueue {
             }
             add("g: first row", try await screen.press("g"), &table)
             try await type("amber", behind: "f", "filter", on: screen, &table)
+            let searched = screen.shown
             try await type(lastTitle.lowercased(), behind: "/", "search", on: screen, &table)
+            // The typed letters are small ones: only the row itself has the title as it is written.
+            guard screen.text(from: searched).contains(lastTitle) else {
+                throw BenchmarkFailure("the search finds not the last of the tracks")
+            }
             add("Z: shuffle the list", try await screen.press("Z"), isWork: true, limit: 100, &table)
             add("u: undo it", try await screen.press("u"), isWork: true, limit: 100, &table)
         }
@@ -52,7 +57,8 @@ enum BigQueue {
         _ = try await screen.press("\u{1B}")
     }
 
-    /// `isWork` means that more is drawn when it is done, behind what is drawn at once.
+    /// `isWork` means that more is drawn when it is done, behind what is drawn at once: at the latest with the next of
+    /// ten redraws a second, which is what most of that time is.
     private static func add(
         _ name: String,
         _ change: BenchScreen.Change,
