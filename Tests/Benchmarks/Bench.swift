@@ -45,6 +45,7 @@ struct Bench {
                 }
             ),
             ("start", { try await StartUp.measure(stage, rounds: 5, into: &$0) }),
+            ("big queue", { try await BigQueue.measure(stage, rounds: isQuick ? 2 : 5, into: &$0) }),
             ("micro", { try await MicroCounts.measure(into: &$0) }),
         ]
         guard !isQuick else { return parts }

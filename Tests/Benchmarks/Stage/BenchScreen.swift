@@ -1,63 +1,91 @@
 import Foundation
 import TestSupport
 
-/// The player with its screen in a terminal, which `script` holds.
+/// The player with its screen in a terminal.
 final class BenchScreen: Sendable {
-    private let process: RunningProcess
+    /// How long after a key the screen changed for the first and for the last time.
+    struct Change {
+        var first: Duration
+        var last: Duration
+    }
+
+    /// A screen that was given nothing for so long is done.
+    private static let silence = Duration.milliseconds(250)
+
+    private let terminal: BenchTerminal
     private let folder: TemporaryFolder
 
-    init(_ sources: [String], _ stage: BenchStage) throws {
+    init(_ sources: [String], _ stage: BenchStage, options: [String] = []) throws {
         folder = try TemporaryFolder()
         var environment = stage.environment
         environment["TERM"] = "xterm-256color"
-        environment["SHELL"] = "/bin/sh"
         environment["LC_ALL"] = "C.UTF-8"
         environment["XDG_CONFIG_HOME"] = folder.path("config")
         environment["XDG_STATE_HOME"] = folder.path("state")
-        let words = [RepriseRun.binary, "--cache-dir", folder.path("cache")] + sources
-        let command =
-            "stty rows 24 cols 80; echo $$ > '\(folder.path("process"))'; exec "
-            + words.map { "'" + $0 + "'" }.joined(separator: " ")
-        process = try RunningProcess(
-            "script",
-            ["-q", "-e", "-f", "-c", command, "/dev/null"],
+        terminal = try BenchTerminal(
+            RepriseRun.binary,
+            ["--cache-dir", folder.path("cache")] + options + sources,
             environment: environment
         )
     }
 
-    /// How much was written to the terminal so far.
-    var shown: Int { process.outputCount }
+    var processIdentifier: pid_t { terminal.processIdentifier }
 
-    func playerIdentifier() throws -> pid_t {
-        let text = try String(contentsOfFile: folder.path("process"), encoding: .utf8)
-        guard let number = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw BenchmarkFailure("no number of the player: \(text)")
-        }
-        return number
+    /// How many pieces the terminal was given so far.
+    var shown: Int { terminal.pieceCount }
+
+    /// What the terminal was given from the piece numbered `start` on.
+    func text(from start: Int = 0) -> String {
+        String(decoding: terminal.pieces(from: start).flatMap(\.bytes), as: UTF8.self)
     }
 
-    /// Types a key; returns when the terminal was given something new.
-    func press(_ key: String) async throws -> ContinuousClock.Instant {
+    /// How often bars of the picture of the sound were drawn since the piece numbered `start`.
+    func pictures(from start: Int = 0) -> Int {
+        var drawnAt: ContinuousClock.Instant?
+        var count = 0
+        for piece in terminal.pieces(from: start) where Self.hasBars(piece.bytes) {
+            // A drawing may come in two pieces.
+            if drawnAt.map({ piece.instant - $0 > .milliseconds(5) }) ?? true { count += 1 }
+            drawnAt = piece.instant
+        }
+        return count
+    }
+
+    /// Types keys and waits for nothing.
+    func type(_ keys: String) throws { try terminal.type(keys) }
+
+    /// Types a key; returns when the screen stands still again. What goes on by itself must be paused.
+    func press(_ key: String) async throws -> Change {
         let before = shown
-        try process.type(key)
-        while shown == before {
-            guard process.isRunning else { throw BenchmarkFailure("the player ended: \(process.errorText)") }
-            await Task.yield()
+        let begun = ContinuousClock.now
+        try terminal.type(key)
+        try await wait(for: "an answer to \(key)", deadline: .seconds(20)) {
+            guard !terminal.isOver else { throw BenchmarkFailure("the player ended: \(text(from: before))") }
+            return shown > before
         }
-        return .now
+        try await rest()
+        let pieces = terminal.pieces(from: before)
+        guard let first = pieces.first, let last = pieces.last else { throw BenchmarkFailure("no answer") }
+        return Change(first: first.instant - begun, last: last.instant - begun)
     }
 
-    /// Returns when nothing was written to the terminal for a fifth of a second.
+    /// Returns when the terminal was given nothing for a while.
     func rest() async throws {
-        var before = -1
-        while before != shown {
-            before = shown
-            try await Task.sleep(for: .milliseconds(200))
+        try await wait(for: "a screen that stands still", deadline: .seconds(20)) {
+            let last = terminal.pieces(from: max(0, shown - 1)).last
+            return last.map { .now - $0.instant > Self.silence } ?? false
         }
     }
 
     func end() async throws {
-        try process.type("q")
-        try await process.waitForExit()
+        try terminal.type("q")
+        try await terminal.waitForExit()
+    }
+
+    /// Columns of one to seven eighths but four, which meters have too: U+2581…U+2587.
+    private static func hasBars(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains { first, rest in
+            first == 0xE2 && rest.0 == 0x96 && (0x81...0x87).contains(rest.1) && rest.1 != 0x84
+        }
     }
 }

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+
+/// What keys cost with a queue of 100,000 tracks on the disk, while the music is paused: only keys change the screen.
+enum BigQueue {
+    private static let section = "Screen with 100,000 tracks"
+    private static let trackCount = 100_000
+    /// In no title but the last, and in no word of the others: to find it, all are looked at.
+    private static let lastTitle = "Xqxq"
+    private static let words = [
+        "Amber", "Birch", "Cedar", "Dune", "Ember", "Fjord", "Grove", "Harbor", "Island",
+    ]
+
+    static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        let folder = try TemporaryFolder()
+        let list = try makeList(in: folder, song: try await stage.song())
+        let screen = try BenchScreen([list], stage, options: ["--fresh", "--sink", "null"])
+        try await wait(for: "the last of the tracks") {
+            try screen.type("G")
+            try await Task.sleep(for: .milliseconds(200))
+            return screen.text().contains(lastTitle)
+        }
+        try screen.type("g ")
+        try await screen.rest()
+        for _ in 0..<rounds {
+            let before = screen.shown
+            add("G: last row", try await screen.press("G"), &table)
+            guard screen.text(from: before).contains(lastTitle) else {
+                throw BenchmarkFailure("G shows not the last of the tracks")
+            }
+            add("g: first row", try await screen.press("g"), &table)
+            try await type("amber", behind: "f", "filter", on: screen, &table)
+            let searched = screen.shown
+            try await type(lastTitle.lowercased(), behind: "/", "search", on: screen, &table)
+            // The typed letters are small ones: only the row itself has the title as it is written.
+            guard screen.text(from: searched).contains(lastTitle) else {
+                throw BenchmarkFailure("the search finds not the last of the tracks")
+            }
+            add("Z: shuffle the list", try await screen.press("Z"), isWork: true, limit: 100, &table)
+            add("u: undo it", try await screen.press("u"), isWork: true, limit: 100, &table)
+        }
+        try await screen.end()
+    }
+
+    /// Every letter is looked for as it is typed; `Esc` leads back to all tracks.
+    private static func type(
+        _ word: String,
+        behind key: String,
+        _ name: String,
+        on screen: BenchScreen,
+        _ table: inout FigureTable
+    ) async throws {
+        _ = try await screen.press(key)
+        for letter in word {
+            add("\(name): a letter", try await screen.press(String(letter)), isWork: true, &table)
+        }
+        _ = try await screen.press("\u{1B}")
+    }
+
+    /// `isWork` means that more is drawn when it is done, behind what is drawn at once: at the latest with the next of
+    /// ten redraws a second, which is what most of that time is.
+    private static func add(
+        _ name: String,
+        _ change: BenchScreen.Change,
+        isWork: Bool = false,
+        limit: Double = 16,
+        _ table: inout FigureTable
+    ) {
+        let goal = "≤ \(Int(limit)) ms"
+        table.add(section, "\(name), key to screen", durations: [change.first], goal: goal, limit: limit)
+        if isWork { table.add(section, "\(name), until all is there", durations: [change.last]) }
+    }
+
+    /// The tracks are links to one song, so that whichever comes next can be opened.
+    private static func makeList(in folder: TemporaryFolder, song: [UInt8]) throws -> String {
+        let file = try folder.write(song, to: "song.mp3")
+        var text = "#EXTM3U\n"
+        for number in 0..<trackCount {
+            let album = number / 1_000
+            if number % 1_000 == 0 { try folder.makeFolder("album-\(album)") }
+            let path = folder.path("album-\(album)/track-\(number).mp3")
+            guard symlink(file, path) == 0 else { throw BenchmarkFailure("cannot link \(path)") }
+            let (first, second) = (words[number % words.count], words[number / words.count % words.count])
+            let title = number == trackCount - 1 ? lastTitle : "\(first) \(second) \(number)"
+            text += "#EXTINF:300,Band \(album) - \(title)\n\(path)\n"
+        }
+        return try folder.write(text, to: "list.m3u8")
+    }
+}
