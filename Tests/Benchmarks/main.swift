@@ -27,7 +27,8 @@ case .table(let isQuick):
         let section = NumbersSection(
             tables: tables,
             date: String(report.date.prefix(10)),
-            machine: report.machine
+            machine: report.machine,
+            target: isQuick ? "bench-quick" : "bench"
         )
         guard let text = section.replacing(in: try String(contentsOfFile: readme, encoding: .utf8)) else {
             throw BenchmarkFailure("\(readme) has no section of numbers")

@@ -6,15 +6,19 @@ struct NumbersSection {
     /// A day, as `2026-11-21`.
     let date: String
     let machine: String
+    /// What `make` was asked for.
+    let target: String
 
     var text: String {
         """
         \(Self.heading)
-        As measured on \(date) by `make bench`, which takes a quarter of an hour and makes this section with
-        `make bench BENCH="--readme README.md"`. The machine: \(machine); release build. Medians, with the least
-        and the most where they differ. Every player has a server (`reprise-origin`) and a PulseAudio null sink of
-        its own; sound counts when it is heard at the sink's monitor, and the pitch of the music tells which second
-        it is. “× best peer” divides Reprise's median by the best of the others': below 1 Reprise is ahead.
+        As measured on \(date) by `make \(target) BENCH="--readme README.md"`, which makes this section
+        (`bench` takes a quarter of an hour; `bench-quick` four minutes, with fewer rounds and without cut lines,
+        ten-hour files and the index). The machine: \(machine); release build.
+        Medians, with the least and the most where they differ. Every player has a server (`reprise-origin`) and a
+        PulseAudio null sink of its own; sound counts when it is heard at the sink's monitor, and the pitch of the
+        music tells which second it is. “× best peer” divides Reprise's median by the best of the others': below 1
+        Reprise is ahead.
 
         \(tables)
 
