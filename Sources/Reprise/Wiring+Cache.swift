@@ -95,10 +95,7 @@ extension Wiring {
 private struct FolderAdministration: CacheAdministration {
     let folder: CacheFolder
 
-    func list() async throws -> [CacheListing] {
-        // What a session has just opened, or was killed with, holds nothing yet.
-        try await folder.list().filter { $0.isPinned || !$0.stored.isEmpty }.map { Self.listing($0) }
-    }
+    func list() async throws -> [CacheListing] { try await folder.list().map { Self.listing($0) } }
 
     func info(_ url: WebURL) async throws -> CacheListing? {
         try await folder.info(for: url).map { Self.listing($0) }

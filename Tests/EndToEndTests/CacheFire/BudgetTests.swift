@@ -44,7 +44,9 @@ import Testing
         #expect((taken ?? .max) <= Self.budget + 100_000)
         // The latest are there: what went was the oldest.
         #expect(try !stage.claims(Self.count - 1).ranges.isEmpty)
-        #expect(try !stage.claims(Self.count - 30).ranges.isEmpty)
+        let latest = try (Self.count - 30..<Self.count).count { try !stage.claims($0).ranges.isEmpty }
+        // One that met a folder without room at its moment is played through.
+        #expect(latest >= 25, "\(latest) of the last 30 are kept")
         #expect(try stage.claims(0).ranges.isEmpty)
     }
 

@@ -72,12 +72,11 @@ import Testing
         let objects = stage.cachePath + "/objects/"
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: objects).first)
         let path = part == "object" ? objects + name : stage.cachePath + "/" + part
-        if part == "index.sqlite-wal" { try Data().write(to: URL(fileURLWithPath: path)) }
         // Root gives it away. Who is not, puts something of root's in its place.
         let script =
             geteuid() == 0
-            ? #"chown 65534:65534 "$1"; shift; "$@"; status=$?; chown 0:0 "$0"; exit $status"#
-            : #"[ -d "$1" ] && other=/usr || other=/etc/passwd; mount --bind "$other" "$1"; shift; exec "$@""#
+            ? #"[ -e "$1" ] || : >"$1"; chown 65534:65534 "$1"; shift; "$@"; status=$?; chown 0:0 "$0"; exit $status"#
+            : #"[ -e "$1" ] || : >"$1"; [ -d "$1" ] && other=/usr || other=/etc/passwd; mount --bind "$other" "$1"; shift; exec "$@""#
         var wrapper = PrivateMounts.running(script, path)
         if geteuid() == 0 { wrapper[wrapper.count - 2] = path }
         let before = try Data(contentsOf: URL(fileURLWithPath: objects + name))

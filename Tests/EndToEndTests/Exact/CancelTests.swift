@@ -60,7 +60,10 @@ import Testing
         #expect(sound.prefix(beginning).firstDifference(from: reference.prefix(beginning)) == nil)
         #expect(sound.suffix(from: beginning).firstDifference(from: rest) == nil)
         let later = log.requests.dropFirst(before.count)
-        #expect(later.allSatisfy { Self.start(of: $0) > 59 * Self.bytesPerSecond }, "\(later)")
+        // Without validators the jump is compared once with what was stored before it.
+        let back = later.filter { Self.start(of: $0) <= 59 * Self.bytesPerSecond }
+        #expect(back.count <= (hasValidators ? 0 : 1), "\(later)")
+        #expect(back.allSatisfy { Self.end(of: $0) - Self.start(of: $0) <= 2 * 65_536 }, "\(back)")
         let seeked = try await run.event("seeked")
         #expect(seeked.position == 60)
 

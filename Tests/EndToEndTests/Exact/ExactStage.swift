@@ -34,6 +34,13 @@ final class ExactStage: Sendable {
 
     /// Puts `ranges` of the first piece, which is `bytes`, into the cache, as if they had been played.
     func prepareCache(_ ranges: ByteRangeSet, of bytes: [UInt8], hasValidators: Bool) async throws {
+        try await fill(ranges, of: bytes, hasValidators: hasValidators)
+        // A folder tidies up behind the last close; only then is all of it in the index's own file.
+        let log = cachePath + "/index.sqlite-wal"
+        try await wait(for: "the index to be closed") { !FileManager.default.fileExists(atPath: log) }
+    }
+
+    private func fill(_ ranges: ByteRangeSet, of bytes: [UInt8], hasValidators: Bool) async throws {
         guard let url = WebURL(url()) else { throw ExactFailure("no URL: \(url())") }
         let resource = OriginResource(bytes)
         let store = try await CacheFolder(path: cachePath).open(url)
