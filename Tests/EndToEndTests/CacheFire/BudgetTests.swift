@@ -45,7 +45,7 @@ import Testing
         // The latest are there: what went was the oldest.
         #expect(try !stage.claims(Self.count - 1).ranges.isEmpty)
         let latest = try (Self.count - 30..<Self.count).count { try !stage.claims($0).ranges.isEmpty }
-        // One that met a folder without room at its moment is played through.
+        // Now and then, on a busy machine, one of them is not; why is not known yet.
         #expect(latest >= 25, "\(latest) of the last 30 are kept")
         #expect(try stage.claims(0).ranges.isEmpty)
     }
