@@ -91,6 +91,16 @@ import Testing
         #expect(stage.end(pair[0]).plans.isEmpty)
     }
 
+    @Test func `a request that brought its last byte and has not yet ended changes nothing of that`() throws {
+        var stage = LoadStateStage(length: Self.long)
+        let first = try stage.read(0).plan()
+        _ = stage.answer(first, answer(first))
+        _ = stage.store(0..<65_536, first)
+        let pair = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans
+        #expect(pair.count == 2)
+        #expect(pair.first?.asked?.count == 65_536)
+    }
+
     @Test(arguments: ["HTTP/2", "HTTP/3", ""])
     func `a connection that carries several requests needs no second one`(version: String) throws {
         var stage = LoadStateStage(length: Self.long)

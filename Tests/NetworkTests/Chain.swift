@@ -119,7 +119,9 @@ final class Chain: Sendable {
         return try await watched(body)
     }
 
-    /// Runs `body`, and gives up after a minute of real time: then somebody is asleep whom nobody wakes.
+    /// Runs `body`, and gives up after more than a minute: then somebody is asleep whom nobody wakes.
+    ///
+    /// What `body` itself waits for in vain is told first.
     func watched<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -131,7 +133,9 @@ final class Chain: Sendable {
         }
         defer { end.cancel() }
         do {
-            try await wait(for: "the end of \(readers.map(\.waitingReads)) reads; \(picture)") {
+            try await wait(
+                for: "the end of \(readers.map(\.waitingReads)) reads; \(picture)", deadline: .seconds(75)
+            ) {
                 isOver.isSet
             }
         } catch {

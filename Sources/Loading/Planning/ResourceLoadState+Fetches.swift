@@ -22,6 +22,7 @@ extension ResourceLoadState {
             fetch.next = max(fetch.next, range.upperBound)
             fetch.hasProgress = fetch.hasProgress || isNew
             fetches[id] = fetch
+            if fetch.remaining.isEmpty { hasWholeWindow = true }
             if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody {
                 return beginHandOver(of: id)
             }
@@ -69,10 +70,7 @@ extension ResourceLoadState {
             retry.progressed()
             return wakes() + plan()
         }
-        if fetch.hasProgress {
-            if error == nil { hasWholeWindow = true }
-            return wakes() + plan()
-        }
+        if fetch.hasProgress { return wakes() + plan() }
         let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
         return attemptFailed(
             fetch,

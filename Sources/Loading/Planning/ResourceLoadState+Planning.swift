@@ -10,7 +10,7 @@ extension ResourceLoadState {
         guard verdict == nil, !isLive, !isHandingOver else { return [] }
         var actions = dropUnwanted() + planDemands(newcomer: newcomer)
         if let comparison = planComparison() { actions.append(comparison) }
-        let isAlone = fetches.isEmpty
+        let isAlone = !isBusy
         guard let first = planBackground() else { return actions }
         actions.append(first)
         if isAlone, lacksSecondConnection, let second = planBackground(asPair: true) {
@@ -84,7 +84,7 @@ extension ResourceLoadState {
             return begin(wanted: nil, why: want.why)
         }
         // The next window is asked for before the current one has ended, so that the line never waits.
-        let underWay = fetches.values.filter { isWanted($0) }
+        let underWay = fetches.values.filter { isWanted($0) && !$0.remaining.isEmpty }
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
@@ -94,6 +94,10 @@ extension ResourceLoadState {
         }
         return start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
     }
+
+    /// Whether a fetch is still to bring something. One that brought its last byte ends in a moment, and nothing
+    /// depends on when.
+    private var isBusy: Bool { fetches.values.contains { !$0.remaining.isEmpty } }
 
     /// Whether a request for `why` may begin beside what is needed here and elsewhere.
     private func mayBegin(_ why: FetchReason) -> Bool {
@@ -120,7 +124,7 @@ extension ResourceLoadState {
     mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
         var window = window(for: why)
         // The first of a pair is short, so that its connection is free soon.
-        if why == .readAhead, fetches.isEmpty, mayAskAhead, lacksSecondConnection {
+        if why == .readAhead, !isBusy, mayAskAhead, lacksSecondConnection {
             window = settings.demandWindow
         }
         let block = settings.demandWindow
