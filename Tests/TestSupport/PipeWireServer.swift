@@ -3,7 +3,7 @@ import Media
 
 /// PipeWire with its PulseAudio protocol, on a bus of its own, with one null sink, `test`, whose monitor can be
 /// recorded.
-package final class PipeWireServer: Sendable {
+package final class PipeWireServer: SoundServer {
     private let home: TemporaryFolder
     /// In the order of their start; each needs those before it.
     private let daemons = Locked<[RunningProcess]>([])
@@ -61,29 +61,6 @@ package final class PipeWireServer: Sendable {
     package func start() async throws {
         unlink(socket)
         try await startProtocol()
-    }
-
-    /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
-    package func record() throws -> PulseRecording {
-        PulseRecording(
-            process: try RunningProcess(
-                "parec",
-                [
-                    "-d", "test.monitor", "--format=s16le", "--rate=44100", "--channels=2",
-                    "--latency-msec=20",
-                ],
-                environment: environment
-            )
-        )
-    }
-
-    /// What `pactl` says to these arguments.
-    @discardableResult
-    package func pactl(_ arguments: String...) async throws -> String {
-        String(
-            decoding: try await RunningProcess.run("pactl", arguments, environment: environment),
-            as: UTF8.self
-        )
     }
 
     private func startProtocol() async throws {

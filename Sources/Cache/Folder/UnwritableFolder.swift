@@ -52,16 +52,29 @@ extension CacheEngine {
         guard let folder = try unwritableFolder(after: failure), let row = try folder.index.entry(key: key)
         else { return nil }
         let file = try folder.object(row.entry, files: settings.files)
+        return try Opening(row, of: folder.index, file: file, isAlias: row.isAlias, refusal: notKept(failure))
+    }
+}
+
+extension CacheEngine.Opening {
+    /// The entry of `row` as it stands, with the extents that `file` is long enough for: nothing is withdrawn.
+    init(
+        _ row: EntryRow,
+        of index: CacheIndex,
+        file: ObjectFile,
+        isAlias: Bool,
+        refusal: MediaError? = nil
+    ) throws {
         let length = try file.size().length
         var description = row.description
-        description.seekTable = try folder.index.seekTable(of: row.entry)
-        return Opening(
+        description.seekTable = try index.seekTable(of: row.entry)
+        self.init(
             entry: row.entry,
             file: file,
             description: description,
-            extents: try folder.index.extents(of: row.entry).filter { $0.range.upperBound <= length },
-            isAlias: row.isAlias,
-            refusal: notKept(failure)
+            extents: try index.extents(of: row.entry).filter { $0.range.upperBound <= length },
+            isAlias: isAlias,
+            refusal: refusal
         )
     }
 }
