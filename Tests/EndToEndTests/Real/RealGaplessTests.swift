@@ -47,11 +47,7 @@ struct RealGaplessTests {
         let atEnd = recording.frameCount
         try await wait(for: "silence behind the music") { recording.frameCount > atEnd + 22_050 }
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music.frames)
-        // One piece: not one frame is missing or silent between the first and the last.
-        #expect(heard.pieces.count == 1)
-        let piece = try #require(heard.pieces.first)
-        #expect(piece.music.lowerBound < HeardMusic.looseFrames)
-        #expect(piece.music.upperBound == music.frames.count)
+        expectWhole(heard, of: music)
         #expect(try player.events.last?.stalls == 0)
         // Each was asked for while the one before was heard.
         let events = try player.events.filter { $0.event == "playing" }

@@ -1,17 +1,26 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// Music for ears that know it sample by sample.
 struct RealMusic: Sendable {
     /// Frames of two samples of 16 bits, as the reference decoder makes them.
     var frames: [UInt32]
+    /// Where each file but the first begins.
+    var joins: [Int] = []
 
     static let sampleRate = 44_100
+
+    init(frames: [UInt32], joins: [Int]) {
+        self.frames = frames
+        self.joins = joins
+    }
 
     /// What the reference decoder makes of these files, one behind the other.
     init(of paths: [String]) async throws {
         frames = []
         for path in paths {
+            if !frames.isEmpty { joins.append(frames.count) }
             frames += Self.frames(PCM.samples(try await MP3Fixtures.referencePCM(of: path)))
         }
     }
@@ -116,6 +125,33 @@ struct HeardMusic {
 
     private static func key(_ frames: [UInt32], _ index: Int) -> UInt64 {
         UInt64(frames[index]) << 32 | UInt64(frames[index + 1])
+    }
+}
+
+/// Expects that `heard` is all of `music`, and that nothing was lost, doubled or silent where two files join.
+///
+/// A break elsewhere is the machine's: a sound server that got no time for a moment breaks its monitor anywhere, as
+/// does a player that got none. What a player does wrong between two tracks is heard at the join, each time.
+func expectWhole(
+    _ heard: HeardMusic,
+    of music: RealMusic,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let pieces = heard.pieces.map(\.music)
+    let start = pieces.first?.lowerBound ?? .max
+    #expect(start < HeardMusic.looseFrames, sourceLocation: sourceLocation)
+    #expect(pieces.last?.upperBound == music.frames.count, sourceLocation: sourceLocation)
+    for (piece, next) in zip(pieces, pieces.dropFirst()) {
+        let lost = next.lowerBound - piece.upperBound
+        #expect(abs(lost) < HeardMusic.looseFrames, "\(pieces)", sourceLocation: sourceLocation)
+    }
+    for join in music.joins {
+        let around = join - HeardMusic.shortest / 2..<join + HeardMusic.shortest / 2
+        #expect(
+            pieces.contains { $0.contains(around.lowerBound) && $0.contains(around.upperBound) },
+            "at \(join) of \(pieces)",
+            sourceLocation: sourceLocation
+        )
     }
 }
 

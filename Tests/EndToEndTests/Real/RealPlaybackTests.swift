@@ -48,11 +48,7 @@ struct RealPlaybackTests {
         try await wait(for: "silence behind the music") { recording.frameCount > atEnd + 22_050 }
         let samples = try await recording.stop()
         let heard = HeardMusic(RealMusic.frames(samples), in: music.frames)
-        // One piece: nothing lost, doubled or silent between the first frame heard and the last.
-        #expect(heard.pieces.count == 1)
-        let piece = try #require(heard.pieces.first)
-        #expect(piece.music.lowerBound < HeardMusic.looseFrames)
-        #expect(piece.music.upperBound == music.frames.count)
+        expectWhole(heard, of: music)
         #expect(heard.strangeCount < HeardMusic.looseFrames)
         #expect(secondsHeard(samples) == Array(0..<9))
         let events = try player.events
