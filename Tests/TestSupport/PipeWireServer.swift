@@ -66,11 +66,13 @@ package final class PipeWireServer: SoundServer {
     private func startProtocol() async throws {
         let daemon = try RunningProcess("pipewire-pulse", environment: surroundings)
         protocolDaemon.withLock { $0 = daemon }
-        try await wait(for: "pipewire-pulse; it says: \(daemon.errorText)") {
+        try await wait(for: "pipewire-pulse") {
             guard daemon.isRunning else {
                 throw RunningProcess.Failure(description: "pipewire-pulse ended: \(daemon.errorText)")
             }
             return (try? await pactl("info")) != nil
+        } seeing: {
+            daemon.errorText
         }
         try await pactl(
             "load-module",
@@ -89,11 +91,13 @@ package final class PipeWireServer: SoundServer {
         let daemon = try RunningProcess(program, arguments, environment: surroundings)
         daemons.withLock { $0.append(daemon) }
         guard let file else { return }
-        try await wait(for: "\(program); it says: \(daemon.errorText)") {
+        try await wait(for: program) {
             guard daemon.isRunning else {
                 throw RunningProcess.Failure(description: "\(program) ended: \(daemon.errorText)")
             }
             return FileManager.default.fileExists(atPath: home.path(file))
+        } seeing: {
+            daemon.errorText
         }
     }
 

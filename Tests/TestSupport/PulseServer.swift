@@ -69,12 +69,14 @@ package final class PulseServer: SoundServer {
             environment: environment
         )
         daemon.withLock { $0 = running }
-        try await wait(for: "pulseaudio; it says: \(running.errorText)") {
+        try await wait(for: "pulseaudio") {
             guard running.isRunning else {
                 throw RunningProcess.Failure(description: "pulseaudio ended: \(running.errorText)")
             }
             let sinks = try? await pactl("list", "short", "sinks")
             return sinks?.contains("test") == true
+        } seeing: {
+            running.errorText
         }
     }
 }

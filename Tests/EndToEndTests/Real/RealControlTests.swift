@@ -111,9 +111,11 @@ struct RealControlTests {
         isAtLeast seconds: Int,
         below limit: Int = .max
     ) async throws {
-        try await wait(for: "second \(seconds); the player says \(player.lines.suffix(3))") {
+        try await wait(for: "second \(seconds)") {
             let last = try player.events.last { $0.event == "position" }?.position ?? 0
             return last >= Double(seconds) && last < Double(limit)
+        } seeing: {
+            "\(player.lines.suffix(3))"
         }
     }
 }
