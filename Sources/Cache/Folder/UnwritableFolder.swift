@@ -25,7 +25,11 @@ final class UnwritableFolder {
 
     deinit { close(objects) }
 
-    private static func openIndex(at path: String, hasLog: Bool, _ protection: Protection) throws -> CacheIndex {
+    private static func openIndex(
+        at path: String,
+        hasLog: Bool,
+        _ protection: Protection
+    ) throws -> CacheIndex {
         do {
             return try CacheIndex(unwritableAt: path, hasLog: hasLog, protection: protection)
         } catch is IndexError where hasLog {

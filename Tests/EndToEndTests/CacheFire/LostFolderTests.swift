@@ -77,7 +77,8 @@ import Testing
         gate.release()
         let before = try stage.claims()
         let sent = stage.server.log.bytesSent
-        if !hasSharedFile { try FileManager.default.removeItem(atPath: stage.cachePath + "/index.sqlite-shm") }
+        let shared = stage.cachePath + "/index.sqlite-shm"
+        if !hasSharedFile { try FileManager.default.removeItem(atPath: shared) }
         let script = #"mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@""#
         let wrapper = PrivateMounts.running(script, stage.cachePath)
         let run = try ExactRun([stage.url()], on: stage, wrapper: wrapper)
