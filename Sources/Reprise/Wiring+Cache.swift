@@ -21,7 +21,7 @@ extension Wiring {
             preconditionFailure("a request for the cache names its folder")
         }
         do {
-            try await folder.checkSecret()
+            try await folder.checkSecret(isAsking: request.action.onlyAsks)
         } catch {
             console.say(message(error, folder: request.folder))
             return .couldNotStart

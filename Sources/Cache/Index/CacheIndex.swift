@@ -29,10 +29,10 @@ final class CacheIndex {
         try checkSeal()
     }
 
-    /// Opens the index at `path` in a folder that cannot be written to, for questions only: as it stood when
-    /// its log was last put into it, since a log cannot be read there without making files.
-    init(unwritableAt path: String, protection: Protection) throws {
-        connection = try SQLiteConnection(immutablePath: path)
+    /// Opens the index at `path` in a folder that cannot be written to, for questions only; with `hasLog`,
+    /// together with what a killed process left in its log.
+    init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
+        connection = try SQLiteConnection(unwritablePath: path, hasLog: hasLog)
         self.protection = protection
         guard try Self.version(of: connection) == Self.version else {
             throw IndexError(code: .error, message: "it is of another format")

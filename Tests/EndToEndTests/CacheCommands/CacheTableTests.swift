@@ -84,6 +84,22 @@ import Testing
         #expect(try await stage.run("list").lines.last?.hasSuffix("stored, 1 pinned") == true)
     }
 
+    @Test func `list and info wait for nobody who holds the folder`() async throws {
+        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        try await stage.fetch("/a.mp3")
+        // Made anew by whoever makes the folder ready, which comes before asking for its lock.
+        let objects = stage.cachePath + "/objects"
+        try FileManager.default.removeItem(atPath: objects)
+        let holder = open(stage.cachePath + "/lock", O_RDWR | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(try await stage.run("list").text.contains(stage.url("/a.mp3")))
+        #expect(try await stage.info("/a.mp3")?["complete"] as? Bool == true)
+        let forecast = try await stage.run("evict", "--to", "0", "--dry-run")
+        #expect(forecast.status == 0, "\(forecast)")
+        #expect(!FileManager.default.fileExists(atPath: objects))
+    }
+
     @Test func `a table fits a terminal, and clear asks on it`() async throws {
         let stage = try CacheStage([
             "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.short(2),
