@@ -105,16 +105,21 @@ struct HeardMusic {
         strangeCount = strange
     }
 
-    /// The pieces as the player gave them: two that follow each other in the music are one.
+    /// The pieces as the player gave them: two with nothing but silence between them are one.
     ///
-    /// A machine that lets neither player nor server run for as long as the server's buffer lasts puts
-    /// silence anywhere, of which nobody knows. Where it begins in one of `places`, in which the player
-    /// has something to do at that time, it is taken for the player's.
+    /// A machine that lets player or server not run for as long as the server's buffer lasts puts silence
+    /// anywhere, of which nobody knows; where it ends the recording has silence in place of some music.
+    /// Silence that begins in one of `places`, where the player has something to do at that time, is taken
+    /// for the player's. So is every jump in the music without a silence as long as it.
     func pieces(apartAt places: [Range<Int>]) -> [HeardPiece] {
         pieces.reduce(into: []) { joined, piece in
-            guard let last = joined.last, !places.contains(where: { $0.contains(last.music.upperBound) }),
-                abs(piece.music.lowerBound - last.music.upperBound) < Self.looseFrames
+            guard let last = joined.last, !places.contains(where: { $0.contains(last.music.upperBound) })
             else { return joined.append(piece) }
+            let missing = piece.music.lowerBound - last.music.upperBound
+            let between = piece.recorded.lowerBound - last.recorded.upperBound
+            guard between > 0, (0...min(between, Self.looseFrames)).contains(missing) else {
+                return joined.append(piece)
+            }
             joined[joined.count - 1] = HeardPiece(
                 music: last.music.lowerBound..<piece.music.upperBound,
                 recorded: last.recorded.lowerBound..<piece.recorded.upperBound
