@@ -223,7 +223,7 @@ struct ScreenLoop: ~Copyable {
             case .send(let command): player.send(command)
             case .remember(let line): remember(line)
             case .listPaths(let word): lister.list(word)
-            case .lookIntoCache: surroundings.kept?.look()
+            case .watchCache(let isWatched): surroundings.kept?.watch(isWatched)
             case .evict(let entry): surroundings.kept?.evict(entry)
             case .pinKept(let entry, let isPinned): surroundings.kept?.setPinned(entry, isPinned)
             case .watchSound(let isWatched): player.watchSound(isWatched)
