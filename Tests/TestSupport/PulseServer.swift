@@ -51,19 +51,21 @@ package final class PulseServer: Sendable {
         try await running.waitForExit()
     }
 
-    /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
-    package func record() throws -> PulseRecording {
+    /// Starts to record what is heard of a sink: 44.1 kHz stereo, signed 16 bit.
+    package func record(of sink: String) throws -> PulseRecording {
         PulseRecording(
             process: try RunningProcess(
                 "parec",
                 [
-                    "-d", "test.monitor", "--format=s16le", "--rate=44100", "--channels=2",
+                    "-d", sink + ".monitor", "--format=s16le", "--rate=44100", "--channels=2",
                     "--latency-msec=20",
                 ],
                 environment: environment
             )
         )
     }
+
+    package func record() throws -> PulseRecording { try record(of: "test") }
 
     /// What `pactl` says to these arguments.
     @discardableResult

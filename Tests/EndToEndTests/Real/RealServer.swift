@@ -7,6 +7,7 @@ protocol RealServer: Sendable {
     var environment: [String: String] { get }
 
     func record() throws -> PulseRecording
+    func record(of sink: String) throws -> PulseRecording
     @discardableResult
     func pactl(_ arguments: String...) async throws -> String
     func crash() async throws
