@@ -8,13 +8,13 @@ package protocol SoundServer: Sendable {
 }
 
 extension SoundServer {
-    /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
-    package func record() throws -> PulseRecording {
+    /// Starts to record what is heard of `sink`: 44.1 kHz stereo, signed 16 bit.
+    package func record(of sink: String = "test") throws -> PulseRecording {
         PulseRecording(
             process: try RunningProcess(
                 "parec",
                 [
-                    "-d", "test.monitor", "--format=s16le", "--rate=44100", "--channels=2",
+                    "-d", sink + ".monitor", "--format=s16le", "--rate=44100", "--channels=2",
                     "--latency-msec=20",
                 ],
                 environment: environment

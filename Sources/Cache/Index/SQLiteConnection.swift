@@ -71,6 +71,9 @@ final class SQLiteConnection {
     /// How many rows the last statement changed.
     var changeCount: Int64 { sqlite3_changes64(pointer) }
 
+    /// How many rows this connection has changed since it was opened.
+    var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
+
     /// A number that is another one after each commit of another connection (sqlite.org/pragma.html).
     func dataVersion() throws -> Int64 {
         try statement("PRAGMA data_version").first { $0.integer(0) } ?? 0
