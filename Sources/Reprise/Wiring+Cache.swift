@@ -21,7 +21,7 @@ extension Wiring {
             preconditionFailure("a request for the cache names its folder")
         }
         do {
-            try await folder.checkSecret()
+            try await folder.checkSecret(isAsking: request.action.onlyAsks)
         } catch {
             console.say(message(error, folder: request.folder))
             return .couldNotStart
@@ -43,13 +43,16 @@ extension Wiring {
     }
 
     /// The cache for a screen to look at and to change.
-    static func shelf(of folder: CacheFolder) -> CacheShelf {
+    static func shelf(of folder: CacheFolder, clock: any MonotonicClock) -> CacheShelf {
         let administration = FolderAdministration(folder: folder)
-        return CacheShelf(
+        let shelf = CacheShelf(
+            clock: clock,
             list: { try await administration.list() },
             drop: { try await administration.drop(number: $0) },
             setPinned: { try await folder.setPinned(number: $0, $1) }
         )
+        folder.observe { [weak shelf] in shelf?.cacheChanged() }
+        return shelf
     }
 
     /// The text of a new secret's file.

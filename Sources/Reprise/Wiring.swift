@@ -35,7 +35,7 @@ enum Wiring {
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
-        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0) } : nil
+        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0, clock: clock) } : nil
         let shelving = Task { await shelf?.run() }
         defer { shelving.cancel() }
         // The screen shows the newest requests; the journal has all of them.

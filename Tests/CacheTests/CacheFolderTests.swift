@@ -60,6 +60,41 @@ import Testing
         await killed.close()
     }
 
+    @Test func `what is opened, stored, pinned and removed is told, and a question is not`() async throws {
+        let asker = CacheFolder(path: folder.cache, clock: TestClock())
+        let asked = Locked(0)
+        asker.observe { asked.withLock { $0 += 1 } }
+        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let told = Locked(0)
+        opener.observe { told.withLock { $0 += 1 } }
+        func expectTold(_ what: String, by work: () async throws -> Void) async throws {
+            // What the folder tidies behind the first opening is no part of it.
+            for _ in 0..<8 { await opener.engine.committer.run {} }
+            let before = told.withLock { $0 }
+            try await work()
+            #expect(told.withLock { $0 } > before, "\(what)")
+        }
+        let address = try url("a.mp3")
+        try await expectTold("an entry is made") {
+            await (try await opener.open(address)).close()
+        }
+        let store = try await opener.open(address)
+        try await store.write(pattern(0..<1_000), at: 0)
+        try await expectTold("bytes came") { try await store.commit() }
+        try await expectTold("it is played again") {
+            await (try await opener.open(address)).close()
+        }
+        try await expectTold("it is pinned") { try await opener.setPinned(address, true) }
+        await store.close()
+        #expect(try await asker.list().count == 1)
+        _ = await asker.availability(of: [address])
+        try await expectTold("it is removed") {
+            _ = try await opener.evict([address], includingPinned: true)
+        }
+        #expect(try await asker.list().isEmpty)
+        #expect(asked.withLock { $0 } == 0)
+    }
+
     @Test func `a description alone is committed too`() async throws {
         let opener = CacheFolder(path: folder.cache, clock: TestClock())
         let store = try await opener.open(url("a.mp3"))

@@ -178,6 +178,30 @@ import Testing
         #expect(try await CacheFolder(path: folder.cache).info(for: url("a.mp3"))?.storedBytes == 1_000)
     }
 
+    @Test(arguments: [false, true])
+    func `no opening waits for the disk`(isShared: Bool) async throws {
+        let earlier = CacheFolder(path: folder.cache, clock: TestClock())
+        let other = try await earlier.open(url("a.mp3"))
+        try await other.write(pattern(0..<100_000), at: 0)
+        try await other.commit()
+        // Else the last one to close it has put the log into the index.
+        if !isShared { await other.close() }
+        let disk = RecordedDisk(root: folder.cache)
+        defer { disk.stop() }
+        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: disk)
+        let known = try await opener.open(url("a.mp3"))
+        #expect(try await known.all(of: 0..<100_000) == pattern(0..<100_000))
+        let new = try await opener.open(url("b.mp3"))
+        // The clean-up behind them has nothing to flush either.
+        for _ in 0..<10 { await opener.engine.committer.run {} }
+        #expect(disk.flushCount == 0)
+        try await new.write(pattern(0..<1_000), at: 0)
+        try await new.commit()
+        // The new file's name, its bytes, and the claim of them.
+        #expect(disk.flushCount >= 3)
+        for store in [known, new] + (isShared ? [other] : []) { await store.close() }
+    }
+
     @Test func `a close tells of bytes that are lost, and not of a description alone`() async throws {
         let files = RecordingFiles()
         let notices = Notices()

@@ -9,6 +9,7 @@ import Testing
     private static func candidate(
         _ entry: Int64,
         played: Int64,
+        turn: Int64 = 0,
         bytes: Int64 = 100,
         isPinned: Bool = false,
         isOpen: Bool = false
@@ -17,6 +18,7 @@ import Testing
             entry: EntryID(entry),
             allocated: bytes,
             lastPlayed: played,
+            turn: turn,
             isPinned: isPinned,
             isOpen: isOpen
         )
@@ -66,6 +68,15 @@ import Testing
         let candidates = [Self.candidate(9, played: 1), Self.candidate(3, played: 1)]
         let victims = EvictionPolicy(budget: 100).victims(among: candidates, excess: 100)
         #expect(victims.map(\.value) == [3])
+    }
+
+    @Test func `of entries played in the same second the one whose turn came first goes`() {
+        let candidates = [
+            Self.candidate(1, played: 1, turn: 3), Self.candidate(2, played: 1, turn: 1),
+            Self.candidate(3, played: 1, turn: 2), Self.candidate(4, played: 0, turn: 9),
+        ]
+        let victims = EvictionPolicy(budget: 100).victims(among: candidates, excess: 300)
+        #expect(victims.map(\.value) == [4, 2, 3])
     }
 
     @Test func `what nobody knows the length of may push others out up to a quarter of the budget`() {
@@ -147,6 +158,32 @@ import Testing
         try await keep("d", in: opener)
         #expect(try await names(opener) == ["d", "a", "c"])
         #expect(try folder.objects.count == 3)
+    }
+
+    @Test func `of what was played within one second the first goes first`() async throws {
+        let opener = CacheFolder(
+            path: folder.cache,
+            budget: 850_000,
+            clock: TestClock(),
+            wallClock: { 1_000 }
+        )
+        for name in ["a", "b", "c", "d", "e", "f", "g", "h"] { try await keep(name, in: opener) }
+        for name in ["c", "a"] { try await opener.open(url(name)).close() }
+        for name in ["i", "j", "k", "l"] { try await keep(name, in: opener) }
+        #expect(try await names(opener) == ["l", "k", "j", "i", "a", "c", "h", "g"])
+    }
+
+    @Test func `a turn that somebody changed keeps nothing from being played`() async throws {
+        let opener = CacheFolder(path: folder.cache, clock: TestClock(), wallClock: { 1_000 })
+        for name in ["a", "b"] { try await keep(name, in: opener) }
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        for turn in [Int64.min, .max] {
+            try connection.execute("UPDATE entries SET turn = \(turn)")
+            try await opener.open(url("a")).close()
+            try await keep("c\(turn)", in: opener)
+        }
+        #expect(try await opener.list().count == 4)
+        #expect(try await opener.list().allSatisfy { $0.stored == ByteRangeSet(0..<100_000) })
     }
 
     @Test func `a smaller budget is met at the next open`() async throws {

@@ -164,7 +164,9 @@ import Testing
             .blob(protection.keep(record.bytes, in: .anyOfSecondFormat, of: row.entry)),
             .blob(protection.keep([1, 2, 3], in: .anyOfSecondFormat, of: row.entry))
         )
-        try index.connection.execute("DROP INDEX entries_pinned; PRAGMA user_version = 2")
+        try index.connection.execute("DROP INDEX entries_pinned")
+        try index.connection.makeThirdFormat()
+        try index.connection.execute("PRAGMA user_version = 2")
     }
 
     @Test(arguments: [true, false])
@@ -199,5 +201,61 @@ import Testing
         }
         let entry = try #require(try await makeOpener(secret).info(for: url("a")))
         #expect(entry.title?.string == EntryDescription.example.title)
+    }
+}
+
+/// An index of the third format, which kept no order of what was played within one second.
+@Suite struct ThirdFormatTests {
+    @Test(arguments: [true, false])
+    func `what is kept comes along, and turns are counted from then on`(isSealed: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let secret = isSealed ? CacheSecret.generate() : nil
+        let opener = CacheFolder(path: folder.cache, secret: secret, clock: TestClock(), wallClock: { 1_000 })
+        for name in ["a", "b", "c"] {
+            let store = try await opener.open(url(name))
+            store.describe(.example)
+            try await store.write(pattern(0..<1_000), at: 0)
+            await store.close()
+        }
+        let index = try CacheIndex(path: folder.file("index.sqlite"), protection: Protection(secret))
+        try index.connection.makeThirdFormat()
+        let next = CacheFolder(path: folder.cache, secret: secret, clock: TestClock(), wallClock: { 1_000 })
+        for name in ["c", "a", "b"] {
+            let store = try await next.open(url(name))
+            #expect(try await store.all(of: 0..<1_000) == pattern(0..<1_000))
+            await store.close()
+        }
+        let urls = try await next.list().map { String($0.url.string.suffix(1)) }
+        #expect(urls == ["b", "a", "c"])
+        #expect(try await next.verify().isSound)
+    }
+
+    @Test func `with another secret, or none, nothing is migrated`() async throws {
+        let folder = try TemporaryFolder()
+        let secret = CacheSecret.generate()
+        let opener = CacheFolder(path: folder.cache, secret: secret, clock: TestClock())
+        try await opener.open(url("a")).close()
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.makeThirdFormat()
+        for wrong in [nil, CacheSecret.generate()] {
+            let other = CacheFolder(path: folder.cache, secret: wrong, clock: TestClock())
+            let error = await #expect(throws: MediaError.self) { try await other.checkSecret() }
+            #expect(error?.code == .cacheSecret)
+            #expect(try CacheIndex.version(of: connection) == 3)
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Makes the tables what they were in format 3.
+    fileprivate func makeThirdFormat() throws {
+        try execute(
+            """
+            DROP INDEX entries_by_play;
+            ALTER TABLE entries DROP COLUMN turn;
+            CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
+            PRAGMA user_version = 3;
+            """
+        )
     }
 }

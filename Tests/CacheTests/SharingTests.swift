@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Media
 import TestSupport
 import Testing
@@ -170,6 +170,31 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         #expect(await same.refresh(0..<2_000) == ByteRangeSet(0..<2_000))
         await same.close()
         await slow.close()
+    }
+
+    @Test func `questions are answered while another process holds the folder`() async throws {
+        let earlier = makeOpener()
+        let store = try await earlier.open(url("a"))
+        try await store.write(pattern(0..<1_000), at: 0)
+        await store.close()
+        // Its own cleaning, of a few jobs one behind the other, is over by then.
+        for _ in 0..<10 { await earlier.engine.committer.run {} }
+        // Made anew by whoever makes the folder ready, which comes before asking for its lock.
+        try FileManager.default.removeItem(atPath: folder.file("objects"))
+        let holder = open(folder.file("lock"), O_RDWR | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0 && ByteLock.take(FolderLock.gate, of: holder))
+        let opener = makeOpener()
+        try await opener.checkSecret(isAsking: true)
+        #expect(try await opener.list().map(\.storedBytes) == [1_000])
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 1_000)
+        #expect(try await opener.availability(of: [url("a")]).map { $0?.storedBytes } == [1_000])
+        #expect(try await opener.victims(toBudget: 0).entriesRemoved == 1)
+        #expect(try await opener.totalBytes > 0)
+        let other = CacheFolder(path: folder.cache, secret: .generate(), clock: TestClock())
+        let error = await #expect(throws: MediaError.self) { try await other.checkSecret(isAsking: true) }
+        #expect(error?.code == .cacheSecret)
+        #expect(access(folder.file("objects"), F_OK) != 0)
     }
 
     @Test func `room that one process has counted for itself, no other counts away`() async throws {

@@ -61,6 +61,46 @@ import Testing
         try await store.commit()
     }
 
+    @Test func `what is still in the index's log is found too, and the log is left as it is`() async throws {
+        let store = try await makeOpener().open(url("a.mp3"))
+        store.describe(.example)
+        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.commit()
+        // As a process leaves it that is killed now: all of it is in the log yet.
+        let killed = folder.path + "/killed"
+        try FileManager.default.copyItem(atPath: folder.cache, toPath: killed)
+        await store.close()
+        func index() throws -> [String: Data?] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: killed)
+            return Dictionary(
+                uniqueKeysWithValues: names.filter { $0.hasPrefix("index") }.map {
+                    ($0, FileManager.default.contents(atPath: killed + "/" + $0))
+                }
+            )
+        }
+        // With the file that the log's readers share, and without it.
+        for _ in 0..<2 {
+            let before = try index()
+            do {
+                let opener = CacheFolder(path: killed, clock: TestClock())
+                let found = try #require(try await open(opener, after: Self.readOnly))
+                #expect(found.description.title == EntryDescription.example.title)
+                #expect(try await found.all(of: 0..<100_000) == pattern(0..<100_000))
+            }
+            #expect(try index() == before)
+            try? FileManager.default.removeItem(atPath: killed + "/index.sqlite-shm")
+        }
+    }
+
+    @Test func `a log that is none keeps nobody from the index`() async throws {
+        try await fill()
+        let words = Data(repeating: 0x41, count: 10_000)
+        try words.write(to: URL(fileURLWithPath: folder.file("index.sqlite-wal")))
+        let store = try #require(try await open(makeOpener(), after: Self.readOnly))
+        #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
+        #expect(FileManager.default.contents(atPath: folder.file("index.sqlite-wal")) == words)
+    }
+
     @Test func `only a folder that takes nothing is read so`() async throws {
         try await fill()
         let opener = makeOpener()

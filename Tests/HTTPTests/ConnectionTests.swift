@@ -91,18 +91,88 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `connections that nobody uses are closed beside a transfer that goes on, also encrypted ones`()
+        async throws
+    {
+        let closed = Locked(0)
+        let more = Gate()
+        let server = try ScriptedServer { connection in
+            while let request = connection.readRequest() {
+                guard request.hasPrefix("GET /radio") else {
+                    connection.send(Self.okay)
+                    continue
+                }
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nmusic")
+                more.wait()
+                connection.send("after")
+                connection.waitForClose()
+                return
+            }
+            closed.withLock { $0 += 1 }
+        }
+        let stage = try await HTTP2Stage(fileSize: 1_000)
+        var fixture = stage.fixture
+        // libcurl counts real seconds, and only whole ones.
+        fixture.configuration.longestIdleConnection = .seconds(1)
+        try await fixture.run(server) { transport in
+            let radio = try await transport.send(RangeRequest(url: try server.url("/radio"), range: nil))
+            for request in [
+                RangeRequest(url: try server.url(), range: nil), RangeRequest(url: stage.url, range: 0..<10),
+            ] {
+                _ = try await transport.send(request).body.all()
+            }
+            #expect(server.connectionCount == 2)
+            #expect(stage.openConnections == 1)
+            try await wait(for: "the ends of both connections") {
+                closed.withLock { $0 } == 1 && stage.openConnections == 0
+            }
+            more.open()
+            #expect(try await radio.body.text() == "musicafter")
+            // Nothing but what was asked for was ever sent.
+            #expect(server.requests.count == 2)
+            let again = try await transport.send(RangeRequest(url: stage.url, range: 0..<10))
+            #expect(again.answer.wire.reusedConnection == false)
+        }
+    }
+
     @Test func `a connection counts as idle from its last transfer on, and the sleep ends when it is due`() {
         var state = IdleConnectionsState(longestIdle: .seconds(30))
+        func look(
+            _ hasTransfers: Bool,
+            at seconds: Double,
+            ended: Bool = false
+        ) -> IdleConnectionsState.Action {
+            state.looked(hasTransfers: hasTransfers, hasEnded: ended, now: .seconds(seconds))
+        }
         // Before the first transfer there is nothing to close, ever.
-        #expect(state.looked(hasTransfers: false, now: .zero) == .wait(milliseconds: .max))
-        #expect(state.looked(hasTransfers: true, now: .seconds(1)) == .wait(milliseconds: 60_000))
-        #expect(state.looked(hasTransfers: false, now: .seconds(2)) == .wait(milliseconds: 30_001))
-        #expect(state.looked(hasTransfers: false, now: .seconds(12)) == .wait(milliseconds: 20_001))
-        #expect(state.looked(hasTransfers: true, now: .seconds(31)) == .wait(milliseconds: 60_000))
-        #expect(state.looked(hasTransfers: false, now: .seconds(40)) == .wait(milliseconds: 30_001))
-        #expect(state.looked(hasTransfers: false, now: .seconds(69.9995)) == .wait(milliseconds: 1))
-        #expect(state.looked(hasTransfers: false, now: .seconds(70)) == .close)
-        #expect(state.looked(hasTransfers: false, now: .seconds(71)) == .wait(milliseconds: .max))
+        #expect(look(false, at: 0) == .wait(milliseconds: .max))
+        #expect(look(true, at: 1) == .wait(milliseconds: 60_001))
+        #expect(look(false, at: 2, ended: true) == .wait(milliseconds: 30_001))
+        #expect(look(false, at: 12) == .wait(milliseconds: 20_001))
+        #expect(look(true, at: 31) == .wait(milliseconds: 4_001))
+        #expect(look(false, at: 34.5, ended: true) == .wait(milliseconds: 30_001))
+        #expect(look(false, at: 64.4995) == .wait(milliseconds: 1))
+        #expect(look(false, at: 64.5) == .closeAll)
+        #expect(look(false, at: 65) == .wait(milliseconds: .max))
+        // Nothing is left of what was closed.
+        #expect(look(true, at: 66) == .wait(milliseconds: 60_001))
+    }
+
+    @Test func `beside a transfer that goes on every connection is looked after once it is due`() {
+        var state = IdleConnectionsState(longestIdle: .seconds(30))
+        func look(at seconds: Double, ended: Bool = false) -> IdleConnectionsState.Action {
+            state.looked(hasTransfers: true, hasEnded: ended, now: .seconds(seconds))
+        }
+        #expect(look(at: 0) == .wait(milliseconds: 60_001))
+        #expect(look(at: 10, ended: true) == .wait(milliseconds: 33_001))
+        // So soon after another one it is closed with that.
+        #expect(look(at: 10.5, ended: true) == .wait(milliseconds: 32_501))
+        #expect(look(at: 20, ended: true) == .wait(milliseconds: 23_001))
+        #expect(look(at: 42.9995) == .wait(milliseconds: 1))
+        #expect(look(at: 43) == .closeAged)
+        #expect(look(at: 43) == .wait(milliseconds: 10_001))
+        #expect(look(at: 53) == .closeAged)
+        #expect(look(at: 53) == .wait(milliseconds: 60_001))
     }
 
     /// Waits until the thread has not looked for work through a hundred looks at it.

@@ -7,7 +7,7 @@ import Testing
 /// HTTP/2 over TLS, with nginx.
 struct HTTP2Tests {
     @Test func `windows of one host share one connection`() async throws {
-        let stage = try await Stage(fileSize: 3_000_000)
+        let stage = try await HTTP2Stage(fileSize: 3_000_000)
         try await stage.fixture.run { transport in
             let first = try await transport.send(RangeRequest(url: stage.url, range: 0..<65_536))
             #expect(first.answer.wire.version == "HTTP/2")
@@ -28,7 +28,7 @@ struct HTTP2Tests {
     }
 
     @Test func `a cancelled window leaves the connection to the next`() async throws {
-        let stage = try await Stage(fileSize: 400_000_000)
+        let stage = try await HTTP2Stage(fileSize: 400_000_000)
         try await stage.fixture.run { transport in
             for _ in 0..<3 {
                 let window = try await transport.send(RangeRequest(url: stage.url, range: 0..<400_000_000))
@@ -46,7 +46,7 @@ struct HTTP2Tests {
     }
 
     @Test func `a body without bounds that nobody takes stays within bounds`() async throws {
-        let stage = try await Stage(fileSize: 400_000_000)
+        let stage = try await HTTP2Stage(fileSize: 400_000_000)
         try await stage.fixture.run { transport in
             let response = try await transport.send(RangeRequest(url: stage.url, range: nil))
             let body = try #require(response.body as? TransferBody)
@@ -70,7 +70,7 @@ struct HTTP2Tests {
     }
 
     @Test func `a certificate that nobody vouches for is refused`() async throws {
-        let stage = try await Stage(fileSize: 1)
+        let stage = try await HTTP2Stage(fileSize: 1)
         try await TransportFixture().run { transport in
             let code = await mediaErrorCode {
                 _ = try await transport.send(RangeRequest(url: stage.url, range: nil))
@@ -83,27 +83,5 @@ struct HTTP2Tests {
     private static var residentPages: Int {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    }
-
-    private struct Stage {
-        let folder: TemporaryFolder
-        let authority: PrivateAuthority
-        let nginx: NginxServer
-        let fixture: TransportFixture
-        let url: WebURL
-
-        init(fileSize: Int) async throws {
-            folder = try TemporaryFolder()
-            let path = try folder.write("", to: "music.mp3")
-            // A hole: as large as it says, and no work to write.
-            try #require(truncate(path, fileSize) == 0)
-            authority = try await PrivateAuthority()
-            let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
-            nginx = try await NginxServer(serving: folder.path, certificate: certificate)
-            url = try #require(WebURL(nginx.url("/music.mp3")))
-            var configuration = HTTPConfiguration()
-            configuration.certificateFile = authority.path
-            fixture = TransportFixture(configuration: configuration)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import TestSupport
 
 /// A loopback server that says exactly the bytes a test gives it.
 ///
@@ -105,20 +106,9 @@ final class ScriptedServer: Sendable {
     }
 
     private static func listen() throws -> (socket: Int32, port: Int) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard listener >= 0 else { throw Failure.noSocket }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) | Glibc.listen(listener, 16)
-                    | getsockname(listener, address, &length)
-            }
-        }
-        guard status == 0 else { throw Failure.noSocket }
-        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+        let (listener, port) = try LoopbackPort.taken()
+        guard Glibc.listen(listener, 16) == 0 else { throw Failure.noSocket }
+        return (listener, Int(port))
     }
 }
 

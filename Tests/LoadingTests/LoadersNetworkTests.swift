@@ -15,14 +15,6 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
     private let clock = TestClock()
     private let journal = KeptJournal()
 
-    private func content(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-        var random = SeededGenerator(seed: seed)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 8)
-        while bytes.count < count { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
-        return Array(bytes.prefix(count))
-    }
-
     private func loaders(_ transport: any RangeTransport, _ stores: MemoryStores = MemoryStores()) -> Loaders
     {
         Loaders(
@@ -33,15 +25,6 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
             journal: journal,
             seed: 1
         )
-    }
-
-    private func readAll(_ source: any ByteSource, count: Int = 20_000) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        while true {
-            let more = try await source.read(at: Int64(bytes.count), count: count)
-            if more.isEmpty { return bytes }
-            bytes += more
-        }
     }
 
     /// Runs `body` while the clock is moved on whenever something sleeps.

@@ -7,14 +7,6 @@ import Testing
 @Suite struct LoadersTests {
     private let url = WebURL("http://music.example/song.mp3").unwrapped
 
-    private func content(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-        var random = SeededGenerator(seed: seed)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 8)
-        while bytes.count < count { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
-        return Array(bytes.prefix(count))
-    }
-
     private func loaders(
         _ transport: any RangeTransport,
         _ stores: MemoryStores,
@@ -36,15 +28,6 @@ import Testing
         let watch = NetworkWatch(clock: TestClock(), isForced: true)
         let transport = watch.guarding(ScriptedTransport(.init(content: content(10))))
         return loaders(transport, stores, connectivity: watch)
-    }
-
-    private func readAll(_ source: any ByteSource, count: Int = 20_000) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        while true {
-            let more = try await source.read(at: Int64(bytes.count), count: count)
-            if more.isEmpty { return bytes }
-            bytes += more
-        }
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)

@@ -133,10 +133,10 @@ final class Chain: Sendable {
         }
         defer { end.cancel() }
         do {
-            try await wait(
-                for: "the end of \(readers.map(\.waitingReads)) reads; \(picture)", deadline: .seconds(75)
-            ) {
+            try await wait(for: "the end", deadline: .seconds(75)) {
                 isOver.isSet
+            } seeing: {
+                picture
             }
         } catch {
             task.cancel()
@@ -149,7 +149,7 @@ final class Chain: Sendable {
     private var picture: String {
         let requests = server.log.requests.map(\.description).joined(separator: "\n")
         let reports = readers.map { "\($0.reader.report)" }.joined(separator: "\n")
-        return "at \(clock.now):\n\(requests)\n\(reports)"
+        return "at \(clock.now) \(readers.map(\.waitingReads)) reads wait:\n\(requests)\n\(reports)"
     }
 
     /// Closes what is open and looks whether anybody is left asleep.

@@ -104,7 +104,11 @@ import Testing
             // An answer over the loopback would be here before the second request is sent.
             let start = chain.server.origin.hold("/song.mp3", .beforeHead)
             reader.reader.allowReadAhead(bytesPerSecond: 16_000)
-            try await wait(for: "two requests side by side, not \(log.requests)") { start.heldCount == 2 }
+            try await wait(for: "two requests side by side") {
+                start.heldCount == 2
+            } seeing: {
+                "\(log.requests)"
+            }
             #expect(Set(log.requests.suffix(2).map(\.connection)).count == 2)
             start.release()
             try await wait(for: "read-ahead to rest") {

@@ -23,8 +23,9 @@ struct CacheShelfTests {
 
         var done: [String] { state.withLock { $0.done } }
 
-        func shelf() -> CacheShelf {
+        func shelf(_ clock: any MonotonicClock = TestClock()) -> CacheShelf {
             CacheShelf(
+                clock: clock,
                 list: { try await self.list() },
                 drop: { number in
                     self.state.withLock { state in
@@ -85,6 +86,43 @@ struct CacheShelfTests {
             try await wait(for: "the second look") { shelf.report.revision == 2 }
             #expect(cache.done == ["list", "list"])
             #expect(shelf.report.entries?.map(\.id.value) == [7, 8])
+        }
+    }
+
+    @Test
+    func `while it is watched a change is looked at, the changes of a second together, and else nothing`()
+        async throws
+    {
+        let (cache, clock) = (SlowCache(), TestClock())
+        let shelf = cache.shelf(clock)
+        try await running(shelf) {
+            shelf.cacheChanged()
+            shelf.watch(true)
+            try await wait(for: "the first look") { shelf.report.revision == 1 }
+            for _ in 0..<5 { shelf.cacheChanged() }
+            try await wait(for: "the second to pass") { clock.sleeperCount == 1 }
+            #expect(clock.nextWake == .seconds(1) && cache.done == ["list"])
+            // Who looks meanwhile has seen the changes; the next ones wait for another second.
+            clock.advance(by: .milliseconds(600))
+            shelf.watch(true)
+            try await wait(for: "the look of the key") { shelf.report.revision == 2 }
+            shelf.cacheChanged()
+            clock.advance(by: .milliseconds(400))
+            try await wait(for: "the rest of the second") { clock.nextWake == .milliseconds(1_600) }
+            #expect(cache.done.count == 2)
+            clock.advance(by: .milliseconds(600))
+            try await wait(for: "the look at all of them") { shelf.report.revision == 3 }
+            // Nothing is waited for while nothing changes, and after a while a change is seen at once.
+            clock.advance(by: .seconds(100))
+            #expect(clock.sleeperCount == 0)
+            shelf.cacheChanged()
+            try await wait(for: "the look at the last change") { shelf.report.revision == 4 }
+            shelf.watch(false)
+            shelf.cacheChanged()
+            shelf.setPinned(KeptEntry.ID(8), true)
+            try await wait(for: "the pin") { shelf.report.revision == 5 }
+            #expect(clock.sleeperCount == 0)
+            #expect(cache.done == ["list", "list", "list", "list", "pin 8", "list"])
         }
     }
 

@@ -10,10 +10,14 @@ struct KeptViewTests {
         return state
     }
 
-    @Test func `opening the view looks into the cache`() {
+    @Test func `opening the view looks into the cache, and leaving it looks away`() {
         var state = fullState(columns: 80, rows: 24)
-        #expect(state.type("3") == [.lookIntoCache])
-        #expect(state.type(":view cache\n").contains(.lookIntoCache))
+        #expect(state.type("3") == [.watchCache(true)])
+        #expect(state.type(":view cache\n").contains(.watchCache(true)))
+        #expect(state.type("4") == [.watchCache(false)])
+        #expect(state.type("1").isEmpty)
+        state.type("3")
+        #expect(state.apply(.key(.escape)) == [.watchCache(false)])
     }
 
     @Test func `what was fetched is dropped only when the key is pressed twice`() {

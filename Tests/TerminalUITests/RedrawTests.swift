@@ -45,6 +45,26 @@ struct RedrawTests {
         #expect(try await screen.exit() == .quit)
     }
 
+    @Test
+    func `what a filter finds in a long queue is drawn with its number as soon as all is looked through`()
+        async throws
+    {
+        // It stands still: what waits for its pace is never drawn.
+        let clock = AskedClock()
+        var snapshot = sampleSnapshot()
+        snapshot.tracks = manyTracks(10_000)
+        let screen = try RunningScreen(player: FakePlayer(snapshot), clock: clock)
+        try await screen.drawn("10000 tracks")
+        let reads = screen.player.snapshotReads
+        screen.player.publish { _ in }
+        try await wait(for: "the last picture of this moment") { screen.player.snapshotReads > reads }
+        // The first slice has none of it.
+        screen.terminal.type("f9999")
+        try await screen.drawn("9999.mp3")
+        screen.terminal.type("\nq")
+        #expect(try await screen.exit() == .quit)
+    }
+
     @Test func `the picture of the sound is drawn twenty times a second, and never in a pause`() async throws
     {
         let clock = AskedClock()

@@ -4,23 +4,42 @@ import Foundation
 package enum LoopbackPort {
     /// A port that was free a moment ago: most servers cannot be asked which one they took.
     package static func free() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
+        let (descriptor, port) = try taken()
+        close(descriptor)
+        return port
+    }
+
+    /// A socket with a port of its own, at which nobody listens yet; whoever asked closes it.
+    package static func taken() throws -> (socket: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
+        let isTaken = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
             }
         }
-        guard status else { throw RunningProcess.Failure(description: "no free port: errno \(errno)") }
-        return UInt16(bigEndian: address.sin_port)
+        guard isTaken else {
+            let failure = RunningProcess.Failure(description: "no port to be had: errno \(errno)")
+            close(descriptor)
+            throw failure
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Begins to connect `descriptor`, a socket that does not wait, to `port` of 127.0.0.1.
+    package static func beginConnecting(_ descriptor: Int32, to port: UInt16) {
+        _ = connects(descriptor, to: port)
     }
 
     /// Whether somebody listens on `port` of 127.0.0.1.
     package static func isListening(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
+        return connects(descriptor, to: port)
+    }
+
+    private static func connects(_ descriptor: Int32, to port: UInt16) -> Bool {
         var address = loopback(port)
         return withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -3,7 +3,7 @@ import Media
 
 /// PipeWire with its PulseAudio protocol, on a bus of its own, with one null sink, `test`, whose monitor can be
 /// recorded.
-package final class PipeWireServer: Sendable {
+package final class PipeWireServer: SoundServer {
     private let home: TemporaryFolder
     /// In the order of their start; each needs those before it.
     private let daemons = Locked<[RunningProcess]>([])
@@ -63,37 +63,16 @@ package final class PipeWireServer: Sendable {
         try await startProtocol()
     }
 
-    /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
-    package func record() throws -> PulseRecording {
-        PulseRecording(
-            process: try RunningProcess(
-                "parec",
-                [
-                    "-d", "test.monitor", "--format=s16le", "--rate=44100", "--channels=2",
-                    "--latency-msec=20",
-                ],
-                environment: environment
-            )
-        )
-    }
-
-    /// What `pactl` says to these arguments.
-    @discardableResult
-    package func pactl(_ arguments: String...) async throws -> String {
-        String(
-            decoding: try await RunningProcess.run("pactl", arguments, environment: environment),
-            as: UTF8.self
-        )
-    }
-
     private func startProtocol() async throws {
         let daemon = try RunningProcess("pipewire-pulse", environment: surroundings)
         protocolDaemon.withLock { $0 = daemon }
-        try await wait(for: "pipewire-pulse; it says: \(daemon.errorText)") {
+        try await wait(for: "pipewire-pulse") {
             guard daemon.isRunning else {
                 throw RunningProcess.Failure(description: "pipewire-pulse ended: \(daemon.errorText)")
             }
             return (try? await pactl("info")) != nil
+        } seeing: {
+            daemon.errorText
         }
         try await pactl(
             "load-module",
@@ -112,11 +91,13 @@ package final class PipeWireServer: Sendable {
         let daemon = try RunningProcess(program, arguments, environment: surroundings)
         daemons.withLock { $0.append(daemon) }
         guard let file else { return }
-        try await wait(for: "\(program); it says: \(daemon.errorText)") {
+        try await wait(for: program) {
             guard daemon.isRunning else {
                 throw RunningProcess.Failure(description: "\(program) ended: \(daemon.errorText)")
             }
             return FileManager.default.fileExists(atPath: home.path(file))
+        } seeing: {
+            daemon.errorText
         }
     }
 

@@ -1,8 +1,8 @@
-import Media
 import Foundation
+import Media
 
 /// A PulseAudio daemon of its own with one null sink, `test`, whose monitor can be recorded.
-package final class PulseServer: Sendable {
+package final class PulseServer: SoundServer {
     private let home: TemporaryFolder
     private let daemon = Locked<RunningProcess?>(nil)
 
@@ -51,29 +51,6 @@ package final class PulseServer: Sendable {
         try await running.waitForExit()
     }
 
-    /// Starts to record what is heard: 44.1 kHz stereo, signed 16 bit.
-    package func record() throws -> PulseRecording {
-        PulseRecording(
-            process: try RunningProcess(
-                "parec",
-                [
-                    "-d", "test.monitor", "--format=s16le", "--rate=44100", "--channels=2",
-                    "--latency-msec=20",
-                ],
-                environment: environment
-            )
-        )
-    }
-
-    /// What `pactl` says to these arguments.
-    @discardableResult
-    package func pactl(_ arguments: String...) async throws -> String {
-        String(
-            decoding: try await RunningProcess.run("pactl", arguments, environment: environment),
-            as: UTF8.self
-        )
-    }
-
     /// Starts the daemon, which has crashed, under the same address.
     package func start() async throws {
         // What a killed daemon left would make the new one refuse.
@@ -92,29 +69,14 @@ package final class PulseServer: Sendable {
             environment: environment
         )
         daemon.withLock { $0 = running }
-        try await wait(for: "pulseaudio; it says: \(running.errorText)") {
+        try await wait(for: "pulseaudio") {
             guard running.isRunning else {
                 throw RunningProcess.Failure(description: "pulseaudio ended: \(running.errorText)")
             }
             let sinks = try? await pactl("list", "short", "sinks")
             return sinks?.contains("test") == true
+        } seeing: {
+            running.errorText
         }
-    }
-}
-
-/// A recording under way.
-package final class PulseRecording: Sendable {
-    private let process: RunningProcess
-
-    init(process: RunningProcess) { self.process = process }
-
-    /// How many frames were recorded so far: wait for this to grow instead of for a time to pass.
-    package var frameCount: Int { process.outputCount / 4 }
-
-    /// Ends it and returns the samples, left and right in turn.
-    package func stop() async throws -> [Int16] {
-        process.signal(SIGTERM)
-        try await process.waitForExit()
-        return PCM.samples(process.output)
     }
 }

@@ -97,13 +97,15 @@ package final class RunningProcess: Sendable {
         where condition: (String) -> Bool
     ) async throws -> String {
         var found: String?
-        try await wait(for: "a line of \(name); standard error: \(errorText)") {
+        try await wait(for: "a line of \(name)") {
             let isOver = state.state.withLock { $0.openStreams == 0 && $0.exitStatus != nil }
             found = lines.dropFirst(start).first(where: condition)
             if found == nil && isOver {
                 throw Failure(description: "\(name) ended without the line; it said: \(errorText)")
             }
             return found != nil
+        } seeing: {
+            (lines.suffix(20) + ["standard error: " + errorText]).joined(separator: "\n")
         }
         return found ?? ""
     }

@@ -14,7 +14,7 @@ package enum TestCount {
     }
 
     /// Prints a figure of a full run: `figure: NAME NUMBER`.
-    package static func note(_ name: String, _ number: @autoclosure () -> Int64) {
-        if isFull { print("figure: \(name) \(number())") }
+    package static func note(_ name: String, _ number: Int64) {
+        if isFull { print("figure: \(name) \(number)") }
     }
 }

@@ -75,6 +75,16 @@ static inline CURLcode ccurl_easy_set_prereq_callback(CURL *handle, curl_prereq_
     return ccurl_functions.easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
 }
 
+/// Opens no socket, so that the transfer fails before anything leaves the machine.
+static inline curl_socket_t ccurl_refuse_socket(void *data, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)data, (void)purpose, (void)address;
+    return CURL_SOCKET_BAD;
+}
+
+static inline CURLcode ccurl_easy_forbid_sockets(CURL *handle) {
+    return ccurl_functions.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, ccurl_refuse_socket);
+}
+
 static inline CURLcode ccurl_easy_get_long(CURL *handle, CURLINFO info, long *value) {
     return ccurl_functions.easy_getinfo(handle, info, value);
 }

@@ -29,9 +29,21 @@ extension CacheFolder {
     /// and none was given, and when one was given and the folder is not sealed; nothing in it is touched then.
     /// Other troubles are no matter of this call: a folder that cannot be used is told by `open`. Without a
     /// secret, a folder that is not there is not made.
-    package func checkSecret() async throws {
+    ///
+    /// - Parameter isAsking: only questions follow: an index that can be read without the folder's lock is asked
+    ///   without it, so that nobody is waited for, and the folder is not made ready.
+    package func checkSecret(isAsking: Bool = false) async throws {
         let engine = engine
         guard engine.settings.secret != nil || IndexReading.isFolder(engine.settings.path) else { return }
+        if isAsking {
+            do {
+                return try await engine.look.run { try engine.reading { _ in } }
+            } catch let error as SealError {
+                throw engine.notKept(error)
+            } catch {
+                // What is wrong with it is found out, and seen to, below.
+            }
+        }
         try await engine.committer.run {
             do {
                 try engine.performOrFail { _ in }

@@ -44,16 +44,7 @@ extension CacheEngine {
     /// The entry of a row for another URL than its own; nil when its file is gone.
     private func opening(_ row: EntryRow, in folder: OpenedFolder) throws -> Opening? {
         guard let file = try folder.objects.openExisting(row.entry) else { return nil }
-        let length = try file.size().length
-        var description = row.description
-        description.seekTable = try folder.index.seekTable(of: row.entry)
-        return Opening(
-            entry: row.entry,
-            file: file,
-            description: description,
-            extents: try folder.index.extents(of: row.entry).filter { $0.range.upperBound <= length },
-            isAlias: true
-        )
+        return try Opening(row, of: folder.index, file: file, isAlias: true)
     }
 
     /// Whether the entry has all of `head` at its start, by bytes that pass their checks.

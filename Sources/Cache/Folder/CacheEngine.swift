@@ -17,6 +17,7 @@ final class CacheEngine: @unchecked Sendable {
     /// Entries that this object has put new ones in the place of: who still has one open loses nothing unexpectedly.
     var replaced: Set<EntryID> = []
     private var reading: IndexReading?
+    private let observer = Locked<(@Sendable () -> Void)?>(nil)
 
     let settings: CacheSettings
     let protection: Protection
@@ -78,6 +79,10 @@ final class CacheEngine: @unchecked Sendable {
             if let folder = opened, !folder.isCurrent { opened = nil }
             let folder = try opened ?? makeFolder()
             opened = folder
+            let before = folder.index.connection.allChangeCount
+            defer {
+                if folder.index.connection.allChangeCount != before { observer.withLock { $0 }?() }
+            }
             return try folder.lock.withLock { try body(folder) }
         } catch let error as IndexError where !error.isDamage {
             // Whatever it was (a full disk, a lost mount), the next call starts with a fresh connection.
@@ -105,6 +110,9 @@ final class CacheEngine: @unchecked Sendable {
         let cause = SafeText("its index was damaged, is set aside as \(name), and the cache begins empty")
         settings.onNotice(MediaError(.damagedIndex, SafeText("cache folder \(settings.path)"), cause))
     }
+
+    /// Calls `observer` on the committing thread whenever this object may have changed the index. One at a time.
+    func observe(_ observer: (@Sendable () -> Void)?) { self.observer.withLock { $0 = observer } }
 
     // MARK: The looking thread
 

@@ -72,6 +72,10 @@ package final class CacheFolder: ByteStoreOpener {
         try await open(url) { engine throws in try engine.replace(url) }
     }
 
+    /// Calls `observer`, on a thread of the cache, when what is kept may be another than before by what this object
+    /// did: bytes came, an entry was opened, pinned or removed. It must not block. One at a time: nil ends it.
+    package func observe(_ observer: (@Sendable () -> Void)?) { engine.observe(observer) }
+
     private func open(
         _ url: WebURL,
         by way: @escaping @Sendable (CacheEngine) throws -> CacheEngine.Opening

@@ -5,6 +5,8 @@ struct EvictionCandidate: Sendable, Equatable {
     var allocated: Int64
     /// Seconds since 1970.
     var lastPlayed: Int64
+    /// Its place among what was played in the same second.
+    var turn: Int64 = 0
     var isPinned = false
     /// Whether some process has it open.
     var isOpen = false
@@ -69,7 +71,9 @@ struct EvictionPolicy: Sendable, Equatable {
     func victims(among candidates: [EvictionCandidate], excess: Int64) -> [EntryID] {
         var excess = max(0, excess)
         var victims: [EntryID] = []
-        let ordered = candidates.sorted { ($0.lastPlayed, $0.entry.value) < ($1.lastPlayed, $1.entry.value) }
+        let ordered = candidates.sorted {
+            ($0.lastPlayed, $0.turn, $0.entry.value) < ($1.lastPlayed, $1.turn, $1.entry.value)
+        }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
             // An entry without bytes frees nothing; what is known of it goes when it is too old.
             guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 || isExpired(candidate)

@@ -17,15 +17,32 @@ final class UnwritableFolder {
         defer { close(root) }
         try ForeignOwnerError.check(root, name: "the folder", permissions: 0o777)
         try OpenedFolder.checkIndexFiles(in: root)
-        index = try CacheIndex(
-            unwritableAt: String(cString: resolved) + "/" + OpenedFolder.indexName,
-            protection: protection
-        )
+        let path = String(cString: resolved) + "/" + OpenedFolder.indexName
+        index = try Self.openIndex(at: path, hasLog: Self.hasLog(in: root), protection)
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         objects = try check("open objects/", openat(root, "objects", flags))
     }
 
     deinit { close(objects) }
+
+    private static func openIndex(
+        at path: String,
+        hasLog: Bool,
+        _ protection: Protection
+    ) throws -> CacheIndex {
+        do {
+            return try CacheIndex(unwritableAt: path, hasLog: hasLog, protection: protection)
+        } catch is IndexError where hasLog {
+            // A log that cannot be read costs what is in it, and no more.
+            return try CacheIndex(unwritableAt: path, hasLog: false, protection: protection)
+        }
+    }
+
+    private static func hasLog(in root: CInt) -> Bool {
+        var status = stat()
+        let name = OpenedFolder.indexName + "-wal"
+        return fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > 0
+    }
 
     /// The file of an entry, to be read only. Where that is possible, it is said to be in use.
     func object(_ entry: EntryID, files: any FileLayer) throws -> ObjectFile {
@@ -52,16 +69,29 @@ extension CacheEngine {
         guard let folder = try unwritableFolder(after: failure), let row = try folder.index.entry(key: key)
         else { return nil }
         let file = try folder.object(row.entry, files: settings.files)
+        return try Opening(row, of: folder.index, file: file, isAlias: row.isAlias, refusal: notKept(failure))
+    }
+}
+
+extension CacheEngine.Opening {
+    /// The entry of `row` as it stands, with the extents that `file` is long enough for: nothing is withdrawn.
+    init(
+        _ row: EntryRow,
+        of index: CacheIndex,
+        file: ObjectFile,
+        isAlias: Bool,
+        refusal: MediaError? = nil
+    ) throws {
         let length = try file.size().length
         var description = row.description
-        description.seekTable = try folder.index.seekTable(of: row.entry)
-        return Opening(
+        description.seekTable = try index.seekTable(of: row.entry)
+        self.init(
             entry: row.entry,
             file: file,
             description: description,
-            extents: try folder.index.extents(of: row.entry).filter { $0.range.upperBound <= length },
-            isAlias: row.isAlias,
-            refusal: notKept(failure)
+            extents: try index.extents(of: row.entry).filter { $0.range.upperBound <= length },
+            isAlias: isAlias,
+            refusal: refusal
         )
     }
 }

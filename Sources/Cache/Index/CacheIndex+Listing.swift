@@ -5,20 +5,22 @@ extension CacheIndex {
     /// `last` in that order. Pinned ones are not among them.
     func candidates(after last: EvictionCandidate?, limit: Int) throws -> [EvictionCandidate] {
         let sql = """
-            SELECT last_played, id, allocated FROM entries
-            WHERE pinned = 0 AND (last_played, id) > (?, ?) ORDER BY last_played, id LIMIT ?
+            SELECT last_played, turn, id, allocated FROM entries
+            WHERE pinned = 0 AND (last_played, turn, id) > (?, ?, ?) ORDER BY last_played, turn, id LIMIT ?
             """
         var candidates: [EvictionCandidate] = []
         try connection.statement(sql).forEach(
             .integer(last?.lastPlayed ?? Int64.min),
+            .integer(last?.turn ?? Int64.min),
             .integer(last?.entry.value ?? Int64.min),
             .integer(Int64(limit))
         ) { row in
             candidates.append(
                 EvictionCandidate(
-                    entry: EntryID(row.integer(1)),
-                    allocated: Self.plausible(row.integer(2)),
-                    lastPlayed: row.integer(0)
+                    entry: EntryID(row.integer(2)),
+                    allocated: Self.plausible(row.integer(3)),
+                    lastPlayed: row.integer(0),
+                    turn: row.integer(1)
                 )
             )
             return true
@@ -29,13 +31,14 @@ extension CacheIndex {
     /// Every entry as a removal sees it.
     func removables() throws -> [EvictionCandidate] {
         var all: [EvictionCandidate] = []
-        let sql = "SELECT id, allocated, last_played, pinned FROM entries"
+        let sql = "SELECT id, allocated, last_played, pinned, turn FROM entries"
         try connection.statement(sql).forEach { row in
             all.append(
                 EvictionCandidate(
                     entry: EntryID(row.integer(0)),
                     allocated: Self.plausible(row.integer(1)),
                     lastPlayed: row.integer(2),
+                    turn: row.integer(4),
                     isPinned: row.integer(3) != 0
                 )
             )
@@ -47,7 +50,7 @@ extension CacheIndex {
     /// Every entry, the most recently played first, with the ranges that are committed.
     func entries() throws -> [(row: EntryRow, stored: ByteRangeSet)] {
         var rows: [EntryRow] = []
-        let sql = "SELECT \(EntryRow.columns), 0 FROM entries ORDER BY last_played DESC, id"
+        let sql = "SELECT \(EntryRow.columns), 0 FROM entries ORDER BY last_played DESC, turn DESC, id"
         try connection.statement(sql).forEach { row in
             rows.append(self.row(row))
             return true

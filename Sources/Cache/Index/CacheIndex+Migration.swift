@@ -26,6 +26,7 @@ extension CacheIndex {
                 try recountStored(of: entry)
             }
             try connection.execute(Self.removals)
+            try connection.execute(Self.turns)
             try connection.execute("PRAGMA user_version = \(Self.version)")
         }
     }
@@ -38,6 +39,18 @@ extension CacheIndex {
             try checkSeal()
             if case .sealed = protection { try sealRecordsAnew() }
             try connection.execute("CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1")
+            try connection.execute(Self.turns)
+            try connection.execute("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    /// Brings format 3 to the present one, in one transaction. It kept no order of what was played within one
+    /// second.
+    func migrateFromThirdFormat() throws {
+        try connection.transaction {
+            // With another secret, or with none, nothing may change.
+            try checkSeal()
+            try connection.execute(Self.turns)
             try connection.execute("PRAGMA user_version = \(Self.version)")
         }
     }
@@ -79,7 +92,6 @@ extension CacheIndex {
         """
 
     private static let removals = """
-        DROP INDEX entries_by_play;
         ALTER TABLE entries DROP COLUMN length;
         ALTER TABLE entries DROP COLUMN content_type;
         ALTER TABLE entries DROP COLUMN etag;
@@ -89,10 +101,15 @@ extension CacheIndex {
         ALTER TABLE entries DROP COLUMN artist;
         ALTER TABLE entries DROP COLUMN duration;
         ALTER TABLE entries DROP COLUMN seek_table;
-        CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
         CREATE INDEX entries_by_size ON entries (allocated);
         CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1;
         CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
+        """
+
+    private static let turns = """
+        ALTER TABLE entries ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX entries_by_play;
+        CREATE INDEX entries_by_play ON entries (last_played, turn, id, allocated) WHERE pinned = 0;
         """
 }
 

@@ -2,7 +2,7 @@ import Media
 
 extension CacheIndex {
     /// The format of the index; a change of the tables below that others must know of raises it.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// Sets the connection up and makes the tables of a new index, or brings those of an older format to
     /// this one.
@@ -22,6 +22,7 @@ extension CacheIndex {
         case 0: try makeTables()
         case 1: try migrateFromFirstFormat()
         case 2: try migrateFromSecondFormat()
+        case 3: try migrateFromThirdFormat()
         default: break
         }
     }
@@ -80,9 +81,9 @@ extension CacheIndex {
 
     /// `key` is what an entry is found by, and `identity` what it shares with its copies under other URLs.
     /// `about` is an `EntryRecord`, checked or sealed; `url` stands beside it for people, without secrets, and
-    /// is empty where the folder is sealed. The seek table stands last, since it may be long and is rarely
-    /// wanted: a row is read up to the last column asked for. `stored` and `prefix` sum up the extents, so that a question about
-    /// 100,000 entries reads as many rows. The sum in `folder` is kept by triggers, so that asking whether the
+    /// is empty where the folder is sealed. `turn` orders what was last played within one second. The seek table stands last, since it may be long and is rarely
+    /// wanted: a row is read up to the last column asked for. `stored` and `prefix` sum up the extents, so that a
+    /// question about 100,000 entries reads as many rows. The sum in `folder` is kept by triggers, so that asking whether the
     /// folder is full costs one row however many entries there are.
     private static let tables = """
         CREATE TABLE entries (
@@ -91,6 +92,7 @@ extension CacheIndex {
             identity BLOB,
             created INTEGER NOT NULL,
             last_played INTEGER NOT NULL,
+            turn INTEGER NOT NULL DEFAULT 0,
             pinned INTEGER NOT NULL DEFAULT 0,
             allocated INTEGER NOT NULL DEFAULT 0,
             stored INTEGER NOT NULL DEFAULT 0,
@@ -99,7 +101,7 @@ extension CacheIndex {
             about BLOB NOT NULL,
             seek_points BLOB NOT NULL DEFAULT x''
         ) STRICT;
-        CREATE INDEX entries_by_play ON entries (last_played, id, allocated) WHERE pinned = 0;
+        CREATE INDEX entries_by_play ON entries (last_played, turn, id, allocated) WHERE pinned = 0;
         CREATE INDEX entries_by_size ON entries (allocated);
         CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1;
         CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;

@@ -29,10 +29,10 @@ final class CacheIndex {
         try checkSeal()
     }
 
-    /// Opens the index at `path` in a folder that cannot be written to, for questions only: as it stood when
-    /// its log was last put into it, since a log cannot be read there without making files.
-    init(unwritableAt path: String, protection: Protection) throws {
-        connection = try SQLiteConnection(immutablePath: path)
+    /// Opens the index at `path` in a folder that cannot be written to, for questions only; with `hasLog`,
+    /// together with what a killed process left in its log.
+    init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
+        connection = try SQLiteConnection(unwritablePath: path, hasLog: hasLog)
         self.protection = protection
         guard try Self.version(of: connection) == Self.version else {
             throw IndexError(code: .error, message: "it is of another format")
@@ -92,23 +92,33 @@ final class CacheIndex {
     /// Makes a new, empty entry.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
         let sql = """
-            INSERT INTO entries (id, key, url, about, pinned, created, last_played)
-            VALUES (?, ?, '', x'', ?, ?, ?)
+            INSERT INTO entries (id, key, url, about, pinned, created, last_played, turn)
+            VALUES (?1, ?2, '', x'', ?3, ?4, ?4, \(Self.nextTurn(at: "?4")))
             """
         try connection.statement(sql).run(
             .integer(entry.value),
             .blob(key),
             SQLiteValue(isPinned),
-            .integer(time),
             .integer(time)
         )
         try put(EntryRecord(url: url, description: EntryDescription()), of: entry)
     }
 
-    /// Says that the entry was played at `time`, in seconds since 1970.
+    /// Says that the entry was played at `time`, in seconds since 1970, after all that was before this call.
     func touch(_ entry: EntryID, at time: Int64) throws {
-        let sql = "UPDATE entries SET last_played = ? WHERE id = ?"
+        let sql = "UPDATE entries SET last_played = ?1, turn = \(Self.nextTurn(at: "?1")) WHERE id = ?2"
         try connection.statement(sql).run(.integer(time), .integer(entry.value))
+    }
+
+    /// A turn behind those of all that eviction may choose and that was played at `time`: many short pieces, or
+    /// a list that is skipped through, are opened within one second.
+    ///
+    /// Bounded, since a number that somebody else left must not make the sum too large for its column.
+    private static func nextTurn(at time: String) -> String {
+        """
+        (SELECT 1 + min(ifnull(max(turn), 0), 1000000000) FROM entries
+        WHERE pinned = 0 AND last_played = \(time))
+        """
     }
 
     /// Replaces what is known of the entry's resource.

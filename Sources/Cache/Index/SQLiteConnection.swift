@@ -10,18 +10,26 @@ final class SQLiteConnection {
         try self.init(name: path, SQLITE_OPEN_READWRITE)
     }
 
-    /// Opens the database at `path` without any lock, log or file beside it (sqlite.org/uri.html, `immutable`):
-    /// for a folder that cannot be written to. Should somebody else write after all, what is read may be
-    /// wrong: nothing of it may be believed without a check of its own.
-    convenience init(immutablePath path: String) throws(IndexError) {
+    /// Opens the database at `path` without any lock, and makes no file beside it: for a folder that cannot be
+    /// written to. Should somebody else write after all, what is read may be wrong: nothing of it may be
+    /// believed without a check of its own.
+    ///
+    /// With `hasLog`, what a killed process left in the log is read too: with an exclusive lock, which nobody
+    /// knows of without a locking method, the log's index is kept in memory (sqlite.org/wal.html, "Use of WAL
+    /// Without Shared-Memory"). Without a log the file alone is taken (sqlite.org/uri.html, `immutable`).
+    convenience init(unwritablePath path: String, hasLog: Bool) throws(IndexError) {
         let allowed = Set("/-_.~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
         let escaped = path.utf8.flatMap { byte in
             allowed.contains(byte)
                 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
-        let name = "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
-        try self.init(name: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        let name = "file:" + String(decoding: escaped, as: UTF8.self)
+        let manner = hasLog ? "?vfs=unix-none" : "?immutable=1"
+        try self.init(name: name + manner, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+        guard hasLog else { return }
+        try check(csqlite_leave_log(pointer), of: pointer)
+        try execute("PRAGMA locking_mode = EXCLUSIVE")
     }
 
     private init(name: String, _ mode: CInt) throws(IndexError) {
@@ -62,6 +70,9 @@ final class SQLiteConnection {
 
     /// How many rows the last statement changed.
     var changeCount: Int64 { sqlite3_changes64(pointer) }
+
+    /// How many rows this connection has changed since it was opened.
+    var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
 
     /// A number that is another one after each commit of another connection (sqlite.org/pragma.html).
     func dataVersion() throws -> Int64 {

@@ -144,9 +144,15 @@ final class CurlLoop: Sendable {
         while let commands = takeCommands() {
             for command in commands { table.carryOut(command) }
             table.perform()
-            switch connections.looked(hasTransfers: !table.isEmpty, now: configuration.clock.now) {
+            let action = connections.looked(
+                hasTransfers: !table.isEmpty,
+                hasEnded: table.takeHasEnded(),
+                now: configuration.clock.now
+            )
+            switch action {
             case .wait(let milliseconds): table.waitForWork(atMost: milliseconds)
-            case .close:
+            case .closeAged: table.closeAgedConnections()
+            case .closeAll:
                 // Nobody may wake a handle that is about to go; what is posted meanwhile is seen right after.
                 setWakeUp(nil)
                 table.closeConnections()

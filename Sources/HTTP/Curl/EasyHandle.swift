@@ -66,13 +66,19 @@ final class EasyHandle {
             // Waiting to learn whether a connection will carry two transfers costs a round trip.
             (CURLOPT_PIPEWAIT, 0),
             (CURLOPT_TCP_KEEPALIVE, 1),
-            (CURLOPT_MAXAGE_CONN, Int(configuration.longestIdleConnection.components.seconds)),
             // Four of libcurl's pieces for each system call.
             (CURLOPT_BUFFERSIZE, 64 * 1024),
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
         ]
         for (option, value) in options { ccurl_easy_set_long(pointer, option, value) }
+        Self.setLongestIdle(pointer, configuration)
         if let file = configuration.certificateFile { ccurl_easy_set_text(pointer, CURLOPT_CAINFO, file) }
+    }
+
+    /// For how long a connection may have been idle to outlive the look for one that `pointer` begins with.
+    static func setLongestIdle(_ pointer: UnsafeMutableRawPointer, _ configuration: HTTPConfiguration) {
+        let seconds = Int(configuration.longestIdleConnection.components.seconds)
+        ccurl_easy_set_long(pointer, CURLOPT_MAXAGE_CONN, seconds)
     }
 
     /// Returns whether all could be set: a request without one of these would be another request.

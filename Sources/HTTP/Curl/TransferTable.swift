@@ -8,9 +8,13 @@ struct TransferTable: ~Copyable {
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
     private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
+    /// The request that is never sent; nil while none is made.
+    private var sweep: ConnectionSweep?
+    private var hasEnded = false
 
     /// Connections kept open without a transfer: two each for a handful of servers.
     private static let mostIdleConnections = 8
+
     /// Nil when memory or file descriptors ran out.
     init?(configuration: HTTPConfiguration) {
         guard let multi = Self.makeMulti() else { return nil }
@@ -21,6 +25,7 @@ struct TransferTable: ~Copyable {
     deinit {
         // libcurl wants every easy handle out of the multi handle before either is freed.
         for handle in handles.values { ccurl_multi_remove(multi, handle.pointer) }
+        if let sweep { ccurl_multi_remove(multi, sweep.pointer) }
         ccurl_multi_cleanup(multi)
     }
 
@@ -41,6 +46,10 @@ struct TransferTable: ~Copyable {
         ccurl_multi_perform(multi, &running)
         var code = CURLE_OK
         while let pointer = ccurl_multi_next_finished(multi, &code) {
+            guard pointer != sweep?.pointer else {
+                endSweep()
+                continue
+            }
             guard let id = ids[pointer], let handle = handles[id] else { continue }
             let circumstances = CurlFailure.Circumstances(
                 systemError: handle.systemError,
@@ -56,6 +65,12 @@ struct TransferTable: ~Copyable {
     /// Whether there is no transfer.
     var isEmpty: Bool { handles.isEmpty }
 
+    /// Whether a transfer has left the table since the last call, so that its connection may be idle now.
+    mutating func takeHasEnded() -> Bool {
+        defer { hasEnded = false }
+        return hasEnded
+    }
+
     /// Waits until there is something to do, or for `milliseconds`; returns early when woken.
     func waitForWork(atMost milliseconds: Int32) {
         _ = ccurl_multi_poll(multi, milliseconds)
@@ -65,9 +80,26 @@ struct TransferTable: ~Copyable {
     /// handle is made anew; where that cannot be, all stays as it is.
     mutating func closeConnections() {
         precondition(isEmpty, "a connection with a transfer is not idle")
+        endSweep()
         guard let fresh = Self.makeMulti() else { return }
         ccurl_multi_cleanup(multi)
         multi = fresh
+    }
+
+    /// Closes the connections that have been idle for too long, beside transfers that go on. Where memory runs out
+    /// they stay until the next request.
+    mutating func closeAgedConnections() {
+        guard sweep == nil else { return }
+        guard let fresh = ConnectionSweep(configuration: configuration),
+            ccurl_multi_add(multi, fresh.pointer) == CURLM_OK
+        else { return }
+        sweep = fresh
+        perform()
+    }
+
+    private mutating func endSweep() {
+        if let sweep { ccurl_multi_remove(multi, sweep.pointer) }
+        sweep = nil
     }
 
     /// Cancels every transfer.
@@ -103,6 +135,7 @@ struct TransferTable: ~Copyable {
     private mutating func remove(_ id: Transfer.ID) {
         guard let handle = handles.removeValue(forKey: id) else { return }
         ids[handle.pointer] = nil
+        hasEnded = true
         ccurl_multi_remove(multi, handle.pointer)
     }
 }

@@ -4,8 +4,9 @@ package protocol KeptShelf: Sendable {
     /// The newest that is known.
     var report: KeptReport { get }
 
-    /// Looks anew. Asked while a look is under way, it is done once more afterwards, and once only.
-    func look()
+    /// With `true` looks anew, and then whenever it is another cache than the one that was seen, at most once a
+    /// second; with `false` no more.
+    func watch(_ isWatched: Bool)
 
     /// Drops what is kept of `entry`, unless it is pinned or open in some process, and looks anew.
     func evict(_ entry: KeptEntry.ID)

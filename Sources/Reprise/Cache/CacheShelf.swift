@@ -16,9 +16,21 @@ final class CacheShelf: KeptShelf {
         var observer: (@Sendable () -> Void)?
         /// Whether a look is waited for that has not begun: a second one would show the same.
         var isLookWaiting = false
+        /// Whether somebody sees what is shown.
+        var isWatched = false
+        /// Whether the cache is another one than at the last look.
+        var isStale = false
+        /// When the last look was asked for.
+        var lookedAt = Duration.zero
     }
 
+    /// Often enough to see music come, and one reading of a long index a second at most.
+    static let pace = Duration.seconds(1)
+
     private let state = Locked(State())
+    private let clock: any MonotonicClock
+    private let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
     private let errands: AsyncStream<Errand>.Continuation
     private let waiting: AsyncStream<Errand>
     private let list: @Sendable () async throws -> [CacheListing]
@@ -26,22 +38,42 @@ final class CacheShelf: KeptShelf {
     private let setPinnedNumber: @Sendable (Int64, Bool) async throws -> Void
 
     init(
+        clock: any MonotonicClock,
         list: @escaping @Sendable () async throws -> [CacheListing],
         drop: @escaping @Sendable (Int64) async throws -> DropReport,
         setPinned: @escaping @Sendable (Int64, Bool) async throws -> Void
     ) {
+        self.clock = clock
         (self.list, self.drop, setPinnedNumber) = (list, drop, setPinned)
         (waiting, errands) = AsyncStream.makeStream(of: Errand.self)
+        (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     var report: KeptReport { state.withLock { $0.report } }
 
+    /// Looks anew. Asked while a look is under way, it is done once more afterwards, and once only.
     func look() {
         let isNew = state.withLock { state in
             defer { state.isLookWaiting = true }
+            (state.isStale, state.lookedAt) = (false, clock.now)
             return !state.isLookWaiting
         }
         if isNew { errands.yield(.look) }
+    }
+
+    func watch(_ isWatched: Bool) {
+        state.withLock { $0.isWatched = isWatched }
+        if isWatched { look() }
+    }
+
+    /// Takes note that the cache is another one now. Never waits; from any thread.
+    func cacheChanged() {
+        let isWatched = state.withLock { state in
+            state.isStale = true
+            return state.isWatched
+        }
+        // Who begins to watch looks anyway.
+        if isWatched { changed.yield() }
     }
 
     func evict(_ entry: KeptEntry.ID) { errands.yield(.evict(entry)) }
@@ -52,6 +84,30 @@ final class CacheShelf: KeptShelf {
 
     /// Does what is asked for, until the task is cancelled. One task calls this.
     func run() async {
+        async let following: Void = follow()
+        await runErrands()
+        await following
+    }
+
+    /// Looks again after changes, while somebody sees it.
+    private func follow() async {
+        for await _ in changes {
+            while let due = nextLook() {
+                if due <= clock.now {
+                    look()
+                } else if (try? await clock.sleep(until: due)) == nil {
+                    return
+                }
+            }
+        }
+    }
+
+    /// When to look again; nil while nobody would see anything new.
+    private func nextLook() -> Duration? {
+        state.withLock { $0.isWatched && $0.isStale ? $0.lookedAt + Self.pace : nil }
+    }
+
+    private func runErrands() async {
         for await errand in waiting {
             var problem: SafeText?
             do {

@@ -7,8 +7,8 @@ package enum UIAction: Sendable, Equatable {
     case remember(String)
     /// Reads which files and folders begin so; `UIEvent.listed` brings them.
     case listPaths(String)
-    /// Looks into the cache anew.
-    case lookIntoCache
+    /// Says whether the cache is looked at: then it is read at once, and again when it is another.
+    case watchCache(Bool)
     case evict(KeptEntry.ID)
     case pinKept(KeptEntry.ID, Bool)
     /// Says whether the picture of the sound is looked at.

@@ -55,9 +55,11 @@ extension UIState {
 
     mutating func open(_ name: ViewName) -> [UIAction] {
         if name == .help, view != .help { viewBeforeHelp = view }
+        let wasCache = view == .cache
         view = name
         fitFacts()
-        return name == .cache ? [.lookIntoCache] : []
+        if name == .cache { return [.watchCache(true)] }
+        return wasCache ? [.watchCache(false)] : []
     }
 
     /// Leaves the innermost of what is open: a view, a filter, the marks.

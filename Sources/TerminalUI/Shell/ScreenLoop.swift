@@ -19,6 +19,8 @@ struct ScreenLoop: ~Copyable {
     private var pacer = RedrawPacer()
     private var clicks = ClickCounter()
     private var hasMoreInput = false
+    /// Whether work is under way that a key asked for.
+    private var owesAnswer = false
     /// Set once the player was told to quit: what to report, and until when to wait for it.
     private var leaving: (exit: TerminalExit, until: Duration)?
     private var exit: TerminalExit?
@@ -126,14 +128,19 @@ struct ScreenLoop: ~Copyable {
                 apply(event, on: &screen)
             }
         }
+        if !events.isEmpty { owesAnswer = state.hasWork }
         draw(on: &screen)
     }
 
-    /// A slice of what takes its time, when no key waits; what came of it is shown at the pace of snapshots.
+    /// A slice of what takes its time, when no key waits. What came of it is shown at the pace of snapshots, but the
+    /// whole answer to a key at once, as what was found first was.
     private mutating func doWork(on screen: inout CursesScreen) {
         guard state.hasWork, !hasMoreInput, exit == nil else { return }
         apply(.idle, on: &screen)
         pacer.snapshotArrived()
+        guard owesAnswer, !state.hasWork else { return }
+        owesAnswer = false
+        showNews(on: &screen)
     }
 
     /// Takes what is shown besides the player, where there is news of it.
@@ -155,6 +162,10 @@ struct ScreenLoop: ~Copyable {
         guard pacer.delay(at: clock.now) == .zero || (leaving != nil && player.snapshot.isOver) else {
             return
         }
+        showNews(on: &screen)
+    }
+
+    private mutating func showNews(on screen: inout CursesScreen) {
         // A picture that moves is no reason to look at all the rest twenty times a second.
         if pacer.isStale || leaving != nil { apply(.snapshot(player.snapshot), on: &screen) }
         if state.movesSound { apply(.sound(player.soundPicture, at: clock.now), on: &screen) }
@@ -212,7 +223,7 @@ struct ScreenLoop: ~Copyable {
             case .send(let command): player.send(command)
             case .remember(let line): remember(line)
             case .listPaths(let word): lister.list(word)
-            case .lookIntoCache: surroundings.kept?.look()
+            case .watchCache(let isWatched): surroundings.kept?.watch(isWatched)
             case .evict(let entry): surroundings.kept?.evict(entry)
             case .pinKept(let entry, let isPinned): surroundings.kept?.setPinned(entry, isPinned)
             case .watchSound(let isWatched): player.watchSound(isWatched)

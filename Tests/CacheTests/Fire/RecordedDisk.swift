@@ -46,6 +46,9 @@ final class RecordedDisk: FileLayer {
     /// How many writes and flushes there were.
     var fallibleCount: Int { state.withLock { $0.fallibleCount } }
 
+    /// How many flushes there were, those of folders included.
+    var flushCount: Int { state.withLock { $0.flushCount } }
+
     /// How many of them failed.
     var failureCount: Int { state.withLock { $0.failureCount } }
 

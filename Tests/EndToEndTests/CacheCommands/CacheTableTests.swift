@@ -84,6 +84,22 @@ import Testing
         #expect(try await stage.run("list").lines.last?.hasSuffix("stored, 1 pinned") == true)
     }
 
+    @Test func `list and info wait for nobody who holds the folder`() async throws {
+        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        try await stage.fetch("/a.mp3")
+        // Made anew by whoever makes the folder ready, which comes before asking for its lock.
+        let objects = stage.cachePath + "/objects"
+        try FileManager.default.removeItem(atPath: objects)
+        let holder = open(stage.cachePath + "/lock", O_RDWR | O_CLOEXEC)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(try await stage.run("list").text.contains(stage.url("/a.mp3")))
+        #expect(try await stage.info("/a.mp3")?["complete"] as? Bool == true)
+        let forecast = try await stage.run("evict", "--to", "0", "--dry-run")
+        #expect(forecast.status == 0, "\(forecast)")
+        #expect(!FileManager.default.fileExists(atPath: objects))
+    }
+
     @Test func `a table fits a terminal, and clear asks on it`() async throws {
         let stage = try CacheStage([
             "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.short(2),
@@ -106,7 +122,12 @@ import Testing
             columns: 44,
             environment: ["LC_ALL": "C.UTF-8"]
         )
-        let screen = try await terminal.wait(for: "[y/N]")
+        // How many questions are on the screen; a long path of the folder wraps them anywhere.
+        func questions() async throws -> Int {
+            try await terminal.capture().joined().components(separatedBy: "[y/N]").count - 1
+        }
+        try await wait(for: "the first question") { try await questions() == 1 }
+        let screen = try await terminal.capture()
         // The last column begins on the first character of its title, and nothing wrapped.
         #expect(screen.contains { $0.hasPrefix("  SIZE  STORED") && $0.hasSuffix("MUSIC") })
         let unicode = screen.filter { $0.contains(" kB   100 %") && $0.hasSuffix("…") }
@@ -116,9 +137,7 @@ import Testing
         try await terminal.wait(for: "ended-with-0")
         #expect(try await stage.run("list", "--json").lines.count == 2)
         // Typed sooner, the answer would stand before its question, and break the lines elsewhere.
-        try await wait(for: "the second question") {
-            try await terminal.capture().joined().components(separatedBy: "[y/N]").count == 3
-        }
+        try await wait(for: "the second question") { try await questions() == 2 }
         try await terminal.sendKeys("y", "Enter")
         try await terminal.wait(for: "then-with-0")
         let after = try await terminal.capture().joined(separator: "\n")

@@ -13,12 +13,15 @@ import Testing
 
     @Test func `however many tracks are played the folder stays within its budget`() async throws {
         let stage = try ExactStage()
+        var size: Int64 = 0
         for index in 0..<Self.count {
             // A megabyte each; each is one of its own by its address and its entity tag.
             let music = ExactMusic.made(
                 MP3Fixtures.Options(seconds: 26, rate: .constant(320), seed: UInt64(index % 4))
             )
-            var resource = OriginResource(try await music.bytes)
+            let bytes = try await music.bytes
+            size = max(size, Int64(bytes.count))
+            var resource = OriginResource(bytes)
             resource.etag = "\"track-\(index)\""
             stage.server.origin.setResource(resource, at: ExactStage.path(index))
         }
@@ -42,12 +45,14 @@ import Testing
         let taken = Int64(String(decoding: words.prefix { $0 != UInt8(ascii: "\t") }, as: UTF8.self))
         // The folder itself is counted too.
         #expect((taken ?? .max) <= Self.budget + 100_000)
-        // The latest are there: what went was the oldest.
-        #expect(try !stage.claims(Self.count - 1).ranges.isEmpty)
-        let latest = try (Self.count - 30..<Self.count).count { try !stage.claims($0).ranges.isEmpty }
-        // Now and then, on a busy machine, one of them is not; why is not known yet.
-        #expect(latest >= 25, "\(latest) of the last 30 are kept")
-        #expect(try stage.claims(0).ranges.isEmpty)
+        // What went was the oldest, though dozens are played within one second of the index's clock.
+        let isKept = try (0..<Self.count).map { try !stage.claims($0).ranges.isEmpty }
+        let picture = isKept.map { $0 ? "#" : "." }.joined()
+        // One less for the last block of each, and one that went whole for the first bytes of another.
+        #expect(isKept.suffix(Int(Self.budget / size) - 2).allSatisfy { $0 }, "kept: \(picture)")
+        let oldest = isKept.firstIndex(of: true) ?? 0
+        #expect(isKept[oldest...].allSatisfy { $0 }, "kept: \(picture)")
+        #expect(oldest > 0, "kept: \(picture)")
     }
 
     private static func taken(by folder: String) -> Int64 {

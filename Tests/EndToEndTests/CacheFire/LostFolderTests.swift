@@ -64,6 +64,37 @@ import Testing
         #expect(damaged.lines.last?.contains("could not be dropped, for the folder takes nothing") == true)
     }
 
+    @Test(arguments: [false, true])
+    func `what a killed player left in the index's log is played from a read-only folder`(hasSharedFile: Bool)
+        async throws
+    {
+        let stage = try await FireScene.download.stage()
+        let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(1_200_000))
+        let killed = try ExactRun([stage.url()], on: stage)
+        try await gate.reached()
+        try await wait(for: "a commit") { try !stage.claims().ranges.isEmpty }
+        try await killed.kill()
+        gate.release()
+        let before = try stage.claims()
+        let sent = stage.server.log.bytesSent
+        let shared = stage.cachePath + "/index.sqlite-shm"
+        if !hasSharedFile { try FileManager.default.removeItem(atPath: shared) }
+        let script = #"mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@""#
+        let wrapper = PrivateMounts.running(script, stage.cachePath)
+        let run = try ExactRun([stage.url()], on: stage, wrapper: wrapper)
+        let sound = try await run.finish()
+        #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil)
+        let end = try #require(try run.ends.first)
+        #expect(end.bytes?.cached == before.ranges.byteCount)
+        let length = Int64(try await FireScene.music[0].bytes.count)
+        #expect(stage.server.log.bytesSent - sent == length - before.ranges.byteCount)
+        let command = [BuiltProducts.reprise, "cache", "list", "--cache-dir", stage.cachePath]
+        let list = try await CacheStage.Ending(
+            of: try RunningProcess(wrapper[0], Array(wrapper.dropFirst()) + command)
+        )
+        #expect(list.status == 0 && list.text.contains(stage.url()), "\(list)")
+    }
+
     @Test(arguments: ["", "objects", "object", "index.sqlite", "index.sqlite-wal", "lock"])
     func `what belongs to another user is refused and left alone, and the music plays`(part: String)
         async throws

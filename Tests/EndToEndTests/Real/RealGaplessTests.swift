@@ -6,13 +6,12 @@ import Testing
 /// Pieces of one wave over a line that takes its time.
 @Suite(.serialized)
 struct RealGaplessTests {
+    /// Where the three pieces meet.
+    private static let cuts = [2 * 44_100 + 10_007, 4 * 44_100 + 30_011]
+
     /// Serves three pieces of one wave 200 ms away.
     private func serve(_ folder: TemporaryFolder) async throws -> (music: RealMusic, server: TestOrigin) {
-        let paths = try await RealMusic.pieces(
-            seconds: 6,
-            cuts: [2 * 44_100 + 10_007, 4 * 44_100 + 30_011],
-            in: folder.path
-        )
+        let paths = try await RealMusic.pieces(seconds: 6, cuts: Self.cuts, in: folder.path)
         let server = try TestOrigin(
             folder: folder.path,
             shaping: Shaping(roundTrip: .milliseconds(200), bytesPerSecond: 400_000)
@@ -48,10 +47,7 @@ struct RealGaplessTests {
         try await wait(for: "silence behind the music") { recording.frameCount > atEnd + 22_050 }
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music.frames)
         // One piece: not one frame is missing or silent between the first and the last.
-        #expect(heard.pieces.count == 1)
-        let piece = try #require(heard.pieces.first)
-        #expect(piece.music.lowerBound < HeardMusic.looseFrames)
-        #expect(piece.music.upperBound == music.frames.count)
+        expectWhole(heard, of: music, cuts: Self.cuts)
         #expect(try player.events.last?.stalls == 0)
         // Each was asked for while the one before was heard.
         let events = try player.events.filter { $0.event == "playing" }

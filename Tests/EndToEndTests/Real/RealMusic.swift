@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// Music for ears that know it sample by sample.
 struct RealMusic: Sendable {
@@ -49,8 +50,8 @@ struct RealMusic: Sendable {
 struct HeardPiece: Sendable, Equatable {
     /// The frames of the music.
     var music: Range<Int>
-    /// Where it starts in the recording.
-    var recordedAt: Int
+    /// Where it stands in the recording.
+    var recorded: Range<Int>
 }
 
 /// What was heard, found again in the music.
@@ -94,7 +95,7 @@ struct HeardMusic {
                 count += 1
             }
             if count >= Self.shortest {
-                pieces.append(HeardPiece(music: start..<start + count, recordedAt: index))
+                pieces.append(HeardPiece(music: start..<start + count, recorded: index..<index + count))
             } else {
                 strange += count
             }
@@ -102,6 +103,28 @@ struct HeardMusic {
         }
         self.pieces = pieces
         strangeCount = strange
+    }
+
+    /// The pieces as the player gave them: two with nothing but silence between them are one.
+    ///
+    /// A machine that lets player or server not run for as long as the server's buffer lasts puts silence
+    /// anywhere, of which nobody knows; where it ends the recording has silence in place of some music.
+    /// Silence that begins in one of `places`, where the player has something to do at that time, is taken
+    /// for the player's. So is every jump in the music without a silence as long as it.
+    func pieces(apartAt places: [Range<Int>]) -> [HeardPiece] {
+        pieces.reduce(into: []) { joined, piece in
+            guard let last = joined.last, !places.contains(where: { $0.contains(last.music.upperBound) })
+            else { return joined.append(piece) }
+            let missing = piece.music.lowerBound - last.music.upperBound
+            let between = piece.recorded.lowerBound - last.recorded.upperBound
+            guard between > 0, (0...min(between, Self.looseFrames)).contains(missing) else {
+                return joined.append(piece)
+            }
+            joined[joined.count - 1] = HeardPiece(
+                music: last.music.lowerBound..<piece.music.upperBound,
+                recorded: last.recorded.lowerBound..<piece.recorded.upperBound
+            )
+        }
     }
 
     /// Where in the music each pair of neighbouring frames stands.
@@ -117,6 +140,20 @@ struct HeardMusic {
     private static func key(_ frames: [UInt32], _ index: Int) -> UInt64 {
         UInt64(frames[index]) << 32 | UInt64(frames[index + 1])
     }
+}
+
+/// Expects that all of `music` was heard, with neither gap nor overlap at `cuts`, where its tracks meet.
+func expectWhole(
+    _ heard: HeardMusic,
+    of music: RealMusic,
+    cuts: [Int],
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let pieces = heard.pieces(apartAt: cuts.map { $0..<$0 + 1 })
+    #expect(pieces.count == 1, "\(heard.pieces)", sourceLocation: sourceLocation)
+    guard let piece = pieces.first else { return }
+    #expect(piece.music.lowerBound < HeardMusic.looseFrames, sourceLocation: sourceLocation)
+    #expect(piece.music.upperBound == music.frames.count, sourceLocation: sourceLocation)
 }
 
 /// The seconds that the pitch of a recording tells, in the order heard, each once.

@@ -5,13 +5,12 @@ import Testing
 /// The whole path with real parts: nginx, the built player, PulseAudio; what counts is what is heard.
 @Suite(.serialized)
 struct RealPlaybackTests {
+    /// Where the three tracks meet.
+    private static let cuts = [3 * 44_100 + 10_007, 6 * 44_100 + 30_011]
+
     @Test func `a playlist from nginx is heard without a gap, and again with nginx stopped`() async throws {
         let stage = try await RealStage()
-        let pieces = try await RealMusic.pieces(
-            seconds: 9,
-            cuts: [3 * 44_100 + 10_007, 6 * 44_100 + 30_011],
-            in: stage.webFolder
-        )
+        let pieces = try await RealMusic.pieces(seconds: 9, cuts: Self.cuts, in: stage.webFolder)
         try stage.folder.write("#EXTM3U\npiece-1.mp3\npiece-2.mp3\npiece-3.mp3\n", to: "web/list.m3u8")
         let music = try await RealMusic(of: pieces)
         let nginx = try await NginxServer(serving: stage.webFolder)
@@ -49,10 +48,7 @@ struct RealPlaybackTests {
         let samples = try await recording.stop()
         let heard = HeardMusic(RealMusic.frames(samples), in: music.frames)
         // One piece: nothing lost, doubled or silent between the first frame heard and the last.
-        #expect(heard.pieces.count == 1)
-        let piece = try #require(heard.pieces.first)
-        #expect(piece.music.lowerBound < HeardMusic.looseFrames)
-        #expect(piece.music.upperBound == music.frames.count)
+        expectWhole(heard, of: music, cuts: Self.cuts)
         #expect(heard.strangeCount < HeardMusic.looseFrames)
         #expect(secondsHeard(samples) == Array(0..<9))
         let events = try player.events
@@ -60,6 +56,8 @@ struct RealPlaybackTests {
             events.filter { $0.event == "ended" }.compactMap(\.frames).reduce(0, +)
                 == Int64(music.frames.count)
         )
-        return try #require(events.last)
+        let last = try #require(events.last)
+        #expect(last.stalls == 0)
+        return last
     }
 }

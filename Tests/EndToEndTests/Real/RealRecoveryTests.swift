@@ -89,4 +89,90 @@ struct RealRecoveryTests {
         try player.send("quit")
         #expect(try await player.waitForExit() == 0)
     }
+
+    // PipeWire ends no stream for a sink that goes: it plays into a silent one until there is another.
+    @Test func `PipeWire may lose its sink, and the music goes on in the one that comes`() async throws {
+        let stage = try await RealStage(.pipeWire)
+        let path = try await MP3Fixtures.file(.init(seconds: 55))
+        let music = try await RealMusic(of: [path]).frames
+        let player = try stage.play(["--sink", "pulse:test", path])
+        try await player.event("position")
+        _ = try await stage.audio.pactl("unload-module", "module-null-sink")
+        let count = player.lines.count
+        let between = try #require(try await player.event("position", after: count).position)
+        _ = try await stage.audio.pactl("load-module", "module-null-sink", "sink_name=test", "rate=44100")
+        let recording = try stage.audio.record()
+        try await wait(for: "the new sink") { recording.frameCount > 0 }
+        for _ in 0..<3 { try await player.event("position", after: player.lines.count) }
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
+        #expect(heard.pieces.contains { $0.music.count > 44_100 }, "\(heard.pieces)")
+        #expect(heard.pieces.allSatisfy { $0.music.lowerBound > Int(between * 44_100) }, "\(heard.pieces)")
+        #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
+    }
+
+    @Test(arguments: RealServerKind.allCases)
+    func `a stream that is moved to another sink goes on there, and the first sink may go`(
+        kind: RealServerKind
+    ) async throws {
+        let stage = try await RealStage(kind)
+        let path = try await MP3Fixtures.file(.init(seconds: 55))
+        let music = try await RealMusic(of: [path]).frames
+        let module = try await stage.audio.pactl("list", "short", "modules")
+            .split(separator: "\n").first { $0.contains("sink_name=test") }?.prefix { $0.isNumber }
+        _ = try await stage.audio.pactl(
+            "load-module",
+            "module-null-sink",
+            "sink_name=other",
+            "rate=44100",
+            "channels=2",
+            "format=s16le"
+        )
+        let player = try stage.play(["--sink", "pulse:test", path])
+        try await player.event("position")
+        let stream = try await stage.audio.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
+        _ = try await stage.audio.pactl("move-sink-input", String(stream), "other")
+        let recording = try stage.audio.record(of: "other")
+        try await wait(for: "music in the other sink") { recording.frameCount > 2 * 44_100 }
+        _ = try await stage.audio.pactl("unload-module", String(try #require(module)))
+        let count = recording.frameCount
+        try await wait(for: "music without the first sink") { recording.frameCount > count + 2 * 44_100 }
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
+        // What was behind the move is heard as it is, without a gap.
+        #expect(heard.pieces.contains { $0.music.count > 3 * 44_100 }, "\(heard.pieces)")
+        #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
+    }
+
+    // PipeWire takes the wish, and wakes a sink that is played to at once: there is nothing to see there.
+    @Test func `a sink that is suspended stands still, and goes on where it stood`() async throws {
+        let stage = try await RealStage()
+        let path = try await MP3Fixtures.file(.init(seconds: 55))
+        let player = try stage.play(["--sink", "pulse:test", path])
+        try await player.event("position")
+        _ = try await stage.audio.pactl("suspend-sink", "test", "1")
+        try await wait(for: "the sink to be suspended") {
+            try await stage.audio.pactl("list", "short", "sinks").contains("SUSPENDED")
+        }
+        // Its time stands: what is paused once more is paused at the same place.
+        var places: [Double] = []
+        for _ in 0..<2 {
+            var count = player.lines.count
+            try player.send("pause")
+            places.append(try #require(try await player.event("paused", after: count).position))
+            count = player.lines.count
+            try player.send("play")
+            try await player.event("playing", after: count)
+        }
+        #expect(places[0] == places[1])
+        let count = player.lines.count
+        _ = try await stage.audio.pactl("suspend-sink", "test", "0")
+        let next = try #require(try await player.event("position", after: count).position)
+        #expect(next > places[1] && next < places[1] + 2)
+        try player.send("quit")
+        #expect(try await player.waitForExit() == 0)
+        #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
+    }
 }

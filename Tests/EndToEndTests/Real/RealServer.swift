@@ -1,14 +1,8 @@
 import TestSupport
 import Testing
 
-/// An audio server of a test's own, with one null sink whose monitor can be recorded.
-protocol RealServer: Sendable {
-    /// What a client needs to find it.
-    var environment: [String: String] { get }
-
-    func record() throws -> PulseRecording
-    @discardableResult
-    func pactl(_ arguments: String...) async throws -> String
+/// An audio server that can crash and come back.
+protocol RealServer: SoundServer {
     func crash() async throws
     /// Starts it anew after a crash.
     func start() async throws

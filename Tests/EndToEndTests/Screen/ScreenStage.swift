@@ -116,6 +116,8 @@ final class ScreenStage: Sendable {
         var isCursorVisible: Bool
         /// Whether the terminal still reports the mouse, by tmux's flags.
         var reportsMouse: Bool
+        /// Whether what is pasted still comes between marks, which a shell that asked for none would take as typed.
+        var marksPastes: Bool
         /// Whether the window has the title again that it had, and the screen what stood on it.
         var hasOldTitle: Bool
         var hasOldText: Bool
@@ -127,6 +129,7 @@ final class ScreenStage: Sendable {
                 isAlternate: false,
                 isCursorVisible: true,
                 reportsMouse: false,
+                marksPastes: false,
                 hasOldTitle: true,
                 hasOldText: true
             )
@@ -138,6 +141,9 @@ final class ScreenStage: Sendable {
         let screen = try await terminal.wait(for: "the-shell-is-back")
         let flags = try await terminal.terminal("#{alternate_on} #{mouse_any_flag} #{cursor_flag}")
         let title = try await terminal.terminal("#{pane_title}")
+        // tmux has no flag for it: it is seen by what it does. The line stays open, and so does the shell.
+        try await terminal.paste("a-paste-behind-it")
+        let pasted = try await terminal.wait(for: "a-paste-behind-it")
         let read = { [folder] name in try String(contentsOfFile: folder.path(name), encoding: .utf8) }
         return Ending(
             exitCode: try read("code").trimmingCharacters(in: .whitespacesAndNewlines),
@@ -145,6 +151,7 @@ final class ScreenStage: Sendable {
             isAlternate: flags.hasPrefix("1"),
             isCursorVisible: flags.hasSuffix("1"),
             reportsMouse: flags.hasPrefix("1 1") || flags.hasPrefix("0 1"),
+            marksPastes: pasted.contains { $0.contains("[200~") },
             hasOldTitle: !title.contains("Reprise"),
             hasOldText: screen.contains { $0.contains("what-stood-there-before") }
         )

@@ -51,6 +51,39 @@ struct ScreenViewsTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
+    @Test func `the open view of the cache follows what is stored and what is played, without a key`()
+        async throws
+    {
+        let server = try TestOrigin()
+        for (seed, name) in ["first", "second"].enumerated() {
+            let song = MP3Fixtures.Options(seconds: 60, rate: .constant(320), seed: UInt64(seed + 1))
+            server.set(try await MP3Fixtures.bytes(song), at: "/\(name).mp3")
+        }
+        let gate = server.origin.hold("/first.mp3", .afterBytesTogether(1_000_000))
+        let stage = try await ScreenStage(
+            ["--read-ahead", "all", server.url("/first.mp3"), server.url("/second.mp3")],
+            folder: folder
+        )
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.sendKeys("3")
+        try await gate.reached()
+        try await stage.wait(for: "a part of the piece") { stage in
+            let row = try await stage.terminal.capture()[3]
+            return row.contains("first.mp3") && row.contains("%") && !row.contains("100 %")
+        }
+        gate.release()
+        try await stage.wait(for: "the whole piece") { stage in
+            try await stage.terminal.capture()[3].contains("100 %")
+        }
+        try await stage.terminal.sendKeys(">")
+        try await stage.wait(for: "the piece that plays now in the first row") { stage in
+            let screen = try await stage.terminal.capture()
+            return screen[3].contains("second.mp3") && screen[4].contains("first.mp3")
+        }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
     @Test func `tracks are found, filtered, marked, removed, brought back, sorted and saved`() async throws {
         let server = try TestOrigin()
         let stage = try await start(server)

@@ -61,6 +61,14 @@ extension CacheRequest.Action {
         }
     }
 
+    /// Whether it only asks what is kept.
+    var onlyAsks: Bool {
+        switch self {
+        case .list, .info, .forecast: true
+        case .verify, .evict, .shrink, .clear, .export, .pin, .unpin, .fetch: false
+        }
+    }
+
     /// Whether it takes its time, and a signal has it end what it is at.
     var endsInOrder: Bool {
         switch self {

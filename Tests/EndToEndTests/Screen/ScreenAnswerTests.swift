@@ -1,0 +1,123 @@
+import Foundation
+import RepriseOrigin
+import TestSupport
+import Testing
+
+/// Keys that are answered while the player waits for something else.
+@Suite(.serialized)
+struct ScreenAnswerTests {
+    private let folder: TemporaryFolder
+    private let songs: [String]
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let bytes = try await MP3Fixtures.bytes(.init(seconds: 55))
+        songs = try ["first", "second"].map { [folder] in try folder.write(bytes, to: "\($0).mp3") }
+    }
+
+    @Test(arguments: RealServerKind.allCases)
+    func `keys are answered while the audio server is gone`(kind: RealServerKind) async throws {
+        let audio = try await kind.start()
+        var surroundings = audio.environment
+        // The player's own are those of the stage.
+        surroundings["HOME"] = nil
+        let stage = try await ScreenStage(
+            ["--sink", "pulse:test"] + songs,
+            folder: folder,
+            environment: surroundings
+        )
+        try await stage.waitForStatus("Playing")
+        try await stage.wait(for: "music") { try await ($0.position ?? 0) >= 1 }
+        try await audio.crash()
+        try await stage.waitForStatus("Buffering")
+        try await stage.terminal.wait(for: "the audio server is gone")
+
+        // Nobody starts it: all of this is seen without it.
+        try await stage.terminal.sendKeys("-")
+        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.sendKeys("5")
+        try await stage.terminal.wait(for: "the audio server is gone")
+        try await stage.terminal.sendKeys("1")
+        try await stage.terminal.wait(for: "2 second")
+        try await stage.terminal.type(":seek 0:30")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await stage.terminal.sendKeys("Right")
+        try await stage.wait(for: "0:35") { try await $0.position == 35 }
+        #expect(try await stage.isWaitingForBytes)
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Buffering")
+        try await stage.terminal.sendKeys(">")
+        try await stage.wait(for: "the next track") { try await $0.nowPlaying.contains("second") }
+        #expect(try await stage.isWaitingForBytes)
+
+        try await audio.start()
+        try await stage.waitForStatus("Playing")
+        try await stage.wait(for: "music") { try await ($0.position ?? 0) >= 1 }
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    /// A list of 100,000 tracks, held by its server when half of it came.
+    private func heldList() throws -> (server: TestOrigin, gate: OriginGate) {
+        let text = (1...100_000).map { "track-\($0).mp3\n" }.joined()
+        let server = try TestOrigin(["/long.m3u8": Array(text.utf8)])
+        return (server, server.origin.hold("/long.m3u8", .afterBytesTogether(Int64(text.utf8.count) / 2)))
+    }
+
+    @Test func `keys are answered while 100,000 tracks are added`() async throws {
+        let (server, gate) = try heldList()
+        let stage = try await ScreenStage([songs[0]], folder: folder)
+        try await stage.waitForStatus("Playing")
+        try await stage.terminal.type(":add \(server.url("/long.m3u8"))")
+        try await stage.terminal.sendKeys("Enter")
+        try await gate.reached()
+        try await stage.terminal.sendKeys("Space")
+        try await stage.waitForStatus("Paused")
+        try await stage.terminal.type(":seek 0:30")
+        try await stage.terminal.sendKeys("Enter")
+        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.sendKeys("?", "-")
+        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        #expect(try await stage.terminal.capture()[0].hasSuffix(" 1 track"))
+        gate.release()
+        try await keysAreAnswered(on: stage, until: "100001 tracks")
+        try await stage.terminal.type("f99999")
+        try await stage.terminal.wait(for: "1 of 100001")
+        try await stage.terminal.sendKeys("Escape", "q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    @Test func `keys are answered while the session begins with 100,000 tracks`() async throws {
+        let (server, gate) = try heldList()
+        let stage = try await ScreenStage([songs[0], server.url("/long.m3u8")], folder: folder)
+        try await gate.reached()
+        try await stage.terminal.sendKeys("-")
+        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.sendKeys("1")
+        try await stage.terminal.wait(for: "Reading the list")
+        gate.release()
+        try await keysAreAnswered(on: stage, until: "100001 tracks")
+        try await stage.terminal.sendKeys("q")
+        #expect(try await stage.ending() == .restored(exitCode: 0))
+    }
+
+    /// Presses one key after the other, each when the effect of the last is seen, until `text` is on the screen.
+    private func keysAreAnswered(on stage: ScreenStage, until text: String) async throws {
+        var percent = 95
+        while try await !stage.terminal.capture().contains(where: { $0.contains(text) }), percent > 0 {
+            percent -= 5
+            try await stage.terminal.sendKeys("-")
+            try await stage.wait(for: "vol \(percent)%") { try await $0.status.contains("vol \(percent)%") }
+        }
+        try await stage.terminal.wait(for: text)
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import HTTP
+import Media
+import TestSupport
+import Testing
+
+/// nginx with HTTP/2 over TLS, and a transport that trusts it.
+struct HTTP2Stage {
+    let folder: TemporaryFolder
+    let authority: PrivateAuthority
+    let nginx: NginxServer
+    let fixture: TransportFixture
+    let url: WebURL
+
+    init(fileSize: Int) async throws {
+        folder = try TemporaryFolder()
+        let path = try folder.write("", to: "music.mp3")
+        // A hole: as large as it says, and no work to write.
+        try #require(truncate(path, fileSize) == 0)
+        authority = try await PrivateAuthority()
+        let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
+        nginx = try await NginxServer(serving: folder.path, certificate: certificate)
+        url = try #require(WebURL(nginx.url("/music.mp3")))
+        var configuration = HTTPConfiguration()
+        configuration.certificateFile = authority.path
+        fixture = TransportFixture(configuration: configuration)
+    }
+
+    /// Connections of this process to the server.
+    var openConnections: Int {
+        (Int32(0)..<1_024).count { Self.peerPort(of: $0) == nginx.port }
+    }
+
+    /// Nil for what is no connected socket.
+    private static func peerPort(of socket: Int32) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) }
+        }
+        return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
+    }
+}
