@@ -23,10 +23,15 @@ enum Wiring {
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
+        // The audio server is reached while the cache is opened; a file is not made before all else is well.
+        let output = options.sink.makeOutput(clock: clock)
+        let reaching = output.isRealTime ? Task { try await output.connect() } : nil
         let folder = options.noCache ? nil : cacheFolder(options.keeping, clock, notify)
         do {
             try await folder?.checkSecret()
         } catch {
+            reaching?.cancel()
+            await output.close()
             Messages.show(message(error, folder: options.keeping.folder ?? ""))
             return .couldNotStart
         }
@@ -40,6 +45,9 @@ enum Wiring {
         let trusted = options.sources + (memory?.trustedOrigins ?? [])
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
+        let beginning = Beginning(options: options, memory: memory)
+        let warming = warmUp(curl, for: beginning, options, kept: folder)
+        defer { warming?.cancel() }
         let numbers = RequestNumbers()
         let network = NetworkWatch(
             clock: clock,
@@ -78,7 +86,7 @@ enum Wiring {
             makeDecoder: { source, subject, seekTable in
                 MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
             },
-            output: options.sink.makeOutput(clock: clock),
+            output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             save: { tracks, path in
                 try await resolver.save(tracks, to: BasePaths.expandingHome(path))
@@ -88,6 +96,7 @@ enum Wiring {
             connectivity: network,
             report: { session.report($0) }
         )
+        parts.reaching = reaching
         parts.resumePoint = { memory?.resumePoint(of: $0) }
         let player = Player(parts: parts, settings: playback(options, presentation, memory?.session))
         listener.value = player
@@ -100,10 +109,6 @@ enum Wiring {
                     "not kept, for there is no home folder; name one with --cache-dir"
                 )
             )
-        }
-        let beginning = Beginning(options: options, memory: memory)
-        if !options.offline, beginning.isOnWeb || options.sources.contains(where: { $0.hasPrefix("http") }) {
-            curl.warmUp()
         }
         if beginning.isPaused { player.send(.pause) }
         let code = await session.run(player) {

@@ -1,3 +1,4 @@
+import Glibc
 import Media
 import TestSupport
 import Testing
@@ -145,10 +146,24 @@ import Testing
         #expect(answers.indices.filter { answers[$0] != nil } == [7, 19_999])
     }
 
+    @Test func `something is kept of what has bytes, and the question makes nothing`() async throws {
+        #expect(try await !makeOpener().keepsSome(of: url("a")))
+        #expect(access(folder.cache, F_OK) != 0)
+        let opener = makeOpener()
+        try await keep("a", in: opener)
+        let empty = try await opener.open(url("b"))
+        #expect(try await makeOpener().keepsSome(of: url("a")))
+        #expect(try await !makeOpener().keepsSome(of: url("b")))
+        #expect(try await !makeOpener().keepsSome(of: url("c")))
+        #expect(try await makeOpener().availability(of: [url("c")]) == [nil])
+        await empty.close()
+    }
+
     @Test func `a folder that is not there, or cannot be used, has nothing`() async throws {
         #expect(try await makeOpener().availability(of: [url("a")]) == [nil])
         let broken = CacheFolder(path: "/dev/null/cache", clock: TestClock())
         #expect(try await broken.availability(of: [url("a")]) == [nil])
+        #expect(try await !broken.keepsSome(of: url("a")))
         let error = await #expect(throws: MediaError.self) { try await broken.setPinned(url("a"), true) }
         #expect(error?.code == .notKept)
     }

@@ -19,6 +19,17 @@ import Testing
         #expect(stage.story == expected)
     }
 
+    @Test func `a sink that is being reached already is not reached again, and its absence is told`() async {
+        let sink = TestSink()
+        let piece = FakeMusic(number: 1, frames: 500)
+        _ = await Stage([piece], sink: sink, reaching: Task { try await sink.connect() }).play()
+        #expect(sink.pcm == piece.pcm && sink.connections == 1)
+        let away = TestSink()
+        away.setAway(true)
+        let outcome = await Stage([piece], sink: away, reaching: Task { try await away.connect() }).play()
+        #expect(outcome.fatal?.code == .audioServer && away.connections == 1)
+    }
+
     @Test func `a change of format ends one stream and begins another`() async {
         var pieces = (1...4).map { FakeMusic(number: $0, frames: 500) }
         pieces[1].format = AudioFormat(sampleRate: 500, channelCount: 1)

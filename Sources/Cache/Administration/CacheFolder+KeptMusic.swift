@@ -19,6 +19,17 @@ extension CacheFolder: KeptMusic {
         return answers
     }
 
+    /// Whether bytes of `url` are kept, which is asked where `open` comes next: nothing is opened for the
+    /// question alone, and a folder that is not made yet is not made for it.
+    package func keepsSome(of url: WebURL) async -> Bool {
+        let engine = engine
+        guard IndexReading.isFolder(engine.settings.path) else { return false }
+        let row = try? await engine.committer.run {
+            try engine.performOrFail { try $0.index.entry(key: engine.key(of: url)) }
+        }
+        return (row?.storedBytes ?? 0) > 0
+    }
+
     /// Some milliseconds of work.
     private static let batchSize = 1_000
 

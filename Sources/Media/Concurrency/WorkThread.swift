@@ -67,9 +67,12 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
     private func enqueue(job: Job) {
         pthread_mutex_lock(mutex)
         precondition(!isStopped, "a stopped thread takes no more work")
+        let wasEmpty = jobs.isEmpty
         jobs.append(job)
-        pthread_cond_signal(wake)
         pthread_mutex_unlock(mutex)
+        // Behind what waits in line nobody need be woken: the thread takes all at once. And woken before the
+        // unlocking it would only wait again, for the mutex.
+        if wasEmpty { pthread_cond_signal(wake) }
     }
 
     private func serve() {

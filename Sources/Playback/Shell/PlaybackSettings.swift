@@ -55,6 +55,8 @@ package struct PlaybackParts: Sendable {
     /// Makes a decoder over a source, with the resource's name for errors and its stored seek table.
     package var makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
     package var output: any AudioOutput
+    /// The connecting of `output` when that has begun already; nil leaves it to the player.
+    package var reaching: Task<Void, any Error>?
     package var resolver: any TrackResolver
     package var save: @Sendable ([Track], String) async throws -> Void
     package var clock: any MonotonicClock

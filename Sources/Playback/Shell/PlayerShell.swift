@@ -46,7 +46,7 @@ final class PlayerShell {
         runs = RunTable(parts: parts, settings: settings, tap: tap, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
-        sound = SoundPath(output: parts.output, settings: settings, tell: tell)
+        sound = SoundPath(output: parts.output, reaching: parts.reaching, settings: settings, tell: tell)
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
         if let connectivity = parts.connectivity {
             // What is known by now is no news, but is shown.

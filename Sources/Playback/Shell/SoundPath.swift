@@ -18,13 +18,17 @@ final class SoundPath {
     /// Whether the sink takes frames.
     private(set) var isRunning = false
 
-    /// Reaches the sink while the first track is looked up.
-    init(output: any AudioOutput, settings: PlaybackSettings, tell: @escaping @Sendable (PlayerInput) -> Void)
-    {
+    /// Reaches the sink while the first track is looked up, unless `reaching` does already.
+    init(
+        output: any AudioOutput,
+        reaching: Task<Void, any Error>?,
+        settings: PlaybackSettings,
+        tell: @escaping @Sendable (PlayerInput) -> Void
+    ) {
         self.output = output
         self.settings = settings
         self.tell = tell
-        connection = Task { try await output.connect() }
+        connection = reaching ?? Task { try await output.connect() }
     }
 
     /// Frames of the open stream that were heard; 0 without one.

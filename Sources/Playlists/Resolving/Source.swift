@@ -22,7 +22,7 @@ enum Source: Equatable {
         switch Reference(text) {
         case .web:
             guard let url = WebURL(text) else { throw Reference.badURL(text) }
-            self = PlaylistFormat(extensionOf: url.path) == nil ? .webTrack(url) : .webList(url)
+            self = SourceResolver.isList(url) ? .webList(url) : .webTrack(url)
         case .file:
             self = .path(try Reference.path(ofFileURL: text))
         case .other:

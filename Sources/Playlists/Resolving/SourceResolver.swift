@@ -28,6 +28,9 @@ package final class SourceResolver: TrackResolver {
 
     deinit { thread.stop() }
 
+    /// Whether what is at `url` is read as a list, which its path's extension tells.
+    package static func isList(_ url: WebURL) -> Bool { PlaylistFormat(extensionOf: url.path) != nil }
+
     /// The tracks of `source`, in order, at least one.
     ///
     /// Entries of lists that cannot be used become problems. Throws `MediaError`

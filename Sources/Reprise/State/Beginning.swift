@@ -9,11 +9,13 @@ struct Beginning: Sendable, Equatable {
     var position = Duration.zero
     var isPaused = false
 
-    /// Whether the track that is begun with is on the web.
-    var isOnWeb: Bool {
-        guard let start, tracks.indices.contains(start - 1) else { return false }
-        guard case .web = tracks[start - 1].location else { return false }
-        return true
+    /// What of the web is begun with, as far as that is known before anything is read: the track of the
+    /// queue that was left, or the first of `sources`.
+    func firstURL(of sources: [String]) -> WebURL? {
+        guard !tracks.isEmpty else { return sources.first.flatMap { WebURL($0) } }
+        let index = (start ?? 1) - 1
+        guard tracks.indices.contains(index), case .web(let url) = tracks[index].location else { return nil }
+        return url
     }
 
     init(options: Options, memory: SessionMemory?) {

@@ -64,6 +64,26 @@ import Testing
         #expect(try run.ends.first?.requests == 1)
     }
 
+    /// Loading it takes longer than all else that a replay waits for.
+    @Test func `a replay does not even load the HTTP library, and a cold start does`() async throws {
+        let stage = try ExactStage(try await ExactMusic.steady.bytes)
+        let pipe = stage.folder.path("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        for isReplay in [false, true] {
+            if isReplay { _ = try await stage.play() }
+            let run = try ExactRun([stage.url()], on: stage, sink: .path(pipe))
+            try await run.event("playing")
+            let maps = "/proc/\(run.process.processIdentifier)/maps"
+            let file = try #require(FileHandle(forReadingAtPath: maps))
+            let mapped = String(decoding: try #require(try file.readToEnd()), as: UTF8.self)
+            #expect(mapped.contains("libcurl") == !isReplay)
+            try run.command("quit")
+            try await run.finish()
+        }
+    }
+
     @Test func `nothing more is asked for while the first answer is on its way`() async throws {
         let music = ExactMusic.steady
         let stage = try ExactStage(try await music.bytes)

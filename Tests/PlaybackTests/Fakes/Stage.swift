@@ -21,6 +21,7 @@ final class Stage: Sendable {
         volume: Int? = nil,
         clock: TestClock = TestClock(),
         device: (any AudioOutput)? = nil,
+        reaching: Task<Void, any Error>? = nil,
         save: @escaping @Sendable ([Track], String) async throws -> Void = { _, _ in }
     ) {
         self.sink = sink
@@ -30,30 +31,32 @@ final class Stage: Sendable {
         relay = events
         readerLog = readers
         let music = Dictionary(uniqueKeysWithValues: pieces.map { ($0.location, $0) })
+        var parts = PlaybackParts(
+            open: { location, _ in
+                guard let piece = music[location] else {
+                    throw MediaError(.notFound, location.safeText, "there is no such file")
+                }
+                let reader = FakeReader(piece)
+                readers.all.withLock { $0.append(reader) }
+                return reader
+            },
+            makeDecoder: { source, subject, _ in
+                guard let reader = source as? FakeReader else {
+                    preconditionFailure("readers are fakes here")
+                }
+                return FakeDecoder(reader)
+            },
+            output: device ?? sink,
+            resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
+            save: save,
+            clock: clock,
+            kept: kept,
+            connectivity: connectivity,
+            report: { event in events.all.withLock { $0.append(event) } }
+        )
+        parts.reaching = reaching
         player = Player(
-            parts: PlaybackParts(
-                open: { location, _ in
-                    guard let piece = music[location] else {
-                        throw MediaError(.notFound, location.safeText, "there is no such file")
-                    }
-                    let reader = FakeReader(piece)
-                    readers.all.withLock { $0.append(reader) }
-                    return reader
-                },
-                makeDecoder: { source, subject, _ in
-                    guard let reader = source as? FakeReader else {
-                        preconditionFailure("readers are fakes here")
-                    }
-                    return FakeDecoder(reader)
-                },
-                output: device ?? sink,
-                resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
-                save: save,
-                clock: clock,
-                kept: kept,
-                connectivity: connectivity,
-                report: { event in events.all.withLock { $0.append(event) } }
-            ),
+            parts: parts,
             settings: {
                 var settings = PlaybackSettings(
                     exitsAtEnd: exitsAtEnd,

@@ -143,4 +143,21 @@ import Testing
         let placeless = Beginning(options: Options(), queue: queue, place: nil, session: session)
         #expect(placeless.tracks.count == 2 && placeless.start == nil)
     }
+
+    @Test func `what of the web is begun with is the queue's track, or else the first source`() throws {
+        let tracks = [try Self.track("/a.mp3"), try Self.track("http://h.example/b.mp3")]
+        let queue = SavedQueue(id: "1", tracks: tracks).tracks
+        var options = Options()
+        let second = Beginning(options: options, queue: queue, place: (1, .zero), session: nil)
+        #expect(second.firstURL(of: [])?.requestString == "http://h.example/b.mp3")
+        let first = Beginning(options: options, queue: queue, place: nil, session: nil)
+        #expect(first.firstURL(of: []) == nil)
+        options.start = 9
+        #expect(Beginning(options: options, queue: queue, place: nil, session: nil).firstURL(of: []) == nil)
+        options = Options()
+        options.sources = ["http://h.example/c.mp3", "http://h.example/d.mp3"]
+        let typed = Beginning(options: options, queue: queue, place: nil, session: nil)
+        #expect(typed.firstURL(of: options.sources)?.requestString == "http://h.example/c.mp3")
+        #expect(typed.firstURL(of: ["/a.mp3", "http://h.example/c.mp3"]) == nil)
+    }
 }
