@@ -54,16 +54,6 @@ import Testing
         #expect(next.asked?.lowerBound == end)
     }
 
-    @Test func `without validators a window waits for the one before it, to be compared with it`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], validators: Validators())
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        let range = try #require(plan.asked)
-        _ = stage.answerPart(plan, of: Self.long)
-        #expect(stage.store(range.lowerBound..<range.upperBound - 10, plan).plans.isEmpty)
-        let next = try stage.store(range, plan).plan()
-        #expect(next.overlap == range.upperBound - 4_096..<range.upperBound)
-    }
-
     @Test func `read-ahead is taken up again when a window of it is heard, not with each read`() throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<3_000_000], measure: measured(200_000))
         // 60 s are 2.4 MB, and an eighth of it in reserve.
