@@ -252,6 +252,14 @@ import Testing
         #expect(stage.complete(plan, of: 1 << 20).plans.first?.asked?.lowerBound == 65_536)
     }
 
+    @Test(arguments: [(881, 881), (32_767, 32_767), (32_768, 0), (100_000, 0)] as [(Int64, Int64)])
+    func `the last few bytes of a head come along with the request before`(rest: Int64, joined: Int64) throws
+    {
+        var stage = LoadStateStage(length: Self.long, measure: measured(2_000_000))
+        let plan = try Actions(stage.state.prefetchRequested(stage.reader, 0..<262_144 + rest)).plan()
+        #expect(plan.asked == 0..<262_144 + joined)
+    }
+
     @Test func `windows that nobody hears are half a second of the line, and bounded`() throws {
         for (rate, most) in [(20_000, 65_536), (300_000, 150_000), (9_000_000, 262_144)] as [(Int64, Int64)] {
             var stage = LoadStateStage(length: Self.long, measure: measured(rate))
