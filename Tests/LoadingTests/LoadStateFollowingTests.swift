@@ -8,7 +8,7 @@ import Testing
 @Suite struct LoadStateFollowingTests {
     private static let long: Int64 = 100 << 20
 
-    /// A window ahead that has 16 KiB left, less a byte, and the next one, with its answer.
+    /// A window ahead that has little left, and the next one.
     private struct Stage {
         var stage: LoadStateStage
         let first: FetchPlan
@@ -17,11 +17,16 @@ import Testing
         let edge: Int64
         let here: Int64
 
-        init() throws {
-            stage = LoadStateStage(length: long, stored: [0..<65_536], validators: Validators())
+        init(left: Int64 = 16_383, measure: LineMeasure = LineMeasure()) throws {
+            stage = LoadStateStage(
+                length: long,
+                stored: [0..<65_536],
+                validators: Validators(),
+                measure: measure
+            )
             first = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
             edge = try #require(first.asked?.upperBound)
-            here = edge - 16_383
+            here = edge - left
             #expect(stage.store(65_536..<here, first).plans.isEmpty, "no answer tells yet where it ends")
             next = try Actions(stage.answerPart(first, of: long).actions).plan()
             #expect(next.wanted?.lowerBound == edge)
@@ -94,12 +99,25 @@ import Testing
     }
 
     @Test func `who jumps into what is held waits for what comes before it too`() throws {
-        var pair = try Stage()
+        // More is left than a window that nobody wants any more may bring.
+        var measure = LineMeasure()
+        measure.answered(after: .milliseconds(100))
+        measure.received(2_000_000, in: .seconds(1))
+        var pair = try Stage(left: 150_000, measure: measure)
         _ = pair.answer()
         let jump = pair.stage.read(pair.edge + 1_000)
         #expect(jump.plans.isEmpty && jump.cancelled.isEmpty)
         #expect(pair.storeRest().admitted == [pair.next.id])
         #expect(pair.stage.store(pair.edge..<pair.edge + 2_000, pair.next).woken == 1)
+    }
+
+    @Test func `when what comes before it breaks off then, the place is asked for by itself`() throws {
+        var pair = try Stage()
+        _ = pair.answer()
+        #expect(pair.stage.read(pair.edge + 1_000).plans.isEmpty)
+        let cut = pair.stage.end(pair.first, .cut)
+        #expect(cut.cancelled == [pair.next.id] && cut.plans.isEmpty)
+        #expect(try pair.stage.end(pair.next).plan().wanted?.lowerBound == pair.edge + 1_000)
     }
 
     @Test func `a jump elsewhere ends what is held`() throws {
