@@ -66,7 +66,7 @@ struct CursesScreen: ~Copyable {
     deinit {
         if !isAway, !isSuspended {
             send(modes.leave)
-            endwin()
+            Self.end(window)
             send("\u{1B}[0m")
         }
         delscreen(screen)
@@ -130,6 +130,15 @@ struct CursesScreen: ~Copyable {
         guard !isSuspended, !isAway else { return }
         isSuspended = true
         send(modes.leave)
+        Self.end(window)
+    }
+
+    /// Ends ncurses' hold. A terminal without a second screen (the Linux console, GNU screen as it comes) keeps what
+    /// stood there; the last row, where the shell goes on, is emptied at least.
+    private static func end(_ window: UnsafeMutablePointer<WINDOW>) {
+        wmove(window, getmaxy(window) - 1, 0)
+        wclrtoeol(window)
+        wrefresh(window)
         endwin()
     }
 

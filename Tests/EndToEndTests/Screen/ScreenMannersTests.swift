@@ -36,8 +36,13 @@ import Testing
         #expect(try await stage.nowPlaying.contains("first"))
         try await stage.terminal.sendKeys("?")
         try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.sendKeys("?")
+        try await stage.terminal.wait(for: "1 track")
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending().exitCode == "0")
+        // Also where there is no second screen to be left, the last words have their row to themselves.
+        let text = try await stage.terminal.capture().joined()
+        #expect(text.contains("played 1 track;") && text.contains("0 requeststhe-shell-is-back"))
     }
 
     @Test func `sixteen colours are enough`() async throws {
