@@ -12,7 +12,7 @@ package final class Origin: Sendable {
     }
 
     private struct State {
-        var resources: [String: OriginResource] = [:]
+        var resources: [String: OriginResource]
         var scripts: [String: Script] = [:]
         var faults: [Fault]
         var gates: [OriginGate] = []
@@ -32,12 +32,14 @@ package final class Origin: Sendable {
     /// Starts serving. It goes on until `stop`.
     ///
     /// - Parameters:
+    ///   - resources: what is in memory when the first request comes, by its path.
     ///   - folder: the folder whose files are served, where no resource in memory has the path.
     ///   - port: 0 takes a free one.
     ///   - faults: what is wrong with the answers of every path that has no script of its own.
     ///   - onEnd: called with every request that has ended.
     /// - Throws: `OriginFailure` when the port is taken or there is no such folder.
     package init(
+        resources: [String: OriginResource] = [:],
         folder: String? = nil,
         port: UInt16 = 0,
         shaping: Shaping = Shaping(),
@@ -53,7 +55,7 @@ package final class Origin: Sendable {
         let listener = try ListeningSocket(port: port)
         self.port = listener.port
         log = RequestLog(onEnd: onEnd)
-        state = Mutex(State(faults: faults, shaping: shaping))
+        state = Mutex(State(resources: resources, faults: faults, shaping: shaping))
         self.shaping = shaping
         let serving = Task { [self] in await serve(listener) }
         state.withLock { $0.serving = serving }

@@ -16,8 +16,15 @@ package final class TestOrigin: Sendable {
         shaping: Shaping = Shaping(),
         faults: [Fault] = []
     ) throws {
-        origin = try Origin(folder: folder, port: port, shaping: shaping, faults: faults)
-        for (path, bytes) in files { set(bytes, at: path) }
+        // All of it is there before the port is: who tries a port again and again may be faster than this thread.
+        let resources = Dictionary(uniqueKeysWithValues: files.map { ($0, Self.resource($1, at: $0)) })
+        origin = try Origin(
+            resources: resources,
+            folder: folder,
+            port: port,
+            shaping: shaping,
+            faults: faults
+        )
     }
 
     deinit { origin.beginStopping() }
@@ -30,7 +37,11 @@ package final class TestOrigin: Sendable {
 
     /// Serves `bytes` at `path` from the next request on, with an entity tag of its own.
     package func set(_ bytes: [UInt8], at path: String) {
-        origin.setResource(OriginResource(bytes, contentType: OriginResource.contentType(of: path)), at: path)
+        origin.setResource(Self.resource(bytes, at: path), at: path)
+    }
+
+    private static func resource(_ bytes: [UInt8], at path: String) -> OriginResource {
+        OriginResource(bytes, contentType: OriginResource.contentType(of: path))
     }
 
     /// Closes the port and all connections, and returns when nothing is served any more.

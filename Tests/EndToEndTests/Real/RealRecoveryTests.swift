@@ -47,13 +47,12 @@ struct RealRecoveryTests {
             let before = Int(try #require(playing.position) * 44_100)
             playing = try await player.event("playing", after: count)
             let again = Int(try #require(playing.position) * 44_100)
-            let last = try #require(
-                lastPlace(of: recorded, in: music, from: before),
-                "death \(death): music is in the recording"
-            )
+            let found = lastPlace(of: recorded, in: music, from: before)
+            let last = try #require(found, "death \(death): music is in the recording")
             // Never back behind what was heard, and on by what the server had taken at most.
             let loose = HeardMusic.looseFrames
-            #expect(again > last - loose && again < last + Self.serverBuffer + loose, "death \(death)")
+            #expect(again > last - loose, "death \(death): from \(last) to \(again)")
+            #expect(again < last + Self.serverBuffer + loose, "death \(death): from \(last) to \(again)")
             #expect(playing.exact == true)
         }
         try player.send("quit")
@@ -63,16 +62,22 @@ struct RealRecoveryTests {
     }
 
     /// Where in the music, behind frame `start`, the last of a recording stands; its end.
+    ///
+    /// What a busy machine has broken there is passed over: the last that is whole counts.
     private func lastPlace(of recorded: [UInt32], in music: [UInt32], from start: Int) -> Int? {
         let length = HeardMusic.shortest
-        guard let end = recorded.lastIndex(where: { $0 != 0 }).map({ $0 + 1 }), end >= length else {
-            return nil
+        // Nothing can have been heard that took longer than the recording.
+        let limit = min(music.count - length, start + recorded.count)
+        guard let heard = recorded.lastIndex(where: { $0 != 0 }), start < limit else { return nil }
+        for end in stride(from: heard + 1, through: max(length, heard - 44_100), by: -length / 4) {
+            guard end >= length else { return nil }
+            let tail = recorded[end - length..<end]
+            let place = (start..<limit).last {
+                music[$0] == recorded[end - length] && music[$0..<$0 + length].elementsEqual(tail)
+            }
+            if let place { return place + length }
         }
-        let tail = recorded[end - length..<end]
-        let limit = min(music.count - length, start + 4 * 44_100)
-        guard start < limit, let first = tail.first else { return nil }
-        return (start..<limit).last { music[$0] == first && music[$0..<$0 + length].elementsEqual(tail) }
-            .map { $0 + length }
+        return nil
     }
 
     @Test func `a sink that is taken away and comes back goes on with the music`() async throws {
