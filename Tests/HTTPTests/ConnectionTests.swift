@@ -114,6 +114,7 @@ struct ConnectionTests {
         var fixture = stage.fixture
         // libcurl counts real seconds, and only whole ones.
         fixture.configuration.longestIdleConnection = .seconds(1)
+        fixture.configuration.timeouts.idle = .seconds(300)
         try await fixture.run(server) { transport in
             let radio = try await transport.send(RangeRequest(url: try server.url("/radio"), range: nil))
             for request in [

@@ -54,16 +54,6 @@ import Testing
         #expect(next.asked?.lowerBound == end)
     }
 
-    @Test func `without validators a window waits for the one before it, to be compared with it`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], validators: Validators())
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        let range = try #require(plan.asked)
-        _ = stage.answerPart(plan, of: Self.long)
-        #expect(stage.store(range.lowerBound..<range.upperBound - 10, plan).plans.isEmpty)
-        let next = try stage.store(range, plan).plan()
-        #expect(next.overlap == range.upperBound - 4_096..<range.upperBound)
-    }
-
     @Test func `read-ahead is taken up again when a window of it is heard, not with each read`() throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<3_000_000], measure: measured(200_000))
         // 60 s are 2.4 MB, and an eighth of it in reserve.
@@ -260,6 +250,14 @@ import Testing
         let plan = try Actions(stage.state.fillRequested(stage.reader)).plan()
         #expect(plan.asked == 0..<65_536 && plan.why == .fill)
         #expect(stage.complete(plan, of: 1 << 20).plans.first?.asked?.lowerBound == 65_536)
+    }
+
+    @Test(arguments: [(881, 881), (32_767, 32_767), (32_768, 0), (100_000, 0)] as [(Int64, Int64)])
+    func `the last few bytes of a head come along with the request before`(rest: Int64, joined: Int64) throws
+    {
+        var stage = LoadStateStage(length: Self.long, measure: measured(2_000_000))
+        let plan = try Actions(stage.state.prefetchRequested(stage.reader, 0..<262_144 + rest)).plan()
+        #expect(plan.asked == 0..<262_144 + joined)
     }
 
     @Test func `windows that nobody hears are half a second of the line, and bounded`() throws {

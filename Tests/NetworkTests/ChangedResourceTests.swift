@@ -83,6 +83,45 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `without validators windows are under way side by side, and another file is told`(
+        isChanged: Bool
+    ) async throws {
+        let song = try await Song.long()
+        let chain = try Chain(["/song.mp3": song.bytes], faults: [.noValidators])
+        let reader = try await chain.open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        // Of the window ahead, 128 KiB and the 4 KiB before, too much is left for the next one to begin.
+        let gate = chain.server.origin.hold("/song.mp3", .afterBytesOfEach(100_000))
+        reader.reader.allowReadAhead(bytesPerSecond: 40_000)
+        try await wait(for: "most of the window") { reader.isStored(0..<161_000) }
+        #expect(chain.server.log.requests.count == 2)
+        if isChanged { chain.server.set(song.bytes.map { ~$0 }, at: "/song.mp3") }
+        gate.letPass(30_000)
+        try await wait(for: "two windows side by side") { gate.heldCount == 2 }
+        let asked = chain.server.log.askedRanges().compactMap { $0 }
+        #expect(asked.count == 3 && asked[1].hasSuffix("-196607") && asked[2].hasPrefix("bytes=192512-"))
+        #expect(chain.server.log.requests.suffix(2).allSatisfy { $0.outcome == .underWay })
+        let stored = reader.reader.report.stored
+        #expect(!stored.contains(196_608), "what the next one brings is held")
+        gate.release()
+        if isChanged {
+            await #expect { _ = try await chain.bytes(reader) } throws: { error in
+                (error as? MediaError)?.code == .resourceChanged
+            }
+            #expect(reader.reader.report.stored == ByteRangeSet(0..<196_608))
+            #expect(chain.notices.map(\.code) == [.resourceChanged])
+        } else {
+            #expect(try await chain.bytes(reader) == song.bytes)
+            #expect(chain.notices.isEmpty)
+            let compared = Int64(chain.server.log.requests.count) * 4_096
+            #expect(chain.server.log.bytesSent <= song.length + compared)
+        }
+        await chain.close(reader)
+        try await chain.end()
+    }
+
     @Test(arguments: [[], [Fault.noValidators]])
     func `a far seek into another file of the same length does not mix the two`(before: [Fault]) async throws
     {

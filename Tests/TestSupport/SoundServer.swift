@@ -9,7 +9,7 @@ package protocol SoundServer: Sendable {
 
 extension SoundServer {
     /// Starts to record what is heard of `sink`: 44.1 kHz stereo, signed 16 bit.
-    package func record(of sink: String = "test") throws -> PulseRecording {
+    package func record(of sink: String) throws -> PulseRecording {
         PulseRecording(
             process: try RunningProcess(
                 "parec",
@@ -21,6 +21,9 @@ extension SoundServer {
             )
         )
     }
+
+    /// The same of the sink `test`.
+    package func record() throws -> PulseRecording { try record(of: "test") }
 
     /// What `pactl` says to these arguments.
     @discardableResult

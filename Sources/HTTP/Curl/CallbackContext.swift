@@ -62,7 +62,9 @@ final class CallbackContext {
             return true
         } catch {
             let cause: SafeText = "the server's answer has a header larger than any honest one"
-            transfer.failed(MediaError(.badAnswer, transfer.request.subject, cause))
+            var error = MediaError(.badAnswer, transfer.request.subject, cause)
+            error.isLasting = true
+            transfer.failed(error)
             return false
         }
     }

@@ -146,6 +146,7 @@ extension ResourceLoadState {
         }
         learn(answer)
         fetch.plan.wanted = nil
+        fetch.isHeld = false
         fetch.next = 0
         fetch.end = description.length ?? .max
         fetch.isAnswered = true

@@ -8,15 +8,16 @@ extension ResourceLoadState {
     /// Ends the fetches that nobody wants and starts those that somebody does. `newcomer` began to wait just now.
     mutating func plan(newcomer: ReaderID? = nil) -> [Action] {
         guard verdict == nil, !isLive, !isHandingOver else { return [] }
-        var actions = dropUnwanted() + planDemands(newcomer: newcomer)
+        var actions = admitFollowers() + dropUnwanted() + planDemands(newcomer: newcomer)
         if let comparison = planComparison() { actions.append(comparison) }
         let isAlone = !isBusy
-        guard let first = planBackground() else { return actions }
-        actions.append(first)
-        if isAlone, lacksSecondConnection, let second = planBackground(asPair: true) {
-            actions.append(second)
+        if let first = planBackground() {
+            actions.append(first)
+            if isAlone, lacksSecondConnection, let second = planBackground(asPair: true) {
+                actions.append(second)
+            }
         }
-        return actions
+        return actions + dropFollowers()
     }
 
     private mutating func dropUnwanted() -> [Action] {
@@ -84,15 +85,16 @@ extension ResourceLoadState {
             return begin(wanted: nil, why: want.why)
         }
         // The next window is asked for before the current one has ended, so that the line never waits.
-        let underWay = fetches.values.filter { isWanted($0) && !$0.remaining.isEmpty }
+        let underWay = fetches.values.filter { isWanted($0) && !$0.remaining.isEmpty && !$0.isHeld }
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
         let isPair = asPair && want.why == .readAhead
-        guard underWay.isEmpty || (underWay.count < 2 && (left < askNextAt || isPair) && mayAskAhead) else {
-            return nil
-        }
-        return start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
+        let place = want.gap.lowerBound
+        guard !isBehindFollower(place),
+            underWay.isEmpty || (underWay.count < 2 && (left < askNextAt || isPair) && mayAskAhead(at: place))
+        else { return nil }
+        return start(at: place, why: want.why, notBeyond: want.gap.upperBound, follows: !underWay.isEmpty)
     }
 
     /// Whether a fetch is still to bring something. One that brought its last byte ends in a moment, and nothing
@@ -110,9 +112,6 @@ extension ResourceLoadState {
     /// Whether a patient reader's turn has come: neither here nor elsewhere is anything to be fetched before.
     private var mayServePatient: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
 
-    /// Without validators a window begins with the last bytes of the one before it, which must be here for that.
-    private var mayAskAhead: Bool { !comparesBytes }
-
     /// What may be left of a window when the next one is asked for: what comes while its answer is on its way.
     private var askNextAt: Int64 {
         guard let measured = measure.bytesPerRequest else { return settings.askNextAt }
@@ -121,10 +120,15 @@ extension ResourceLoadState {
 
     /// Starts a fetch of what is missing from `offset` on. It ends at a block's edge where it can, so
     /// that extents stay whole blocks, and never asks for a byte that is stored or on its way.
-    mutating func start(at offset: Int64, why: FetchReason, notBeyond limit: Int64 = .max) -> Action {
+    mutating func start(
+        at offset: Int64,
+        why: FetchReason,
+        notBeyond limit: Int64 = .max,
+        follows: Bool = false
+    ) -> Action {
         var window = window(for: why)
         // The first of a pair is short, so that its connection is free soon.
-        if why == .readAhead, !isBusy, mayAskAhead, lacksSecondConnection {
+        if why == .readAhead, !isBusy, !comparesBytes, lacksSecondConnection {
             window = settings.demandWindow
         }
         let block = settings.demandWindow
@@ -133,13 +137,15 @@ extension ResourceLoadState {
         let rounded = end - end % block
         if rounded > offset + window / 2 { end = rounded }
         end = min(end, length ?? .max, limit)
+        // The little that would be left of a head is not worth a request of its own.
+        if why == .prefetch, limit > end, limit - end < block / 2 { end = limit }
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
         }
-        return begin(wanted: offset..<max(end, offset + 1), why: why)
+        return begin(wanted: offset..<max(end, offset + 1), why: why, follows: follows)
     }
 
-    private mutating func begin(wanted: ByteRange?, why: FetchReason) -> Action {
+    private mutating func begin(wanted: ByteRange?, why: FetchReason, follows: Bool = false) -> Action {
         let id = FetchPlan.ID(value: nextFetchID)
         nextFetchID += 1
         var plan = FetchPlan(id: id, why: why, wanted: wanted, overlap: 0..<0)
@@ -148,7 +154,11 @@ extension ResourceLoadState {
             plan.ifRange = ifRangeStep.condition(for: description.validators)
             // Without validators only the bytes themselves tell whether it is still the same file.
             if comparesBytes {
-                plan.overlap = storedBytes(before: wanted.lowerBound)
+                if follows, let coming = comingBytes(before: wanted.lowerBound) {
+                    (plan.overlap, plan.follows) = (coming, true)
+                } else {
+                    plan.overlap = storedBytes(before: wanted.lowerBound)
+                }
                 if plan.overlap.isEmpty { noteUncompared(id) }
             }
         }
@@ -161,12 +171,13 @@ extension ResourceLoadState {
         fetch.isEarly = !isDue
         fetch.isPaired = fetches.values.contains { !$0.isAnswered }
         fetch.isBeside = !fetches.isEmpty
+        fetch.isHeld = plan.follows
         fetches[id] = fetch
         return .startFetch(plan)
     }
 
     /// The stored bytes that end at `offset`, at most `overlap` of them.
-    private func storedBytes(before offset: Int64) -> ByteRange {
+    func storedBytes(before offset: Int64) -> ByteRange {
         guard let before = stored.range(around: offset - 1), before.upperBound == offset else { return 0..<0 }
         return before.clamped(to: max(0, offset - settings.overlap)..<offset)
     }

@@ -32,9 +32,10 @@ package struct RetryPolicy: Sendable, Equatable {
     }
 
     /// Whether waiting may change the failure `error` of a request or a body. A wrong certificate, a loop of
-    /// redirects or a missing library stays what it is.
+    /// redirects, a header without end or a missing library stays what it is.
     package static func isWorthWaiting(for error: MediaError) -> Bool {
-        switch error.code {
+        guard !error.isLasting else { return false }
+        return switch error.code {
         case .cut, .timedOut, .connectionRefused, .networkUnreachable, .connectionFailed, .unknownHost,
             .badAnswer:
             true

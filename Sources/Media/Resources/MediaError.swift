@@ -43,6 +43,8 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     package var subject: SafeText
     /// Why, and where it helps what to do; no final full stop.
     package var cause: SafeText
+    /// Whether it fails the same way however often it is tried again, although its kind of failure may pass.
+    package var isLasting = false
 
     package init(_ code: Code, _ subject: SafeText, _ cause: SafeText) {
         self.code = code
