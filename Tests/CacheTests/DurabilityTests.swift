@@ -202,6 +202,29 @@ import Testing
         for store in [known, new] + (isShared ? [other] : []) { await store.close() }
     }
 
+    @Test func `a long log is put into the index by a commit, and by no opening`() async throws {
+        let other = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        try await other.write(pattern(0..<1_000), at: 0)
+        try await other.commit()
+        // Longer than SQLite lets it become, and kept so by a connection that does not close.
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try connection.execute("UPDATE entries SET seek_points = randomblob(6000000)")
+        let length = try folder.length(of: "index.sqlite")
+        let disk = RecordedDisk(root: folder.cache)
+        defer { disk.stop() }
+        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: disk)
+        let known = try await opener.open(url("a.mp3"))
+        let new = try await opener.open(url("b.mp3"))
+        for _ in 0..<10 { await opener.engine.committer.run {} }
+        #expect(disk.flushCount == 0)
+        #expect(try folder.length(of: "index.sqlite") == length)
+        try await new.write(pattern(0..<1_000), at: 0)
+        try await new.commit()
+        #expect(try folder.length(of: "index.sqlite") > length + 5_000_000)
+        for store in [known, new, other] { await store.close() }
+    }
+
     @Test func `a close tells of bytes that are lost, and not of a description alone`() async throws {
         let files = RecordingFiles()
         let notices = Notices()

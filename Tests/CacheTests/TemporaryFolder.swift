@@ -35,6 +35,11 @@ final class TemporaryFolder: Sendable {
         }
     }
 
+    /// How long a file in the cache folder is.
+    func length(of name: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int ?? -1
+    }
+
     /// The permission bits of a file.
     func permissions(_ path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? -1
