@@ -81,10 +81,11 @@ extension CacheIndex {
 
     /// `key` is what an entry is found by, and `identity` what it shares with its copies under other URLs.
     /// `about` is an `EntryRecord`, checked or sealed; `url` stands beside it for people, without secrets, and
-    /// is empty where the folder is sealed. `turn` orders what was last played within one second. The seek table stands last, since it may be long and is rarely
-    /// wanted: a row is read up to the last column asked for. `stored` and `prefix` sum up the extents, so that a
-    /// question about 100,000 entries reads as many rows. The sum in `folder` is kept by triggers, so that asking whether the
-    /// folder is full costs one row however many entries there are.
+    /// is empty where the folder is sealed. `turn` orders what was last played within one second. The seek table
+    /// stands last, since it may be long and is rarely wanted: a row is read up to the last column asked for.
+    /// `stored` and `prefix` sum up the extents, so that a question about 100,000 entries reads as many rows.
+    /// The sum in `folder` is kept by triggers, so that asking whether the folder is full costs one row however
+    /// many entries there are.
     private static let tables = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,

@@ -18,7 +18,8 @@ extension ResourceLoadState {
         let leader = fetches.values.first { leads($0, to: offset) && !$0.remaining.isEmpty }
         guard let leader else { return nil }
         let coming = leader.remaining
-        let start = min(coming.lowerBound, storedBytes(before: coming.lowerBound).lowerBound)
+        let before = storedBytes(before: coming.lowerBound)
+        let start = before.isEmpty ? coming.lowerBound : before.lowerBound
         return max(start, offset - settings.overlap)..<offset
     }
 
@@ -45,14 +46,18 @@ extension ResourceLoadState {
     mutating func dropFollowers() -> [Action] {
         let held = fetches.keys.sorted().filter { id in
             guard let fetch = fetches[id], fetch.isHeld else { return false }
-            return !fetches.values.contains { brings($0, before: fetch.plan.overlap.upperBound) }
+            return !fetches.values.contains { brings($0, what: fetch) }
         }
         return held.map { cancel($0) }
     }
 
-    /// Whether what `fetch` is still to bring comes before `offset`: after a cut it takes several to come there.
-    private func brings(_ fetch: Fetch, before offset: Int64) -> Bool {
-        !fetch.isHeld && !fetch.remaining.isEmpty && (fetch.isWhole || fetch.remaining.upperBound <= offset)
+    /// Whether `fetch` comes to `held`, or another one behind it will: after a cut it takes several. Who waits for
+    /// what is held itself does not wait for others.
+    private func brings(_ fetch: Fetch, what held: Fetch) -> Bool {
+        guard !fetch.isHeld, !fetch.remaining.isEmpty else { return false }
+        let (end, offset) = (fetch.remaining.upperBound, held.plan.overlap.upperBound)
+        let isPressed = readers.values.contains { $0.isPressing && held.remaining.contains($0.offset) }
+        return fetch.isWhole || (isPressed ? end == offset : end <= offset)
     }
 
     private func leads(_ fetch: Fetch, to offset: Int64) -> Bool {

@@ -43,7 +43,7 @@ extension ResourceLoadState {
         // What is left shares the line with what is wanted now, unless it is here before the answer can be.
         let isKnown = measure.bytesPerRequest != nil || hasWholeWindow
         let most = min(settings.readThrough, isKnown ? readThrough : settings.askNextAt)
-        return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= most
+        return fetch.isAnswered && !fetch.isHeld && lingering == 0 && Int64(fetch.remaining.count) <= most
     }
 
     private mutating func planDemands(newcomer: ReaderID?) -> [Action] {

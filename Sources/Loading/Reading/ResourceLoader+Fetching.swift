@@ -127,7 +127,7 @@ extension ResourceLoader {
         }
         try Task.checkCancellation()
         let bytes = try await store.bytes(in: plan.overlap)
-        // Lost again at once: with nothing to compare it is asked for anew.
+        // Lost again at once: without anything to compare, this attempt brings nothing.
         guard bytes.count == plan.overlap.count else { throw CancellationError() }
         return bytes
     }

@@ -59,7 +59,8 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// What the audio server shows as the stream's name.
     func setTitle(_ title: SafeText)
 
-    /// Called from any thread, for each event; set once before `connect`.
+    /// Called from any thread, for each event; set once before `open`; what happens before is told by
+    /// what `connect` and `open` throw.
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void)
 }
 

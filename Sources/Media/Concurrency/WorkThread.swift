@@ -67,12 +67,11 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
     private func enqueue(job: Job) {
         pthread_mutex_lock(mutex)
         precondition(!isStopped, "a stopped thread takes no more work")
-        let wasEmpty = jobs.isEmpty
+        // Behind what waits in line nobody need be woken: the thread takes all at once. Within the lock, since
+        // after it the job may have run, ended the thread and freed all of this.
+        if jobs.isEmpty { pthread_cond_signal(wake) }
         jobs.append(job)
         pthread_mutex_unlock(mutex)
-        // Behind what waits in line nobody need be woken: the thread takes all at once. And woken before the
-        // unlocking it would only wait again, for the mutex.
-        if wasEmpty { pthread_cond_signal(wake) }
     }
 
     private func serve() {

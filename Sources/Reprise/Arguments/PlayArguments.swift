@@ -15,10 +15,10 @@ struct PlayArguments: ParsableArguments {
     @Flag(help: "No screen: events on standard output, commands on standard input.")
     var headless = false
 
-    @Flag(help: "With --headless: one JSON object per line.")
+    @Flag(help: "No screen: one JSON object per line.")
     var json = false
 
-    @Flag(help: "No screen: one line of words per event.")
+    @Flag(help: "No screen: a sentence per event, and the screen's keys.")
     var plain = false
 
     @Option(help: "pulse (default), pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:-.")
@@ -81,8 +81,8 @@ struct PlayCommand: ParsableCommand {
         commandName: "reprise",
         abstract: "Plays music that lives on the web, and fetches no byte of it twice.",
         discussion: """
-            reprise cache COMMAND   what is kept: listed, checked, dropped, pinned, fetched ahead.
-                                    reprise cache --help names the commands.
+            reprise cache COMMAND   what is kept: list, check, drop, pin, fetch.
+            reprise config          every setting, what holds, and where it is from.
             A file that is called cache or config is played as ./cache or ./config.
             """
     )

@@ -148,6 +148,8 @@ final class CacheShelf: KeptShelf {
         }
         let observer = state.withLock { state in
             state.report.revision += 1
+            // Counted from its end, a look that takes long leaves time between.
+            state.lookedAt = clock.now
             state.report.entries = entries ?? state.report.entries
             state.report.problem = problem
             return state.observer

@@ -17,7 +17,7 @@ struct CacheCommands: ParsableCommand {
         commandName: "cache",
         abstract: "Shows what is kept of the music, checks it, drops it, and fetches more of it.",
         discussion: """
-            Every command takes --cache-dir, --cache-secret and --cache-identity as playing does.
+            Every command but keygen takes --cache-dir, --cache-secret and --cache-identity as playing does.
             SOURCE is a URL; for evict, pin, unpin and fetch also a file, folder or playlist.
 
             Exit codes: 0 done; 1 the cache cannot be used; 2 nothing could be done; \
