@@ -120,6 +120,20 @@ import Testing
         #expect(try pair.stage.end(pair.next).plan().wanted?.lowerBound == pair.edge + 1_000)
     }
 
+    @Test func `what another reader fetches before it keeps nobody waiting for what is held`() throws {
+        var pair = try Stage()
+        _ = pair.answer()
+        #expect(pair.stage.read(pair.edge + 1_000).plans.isEmpty)
+        let other = ResourceLoadState.ReaderID(2)
+        pair.stage.state.readerOpened(other)
+        let lost = ByteRangeSet(10_000..<20_000)
+        _ = pair.stage.state.bytesLost(nowStored: pair.stage.state.stored.subtracting(lost))
+        let low = try pair.stage.read(10_000, by: other).plan()
+        #expect(low.wanted == 10_000..<20_000)
+        #expect(pair.stage.end(pair.first, .cut).cancelled == [pair.next.id])
+        #expect(pair.stage.state.isUnderWay(low.id))
+    }
+
     @Test func `a jump elsewhere ends what is held`() throws {
         var pair = try Stage()
         _ = pair.answer()
