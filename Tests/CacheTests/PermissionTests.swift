@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    /// Who is not root has nothing to give away.
+    @Test(.enabled(if: geteuid() == 0))
+    func `a question takes no log away that belongs to another user`() async throws {
+        try await keep()
+        let log = folder.file("index.sqlite-wal")
+        try await wait(for: "the index to be closed") { access(log, F_OK) != 0 }
+        #expect(FileManager.default.createFile(atPath: log, contents: nil))
+        #expect(chown(log, 65_534, 65_534) == 0)
+        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        await #expect(throws: MediaError.self) { _ = try await opener.list() }
+        #expect(await opener.availability(of: [try url("a.mp3")]) == [nil])
+        #expect(await !opener.keepsSome(of: try url("a.mp3")))
+        let owner = try FileManager.default.attributesOfItem(atPath: log)[.ownerAccountID] as? Int
+        #expect(owner == 65_534)
+        await #expect(throws: MediaError.self) { _ = try await opener.open(url("a.mp3")) }
+    }
+
     @Test func `an empty folder that somebody made is the cache's own from then on`() async throws {
         #expect(mkdir(folder.cache, 0o755) == 0)
         try await keep()

@@ -74,7 +74,11 @@ final class BadInputTerminal: Sendable {
     }
 
     func wait(for text: String) async throws {
-        try await TestSupport.wait(for: "\(text) on the terminal") { shown.contains(text) }
+        try await TestSupport.wait(for: "\(text) on the terminal") {
+            shown.contains(text)
+        } seeing: {
+            "\(shown.suffix(3_000).debugDescription); \(errorText)"
+        }
     }
 
     /// The player's exit code.
