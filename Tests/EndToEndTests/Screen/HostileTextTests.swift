@@ -134,7 +134,8 @@ import Testing
                 stage,
                 ["--sink", "null", "--repeat", "one", path],
                 type: "xterm-256color",
-                environment: isColored ? [:] : ["NO_COLOR": "1"]
+                // Whoever runs the tests may have it set: SwiftPM does where its output is no terminal.
+                environment: ["NO_COLOR": isColored ? nil : "1"]
             )
             try await terminal.wait(for: "vol 100%")
             if isColored { try await terminal.wait(for: "\u{1B}[38;5;") }
