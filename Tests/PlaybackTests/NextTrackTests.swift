@@ -36,6 +36,16 @@ import Testing
         }
     }
 
+    /// Hears 500 frames, and lets the time pass until the next track is opened, with patience.
+    private func untilNextIsOpened(_ stage: Stage) async throws {
+        try await wait(for: "music") {
+            stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
+        }
+        try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
+        stage.clock.advance(by: .milliseconds(250))
+        try await wait(for: "the next track") { stage.readers.last?.patience == [true] }
+    }
+
     @Test func `the next track is patient until all of the current one is read`() async throws {
         // The ring holds two seconds of the three.
         var pieces = pieces(failing: 9...9, count: 2)
@@ -43,12 +53,7 @@ import Testing
         pieces[1].gate = (0, TestClock())
         let stage = Stage(pieces, sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
-            try await wait(for: "music") {
-                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
-            }
-            try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
-            stage.clock.advance(by: .milliseconds(250))
-            try await wait(for: "the next track") { stage.readers.last?.patience == [true] }
+            try await untilNextIsOpened(stage)
             stage.sink.allow(frames: 1_500)
             try await wait(for: "the end of the patience") { stage.readers.last?.patience == [true, false] }
             #expect(stage.readers.count == 2 && stage.readers[0].patience.isEmpty)
@@ -59,12 +64,7 @@ import Testing
     @Test func `who goes to the next track early is not kept waiting by its patience`() async throws {
         let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
-            try await wait(for: "music") {
-                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
-            }
-            try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
-            stage.clock.advance(by: .milliseconds(250))
-            try await wait(for: "the next track") { stage.readers.last?.patience == [true] }
+            try await untilNextIsOpened(stage)
             stage.player.send(.next)
             try await wait(for: "the end of the patience") { stage.readers.last?.patience == [true, false] }
             #expect(stage.readers.count == 2)
