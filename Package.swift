@@ -111,7 +111,7 @@ let package = Package(
         tests("PlaybackTests", ["Playback", "Output"]),
         tests("TerminalUITests", ["TerminalUI"]),
         tests("OriginTests", ["RepriseOrigin"]),
-        tests("RepriseTests", ["Reprise", "Settings", "Output"]),
+        tests("RepriseTests", ["Reprise", "Settings", "Output", "Playback"]),
         tests("BenchmarkTests", ["Benchmarks"]),
         tests("EndToEndTests", ["RepriseOrigin", "Cache", "CSQLite"]),
     ],

@@ -1,5 +1,6 @@
 import Cache
 import Decoding
+import Glibc
 import HTTP
 import Loading
 import Media
@@ -98,7 +99,11 @@ enum Wiring {
         )
         parts.reaching = reaching
         parts.resumePoint = { memory?.resumePoint(of: $0) }
-        let player = Player(parts: parts, settings: playback(options, presentation, memory?.session))
+        let isByHand = presentation == .screen || isatty(STDIN_FILENO) == 1
+        let player = Player(
+            parts: parts,
+            settings: playback(options, presentation, memory?.session, isByHand: isByHand)
+        )
         listener.value = player
         memory?.watch(player, notify: notify)
         if options.keeping.folder == nil, !options.noCache {
@@ -170,11 +175,13 @@ enum Wiring {
         }
     }
 
-    /// What was typed or configured wins over what the last session left.
-    private static func playback(
+    /// What was typed or configured wins over what the last session left. `isByHand` tells that keys are what
+    /// commands come from, and not the lines of a program.
+    static func playback(
         _ options: Options,
         _ presentation: Presentation,
-        _ last: SavedSession?
+        _ last: SavedSession?,
+        isByHand: Bool
     ) -> PlaybackSettings {
         // Full volume is also what a session leaves that never touched it: the server's memory decides then.
         let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
@@ -188,6 +195,8 @@ enum Wiring {
         settings.gainMode = options.gain ?? last?.gainMode ?? .off
         // Without a screen nobody looks more often than events come.
         if presentation != .screen { settings.tick = .seconds(1) }
+        // Behind a program there may be a slider, which names as many places as a held key takes steps.
+        if !isByHand { settings.placeSettling = settings.stepSettling }
         return settings
     }
 

@@ -17,11 +17,18 @@ final class MemorySource: ByteSource {
 
     let bytes: [UInt8]
     private let isAllStored: Bool
+    private let longestRead: Int
     private let state: Locked<State>
 
-    /// With a seed, reads are answered with 1 to `longestRead` bytes.
-    init(_ bytes: [UInt8], isStored: Bool = false, shortReads seed: UInt64? = nil) {
+    /// Reads are answered with up to `longestRead` bytes; with a seed, by chance with fewer than asked for.
+    init(
+        _ bytes: [UInt8],
+        isStored: Bool = false,
+        shortReads seed: UInt64? = nil,
+        longestRead: Int = .max
+    ) {
         self.bytes = bytes
+        self.longestRead = longestRead
         isAllStored = isStored
         state = Locked(State(random: seed.map(SeededGenerator.init(seed:))))
     }
@@ -35,7 +42,7 @@ final class MemorySource: ByteSource {
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let (given, isGated) = state.withLock { state in
             let left = max(0, bytes.count - Int(min(offset, Int64(bytes.count))))
-            var given = min(count, left)
+            var given = min(count, left, longestRead)
             if given > 1, var random = state.random {
                 given = Int.random(in: 1...given, using: &random)
                 state.random = random

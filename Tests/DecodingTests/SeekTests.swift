@@ -77,6 +77,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [Fixture.cbr, .bareCBR, .vbr, .bareVBR, .high, .low])
+    func `a cold seek lands with the bytes of a few frames, however many are asked for`(
+        fixture: Fixture
+    ) async throws {
+        for percent in [31, 50, 60, 80] {
+            let source = MemorySource(fixture.bytes, longestRead: 128)
+            let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+            try await decoder.open()
+            let before = source.reads.count
+            let duration = try #require(decoder.info.duration)
+            _ = try await decoder.seek(to: duration * percent / 100)
+            let waited = source.reads.dropFirst(before).map(\.given).reduce(0, +)
+            // Fourteen frames at 192 kbit/s.
+            #expect(waited <= 9_000, "\(fixture) at \(percent) %")
+        }
+    }
+
+    @Test func `a cold seek to the last frames of a constant rate is exact, with a tag behind them`()
+        async throws
+    {
+        let whole = try await decodeRest(MPEGDecoder(Fixture.cbr.bytes))
+        let tag = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
+        for frames in [600, 3_000, 9_000] {
+            let decoder = MPEGDecoder(Fixture.cbr.bytes + tag)
+            try await decoder.open()
+            let place = FrameCount(whole.count / 2 - frames)
+            let landing = try await decoder.seek(to: decoder.info.format.duration(of: place))
+            #expect(landing.isExact, "\(frames) frames before the end")
+            let rest = try await decodeRest(decoder)
+            let isEqual = rest == Array(whole.suffix(rest.count))
+            #expect(isEqual && abs(rest.count / 2 - frames) <= 1)
+        }
+    }
+
     @Test func `a cold seek costs one read of at most 64 KiB before the sound`() async throws {
         for fixture in [Fixture.cbr, .vbr, .bareVBR, .low] {
             let source = MemorySource(fixture.bytes)

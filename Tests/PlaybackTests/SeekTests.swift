@@ -61,12 +61,13 @@ import Testing
         #expect(state.position == .zero)
     }
 
-    /// Twenty seeks in a second, of which `byStep` says whether they are relative; returns what was read, in units of
-    /// nine seconds, and what was told.
-    private func search(byStep: Bool) async throws -> (places: Set<Int64>, seeks: [String]) {
+    /// Twenty seeks in a second, of which `byStep` says whether they are relative and `byHand` whether a hand names
+    /// their places; returns what was read, in units of nine seconds, and what was told.
+    private func search(byStep: Bool, byHand: Bool) async throws -> (places: Set<Int64>, seeks: [String]) {
         var piece = FakeMusic(number: 1, frames: 200_000)
         piece.isStored = false
-        let stage = Stage([piece], sink: TestSink(allowance: 500))
+        let stage = Stage([piece], sink: TestSink(allowance: 500), isByHand: byHand)
+        let isFirstAtOnce = byHand && !byStep
         let places = Locked(Set<Int64>())
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
@@ -76,9 +77,9 @@ import Testing
                 stage.player.send(.seek(byStep ? .by(.seconds(9)) : .to(.seconds(9 * count))))
                 try await wait(for: "seek \(count)") {
                     stage.player.snapshot.position > begun + .seconds(8)
-                        && stage.clock.sleeperCount == (count == 1 && !byStep ? 1 : 2)
+                        && stage.clock.sleeperCount == (count == 1 && isFirstAtOnce ? 1 : 2)
                 }
-                if count == 1, !byStep {
+                if count == 1, isFirstAtOnce {
                     try await wait(for: "its read") {
                         stage.readers[0].readOffsets.dropFirst(before).contains { $0 >= 36_000 }
                     }
@@ -98,18 +99,44 @@ import Testing
         return (places.withLock { $0 }, stage.story.filter { $0.hasPrefix("seeked") })
     }
 
-    @Test func `of twenty steps in a second only the last costs a request`() async throws {
-        let (places, seeks) = try await search(byStep: true)
+    @Test(arguments: [true, false])
+    func `of twenty seeks in a second only the last costs a request`(byStep: Bool) async throws {
+        let (places, seeks) = try await search(byStep: byStep, byHand: false)
         #expect(places == [20])
         #expect(seeks.count == 1)
     }
 
-    @Test func `a seek to a named place costs a request at once, and of those right behind it only the last`()
+    @Test func `a held key that takes steps costs what its last step costs`() async throws {
+        let (places, seeks) = try await search(byStep: true, byHand: true)
+        #expect(places == [20])
+        #expect(seeks.count == 1)
+    }
+
+    @Test
+    func `a place that a hand names costs a request at once, and of those right behind it only the last`()
         async throws
     {
-        let (places, seeks) = try await search(byStep: false)
+        let (places, seeks) = try await search(byStep: false, byHand: true)
         #expect(places == [1, 20])
         #expect(seeks == ["seeked 1 at 9000", "seeked 1 at 180000"])
+    }
+
+    @Test func `a held key that names a place goes there once`() {
+        var state = sounding()
+        var passes = 0
+        for count in 1...20 {
+            let effects = state.handle(
+                .command(.seek(.percent(50))),
+                heard: 3_000,
+                now: .milliseconds(50 * count)
+            )
+            passes += effects.count { if case .startRun = $0 { true } else { false } }
+        }
+        #expect(passes == 1)
+        #expect(state.position == .seconds(30))
+        // Later it is a new wish.
+        let again = state.handle(.command(.seek(.percent(50))), heard: 3_000, now: .seconds(2))
+        #expect(again.contains { if case .startRun = $0 { true } else { false } })
     }
 
     @Test func `a seek into stored bytes waits for no other`() async throws {

@@ -1,6 +1,7 @@
 import Cache
 import Media
 import Output
+import Playback
 import Testing
 
 @testable import Reprise
@@ -171,6 +172,14 @@ struct InvocationTests {
             RequestHeader.parse(file: "A: 1\r\n\nhunter2\n") == .failure(RequestHeader.BadLine(number: 3))
         )
         #expect((try? RequestHeader.parse(file: "A: 1\r\n\nB:2\n").get())?.map(\.value) == ["1", "2"])
+    }
+
+    @Test func `a program's seeks wait for its next one, and a hand's only where it takes steps`() {
+        let byProgram = Wiring.playback(Options(), .words, nil, isByHand: false)
+        #expect(byProgram.placeSettling == .milliseconds(60))
+        let byHand = Wiring.playback(Options(), .screen, nil, isByHand: true)
+        #expect(byHand.placeSettling == .zero)
+        #expect(byHand.stepSettling == .milliseconds(60))
     }
 
     @Test func `help and version are shown and refuse nothing`() throws {

@@ -47,8 +47,7 @@ package struct FrameHeader: Sendable, Hashable {
         let frequencyIndex = Int((raw >> 10) & 3)
         guard layerBits != 0, rateIndex != 15, frequencyIndex != 3 else { return nil }
         layer = 4 - layerBits
-        let rates = Self.kilobits[version == .mpeg1 ? layer - 1 : (layer == 1 ? 3 : 4)]
-        bitRate = rates[rateIndex] * 1000
+        bitRate = Self.rates(version, layer: layer)[rateIndex] * 1000
         let divisor = version == .mpeg1 ? 1 : (version == .mpeg2 ? 2 : 4)
         sampleRate = [44_100, 48_000, 32_000][frequencyIndex] / divisor
         hasCheck = (raw >> 16) & 1 == 0
@@ -79,6 +78,21 @@ package struct FrameHeader: Sendable, Hashable {
         guard bitRate > 0 else { return nil }
         if layer == 1 { return (bitRate * 12 / sampleRate + (isPadded ? 1 : 0)) * 4 }
         return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
+    }
+
+    /// The length of the longest frame of this version, layer and sample rate; in free format a bound above all
+    /// tables.
+    package var longestFrameByteCount: Int {
+        guard bitRate > 0, let most = Self.rates(version, layer: layer).last else {
+            return FrameWalkerLimits.longestFrame
+        }
+        if layer == 1 { return (most * 12_000 / sampleRate + 1) * 4 }
+        return most * 1_000 * samplesPerFrame / 8 / sampleRate + 1
+    }
+
+    /// In kbit/s, by the index that a header holds.
+    private static func rates(_ version: Version, layer: Int) -> [Int] {
+        kilobits[version == .mpeg1 ? layer - 1 : (layer == 1 ? 3 : 4)]
     }
 
     /// The length of Layer III's side information; 0 in the other layers.

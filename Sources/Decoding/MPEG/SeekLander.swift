@@ -17,10 +17,8 @@ struct SeekLander {
 
     /// One request's worth.
     private static let reach = 65_536
-    /// The most that is read before the estimate to prime the decoder.
-    private static let longestLeadIn = 24_576
-    /// Frames that must agree at the landing before a constant bit rate is believed there.
-    private static let agreeingFrames = 12
+    /// More frames than these fill every reservoir.
+    private static let mostPrimingFrames = 16
     /// The most stored bytes that one seek walks: an hour of music at 64 kbit/s, and far below a second of work.
     static let mostWalked = 32 << 20
 
@@ -121,25 +119,28 @@ struct SeekLander {
         _ offset: Int64,
         _ sample: FrameCount
     ) async throws -> Landing {
-        // Frames to prime, frames to reach a multiple of the table's stride, and as many bytes as a reservoir.
-        let leadFrames = map.header.primingFrameCount + Int(SeekTable.stride) + 4
-        let lead = Double(leadFrames) * map.meanFrameLength + Double(4 * map.header.longestReservoir)
-        let start = offset - Int64(min(lead, Double(Self.longestLeadIn)))
-        if start <= map.origin, let landing = try await landKnown(position, 0, 0, sample) { return landing }
-        var window = ByteWindow(source, at: max(start, map.origin))
-        let needed = Int(offset - window.start) + 4 * FrameWalkerLimits.longestFrame
-        try await window.fill(needed, askingUpTo: Self.reach)
-        var frames = walk(window.bytes, like: map.header)
-        // Behind a change of kind there is music too.
-        if frames.isEmpty { frames = walk(window.bytes, like: nil) }
+        let wantedWindow = LandingWindow(around: offset, frame: wanted, in: map)
+        if wantedWindow.start <= map.origin, let landing = try await landKnown(position, 0, 0, sample) {
+            return landing
+        }
+        var window = ByteWindow(source, at: wantedWindow.start)
+        try await window.fill(wantedWindow.byteCount, askingUpTo: Self.reach)
+        var frames = frames(in: window)
+        if frames.isEmpty {
+            // Behind a tag or junk there is music too.
+            try await window.fill(Self.reach, askingUpTo: Self.reach)
+            frames = self.frames(in: window)
+        }
         guard !frames.isEmpty else { return atEnd(SeekLanding(frame: position, isExact: false)) }
         if let landing = constantRateLanding(position, wanted, sample, window, frames) { return landing }
 
-        // Numbers are what the estimate says: the frame nearest to the expected place is the wanted one.
+        // Numbers are what the estimate says: the frame nearest to the expected place is the wanted one, or the first
+        // that has enough before it.
         let expected = Int(offset - window.start)
-        let target =
+        let nearest =
             frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
-        let first = max(0, target - leadFrames)
+        let target = max(nearest, min(map.header.primingFrameCount, frames.count - 1))
+        let first = max(0, target - Self.mostPrimingFrames)
         let number = wanted - Int64(target - first)
         let feed = feed(window, frames[first], number: number, isExact: false, sample)
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: false))
@@ -153,7 +154,7 @@ struct SeekLander {
         _ window: ByteWindow,
         _ frames: [FrameWalker.Frame]
     ) -> Landing? {
-        guard map.hasConstantRate, let rate = map.rate, frames.count >= Self.agreeingFrames else {
+        guard map.hasConstantRate, let rate = map.rate, frames.count >= LandingWindow.agreeingFrames else {
             return nil
         }
         let origin = window.start - map.origin
@@ -200,6 +201,12 @@ struct SeekLander {
             wantedSample: sample,
             pending: Array(window.bytes[frame.index...])
         )
+    }
+
+    /// The frames of the known kind, or of another one where it has changed.
+    private func frames(in window: ByteWindow) -> [FrameWalker.Frame] {
+        let frames = walk(window.bytes, like: map.header)
+        return frames.isEmpty ? walk(window.bytes, like: nil) : frames
     }
 
     private func walk(_ bytes: [UInt8], like header: FrameHeader?) -> [FrameWalker.Frame] {

@@ -14,8 +14,10 @@ package struct PlaybackSettings: Sendable {
     /// held key needs to repeat itself.
     package var seekSettling = Duration.milliseconds(200)
     /// How long a relative seek waits for the next one before it costs a request: as long as twenty presses a
-    /// second are apart, and a little more. A seek to a named place waits for nothing.
+    /// second are apart, and a little more.
     package var stepSettling = Duration.milliseconds(60)
+    /// The same for a seek to a named place: nothing where a hand names it, which cannot name twenty in a second.
+    package var placeSettling = Duration.zero
     /// Bytes around a place that must be stored for a seek to go there without a request.
     package var seekReach: Int64 = 65_536
     package var gainMode = GainMode.off

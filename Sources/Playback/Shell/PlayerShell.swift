@@ -152,10 +152,16 @@ final class PlayerShell {
 
     /// How long the pass of a seek waits for another one before it costs a request.
     ///
-    /// A seek to a named place goes at once unless it follows another one, and so does any into stored bytes.
+    /// One into stored bytes goes at once.
     private func settling(of id: RunID, reusing reused: RunID?, at start: Duration) -> Duration {
-        let wait = state.searchingRun == id ? settings.seekSettling : settings.stepSettling
-        guard state.searchingRun == id || state.steppingRun == id, let reused, let info = state.info(of: id),
+        let wait: Duration =
+            switch state.seekKind(of: id) {
+            case .search: settings.seekSettling
+            case .step: settings.stepSettling
+            case .place: settings.placeSettling
+            case nil: .zero
+            }
+        guard wait > .zero, let reused, let info = state.info(of: id),
             let reader = runs.keptReader(of: reused)
         else { return .zero }
         let offset = info.audioStart + Int64(min(start.seconds * info.bytesPerSecond, 1e15))

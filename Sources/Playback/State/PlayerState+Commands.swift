@@ -133,13 +133,14 @@ extension PlayerState {
             guard let duration else { return [misuse("the track's length is not known yet")] }
             wanted = duration * (share / 100)
         }
-        let limit = duration ?? .seconds(1_000_000)
+        let start = max(.zero, min(wanted, duration ?? .seconds(1_000_000)))
         let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
         lastSeek = now
-        let effects = restart(at: max(.zero, min(wanted, limit)), answersSeek: true)
         let isStep = if case .by = target { true } else { false }
-        searchingRun = isSearch ? runs.first?.id : nil
-        steppingRun = isStep && !isSearch ? runs.first?.id : nil
+        // A key held down names the place again where the music is about to be, or just came to.
+        if isSearch, !isStep, run.answersSeek, run.start == start { return [] }
+        let effects = restart(at: start, answersSeek: true)
+        seeking = runs.first.map { ($0.id, isSearch ? .search : isStep ? .step : .place) }
         return effects
     }
 

@@ -30,7 +30,17 @@ package struct PlayerState: Sendable {
         var isLost: Bool { recovery?.isReached == false }
     }
 
-    /// Seeks that follow each other faster than this are a search: a key held down, or a dragged mouse.
+    /// What a seek is by how it came, which tells whether another may follow at once.
+    enum SeekKind: Sendable, Equatable {
+        /// Right behind another one.
+        case search
+        /// By itself, and relative: of a key that may be pressed again.
+        case step
+        /// By itself, to a place that was named.
+        case place
+    }
+
+    /// Seeks that follow each other faster than this are a search: a key held down, or a bar that is clicked along.
     static let searchPace = Duration.milliseconds(300)
 
     /// Whether the player is over when the queue is.
@@ -67,10 +77,8 @@ package struct PlayerState: Sendable {
     /// Whether it was the audio server that asked for the pause, for a call; it may then end it.
     var isPausedByServer = false
     var lastSeek: Duration?
-    /// The pass of a seek that came right behind another, so that more may follow.
-    var searchingRun: RunID?
-    /// The pass of a relative seek that came by itself: of a key that may be pressed again at once.
-    var steppingRun: RunID?
+    /// The pass of the last seek, and what may follow that.
+    var seeking: (run: RunID, kind: SeekKind)?
     package internal(set) var failures: [Track.ID: SafeText] = [:]
     package internal(set) var learned: [Track.ID: TrackFacts] = [:]
     package internal(set) var messages: [PlayerMessage] = []
@@ -238,4 +246,7 @@ extension PlayerState {
     func isExact(_ id: RunID) -> Bool { runs.first { $0.id == id }?.landing.isExact ?? true }
 
     func info(of id: RunID) -> StreamInfo? { runs.first { $0.id == id }?.info }
+
+    /// What a seek began this pass; nil where none did.
+    func seekKind(of id: RunID) -> SeekKind? { seeking?.run == id ? seeking?.kind : nil }
 }

@@ -35,7 +35,7 @@ enum PlayerKind: String, CaseIterable, Codable {
     /// Starts it with this music.
     func start(_ setup: PlayerSetup) async throws -> any PlayerRun {
         switch self {
-        case .reprise: try RepriseRun(setup)
+        case .reprise: setup.hasScreen ? try RepriseKeyRun(setup) : try RepriseRun(setup)
         case .mpg123: try Mpg123Run(setup)
         case .mpv: try MpvRun(setup)
         case .mpd: try await MPDRun(setup)
@@ -53,6 +53,8 @@ struct PlayerSetup: Sendable {
     var folder: TemporaryFolder
     /// Of Reprise only.
     var options: [String] = []
+    /// Whether Reprise shows its screen and is told by keys.
+    var hasScreen = false
 
     init(_ sources: [String], _ ear: Ear, on stage: BenchStage, folder: TemporaryFolder) {
         self.sources = sources

@@ -12,6 +12,11 @@ struct RepriseRun: PlayerRun {
             .appendingPathComponent("reprise").path
     }
 
+    /// The command that goes to this second of the music.
+    static func line(seekingTo second: Int) -> String {
+        "seek \(second / 60):\(second % 60 / 10)\(second % 10)"
+    }
+
     init(_ setup: PlayerSetup) throws {
         begun = .now
         process = try RunningProcess(
@@ -22,9 +27,7 @@ struct RepriseRun: PlayerRun {
     }
 
     var identifier: pid_t { process.processIdentifier }
-    func seek(to second: Int) throws {
-        try process.send("seek \(second / 60):\(second % 60 / 10)\(second % 10)")
-    }
+    func seek(to second: Int) throws { try process.send(Self.line(seekingTo: second)) }
     func next() throws { try process.send("next") }
     func pause() throws { try process.send("pause") }
 

@@ -60,11 +60,13 @@ struct BenchStage: Sendable {
         _ sources: [String],
         folder: TemporaryFolder? = nil,
         options: [String] = [],
+        hasScreen: Bool = false,
         _ body: (any PlayerRun, Ear) async throws -> Result
     ) async throws -> Result {
         let ear = try await ears.take()
         var setup = PlayerSetup(sources, ear, on: self, folder: try folder ?? TemporaryFolder())
         setup.options = options
+        setup.hasScreen = hasScreen
         let run = try await kind.start(setup)
         do {
             let result = try await body(run, ear)

@@ -19,6 +19,7 @@ final class Stage: Sendable {
         fills: Bool = false,
         gain: GainMode = .off,
         volume: Int? = nil,
+        isByHand: Bool = true,
         clock: TestClock = TestClock(),
         device: (any AudioOutput)? = nil,
         reaching: Task<Void, any Error>? = nil,
@@ -66,6 +67,7 @@ final class Stage: Sendable {
                 )
                 settings.fillsHeardTracks = fills
                 settings.gainMode = gain
+                if !isByHand { settings.placeSettling = settings.stepSettling }
                 return settings
             }()
         )
