@@ -46,7 +46,8 @@ enum Wiring {
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
         let beginning = Beginning(options: options, memory: memory)
-        let warming = warmUp(curl, for: beginning, options, kept: folder)
+        let settings = playback(options, presentation, memory?.session)
+        let warming = warmUp(curl, for: beginning, options, isShuffled: settings.shuffle, kept: folder)
         defer { warming?.cancel() }
         let numbers = RequestNumbers()
         let network = NetworkWatch(
@@ -98,7 +99,7 @@ enum Wiring {
         )
         parts.reaching = reaching
         parts.resumePoint = { memory?.resumePoint(of: $0) }
-        let player = Player(parts: parts, settings: playback(options, presentation, memory?.session))
+        let player = Player(parts: parts, settings: settings)
         listener.value = player
         memory?.watch(player, notify: notify)
         if options.keeping.folder == nil, !options.noCache {
