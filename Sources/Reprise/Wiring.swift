@@ -47,7 +47,9 @@ enum Wiring {
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
         let beginning = Beginning(options: options, memory: memory)
-        let warming = warmUp(curl, for: beginning, options, kept: folder)
+        let isByHand = presentation == .screen || isatty(STDIN_FILENO) == 1
+        let settings = playback(options, presentation, memory?.session, isByHand: isByHand)
+        let warming = warmUp(curl, for: beginning, options, isShuffled: settings.shuffle, kept: folder)
         defer { warming?.cancel() }
         let numbers = RequestNumbers()
         let network = NetworkWatch(
@@ -99,11 +101,7 @@ enum Wiring {
         )
         parts.reaching = reaching
         parts.resumePoint = { memory?.resumePoint(of: $0) }
-        let isByHand = presentation == .screen || isatty(STDIN_FILENO) == 1
-        let player = Player(
-            parts: parts,
-            settings: playback(options, presentation, memory?.session, isByHand: isByHand)
-        )
+        let player = Player(parts: parts, settings: settings)
         listener.value = player
         memory?.watch(player, notify: notify)
         if options.keeping.folder == nil, !options.noCache {

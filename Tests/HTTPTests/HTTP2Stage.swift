@@ -27,17 +27,5 @@ struct HTTP2Stage {
     }
 
     /// Connections of this process to the server.
-    var openConnections: Int {
-        (Int32(0)..<1_024).count { Self.peerPort(of: $0) == nginx.port }
-    }
-
-    /// Nil for what is no connected socket.
-    private static func peerPort(of socket: Int32) -> UInt16? {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) }
-        }
-        return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
-    }
+    var openConnections: Int { ClientSockets.connected(to: nginx.port).count }
 }

@@ -43,27 +43,43 @@ final class CurlLoop: Sendable {
 
     private let configuration: HTTPConfiguration
     private let loadLibrary: @Sendable () -> String?
+    private let lookUp: @Sendable (String, UInt16) -> [SocketAddress]
     // Guards everything that changes. `wakeUp` is called while it is held: it writes one byte to a
     // socket that never blocks, and outside of the lock the handle could be gone.
     private let guarded = Locked(Guarded())
 
-    /// `loadLibrary` is called on the thread and returns the reason why libcurl cannot be used, or nil.
+    /// `loadLibrary` is called on the thread and returns the reason why libcurl cannot be used, or nil. `lookUp` finds
+    /// the addresses of a host that is connected to early.
     init(
         configuration: HTTPConfiguration,
-        loadLibrary: @escaping @Sendable () -> String? = { ccurl_load().map { String(cString: $0) } }
+        loadLibrary: @escaping @Sendable () -> String? = { ccurl_load().map { String(cString: $0) } },
+        lookUp: @escaping @Sendable (String, UInt16) -> [SocketAddress] = NameLookup.addresses
     ) {
         self.configuration = configuration
         self.loadLibrary = loadLibrary
+        self.lookUp = lookUp
     }
 
-    /// Starts the thread, which loads libcurl, before there is anything to do.
-    func warmUp() {
+    /// Starts the thread, which loads libcurl, before there is anything to do, and begins a connection to the
+    /// server of `url` meanwhile.
+    func warmUp(toward url: WebURL? = nil) {
         let starts = guarded.withLock { guarded in
             guard case .idle = guarded.phase else { return false }
             guarded.phase = .running
             return true
         }
-        if starts { NamedThread.start("http") { self.serve() } }
+        guard starts else { return }
+        let early = url.flatMap { earlyConnection(to: $0) }
+        // No thread can start while a library is being loaded, so the one for the name goes first.
+        early?.begin()
+        NamedThread.start("http") { self.serve(early) }
+    }
+
+    private func earlyConnection(to url: WebURL) -> EarlyConnection? {
+        guard let target = EarlyTarget(url, configuration: configuration) else { return nil }
+        return EarlyConnection(to: target, configuration: configuration, lookUp: lookUp) { [weak self] in
+            self?.lookAtClock()
+        }
     }
 
     /// Hands a command over. After `stop`, and without libcurl, a transfer to start ends here and the
@@ -129,13 +145,14 @@ final class CurlLoop: Sendable {
         }
     }
 
-    private func serve() {
+    private func serve(_ early: EarlyConnection?) {
+        defer { early?.end() }
         if let reason = loadLibrary() {
             let cause = SafeText("cannot be loaded (\(reason)); install libcurl4 to play from the web")
             end(in: .unusable(MediaError(.missingLibrary, "libcurl", cause)))
             return
         }
-        guard var table = TransferTable(configuration: configuration) else {
+        guard var table = TransferTable(configuration: configuration, early: early) else {
             end(in: .unusable(MediaError(.internalError, "libcurl", "cannot start (out of memory)")))
             return
         }
@@ -162,6 +179,7 @@ final class CurlLoop: Sendable {
         setWakeUp(nil)
         table.cancelAll()
         // Connections are closed before anyone is told that the thread has ended.
+        early?.end()
         _ = consume table
         end(in: .stopped)
     }

@@ -64,11 +64,12 @@ struct IdleConnectionsState {
         }
     }
 
-    /// Rounded up: who wakes too early looks twice.
-    private func wait(_ duration: Duration) -> Action {
-        let milliseconds =
-            duration.components.seconds * 1_000
-            + duration.components.attoseconds / 1_000_000_000_000_000 + 1
-        return .wait(milliseconds: Int32(clamping: milliseconds))
+    private func wait(_ duration: Duration) -> Action { .wait(milliseconds: duration.pollMilliseconds) }
+}
+
+extension Duration {
+    /// For `poll`. Rounded up: who wakes too early looks twice.
+    var pollMilliseconds: Int32 {
+        Int32(clamping: components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

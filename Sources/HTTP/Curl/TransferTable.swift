@@ -11,15 +11,20 @@ struct TransferTable: ~Copyable {
     /// The request that is never sent; nil while none is made.
     private var sweep: ConnectionSweep?
     private var hasEnded = false
+    /// The connection that was begun before there was a request; nil once it is used or given up.
+    private var early: EarlyConnection?
+    /// The transfer that waits for it.
+    private var awaiting: Transfer?
 
     /// Connections kept open without a transfer: two each for a handful of servers.
     private static let mostIdleConnections = 8
 
     /// Nil when memory or file descriptors ran out.
-    init?(configuration: HTTPConfiguration) {
+    init?(configuration: HTTPConfiguration, early: EarlyConnection? = nil) {
         guard let multi = Self.makeMulti() else { return nil }
         self.multi = multi
         self.configuration = configuration
+        self.early = early
     }
 
     deinit {
@@ -42,6 +47,7 @@ struct TransferTable: ~Copyable {
 
     /// Does what can be done without waiting, and settles what has ended.
     mutating func perform() {
+        useEarlyConnection()
         var running: Int32 = 0
         ccurl_multi_perform(multi, &running)
         var code = CURLE_OK
@@ -63,7 +69,7 @@ struct TransferTable: ~Copyable {
     }
 
     /// Whether there is no transfer.
-    var isEmpty: Bool { handles.isEmpty }
+    var isEmpty: Bool { handles.isEmpty && awaiting == nil }
 
     /// Whether a transfer has left the table since the last call, so that its connection may be idle now.
     mutating func takeHasEnded() -> Bool {
@@ -73,7 +79,15 @@ struct TransferTable: ~Copyable {
 
     /// Waits until there is something to do, or for `milliseconds`; returns early when woken.
     func waitForWork(atMost milliseconds: Int32) {
-        _ = ccurl_multi_poll(multi, milliseconds)
+        guard let early, let patience = early.patience else {
+            ccurl_multi_poll(multi, nil, 0, milliseconds)
+            return
+        }
+        var sockets = early.waitingSockets.map {
+            curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLOUT), revents: 0)
+        }
+        let count = UInt32(sockets.count)
+        ccurl_multi_poll(multi, &sockets, count, min(milliseconds, max(.zero, patience).pollMilliseconds))
     }
 
     /// Closes all connections, of which none may have a transfer. libcurl has no call for it, so its multi
@@ -108,6 +122,8 @@ struct TransferTable: ~Copyable {
             ccurl_multi_remove(multi, handle.pointer)
             handle.transfer.cancel()
         }
+        awaiting?.cancel()
+        awaiting = nil
         handles = [:]
         ids = [:]
     }
@@ -121,7 +137,30 @@ struct TransferTable: ~Copyable {
     private mutating func start(_ transfer: Transfer) {
         // It can have been cancelled before it began.
         guard !transfer.isOver else { return }
-        guard let handle = EasyHandle(transfer, configuration: configuration),
+        if let early, awaiting == nil, early.target.serves(transfer.request) {
+            awaiting = transfer
+        } else {
+            begin(transfer)
+        }
+    }
+
+    /// Lets the transfer that waits for the early connection begin once it is decided what becomes of that.
+    private mutating func useEarlyConnection() {
+        guard let early else { return }
+        switch early.look() {
+        case .undecided: return
+        case .connected: if awaiting == nil { return }
+        case .over: break
+        }
+        self.early = nil
+        let handover = early.take()
+        guard let transfer = awaiting else { return }
+        awaiting = nil
+        begin(transfer, with: handover)
+    }
+
+    private mutating func begin(_ transfer: Transfer, with handover: Handover? = nil) {
+        guard let handle = EasyHandle(transfer, configuration: configuration, handover: handover),
             ccurl_multi_add(multi, handle.pointer) == CURLM_OK
         else {
             let cause: SafeText = "the request cannot be made (out of memory)"
@@ -133,6 +172,7 @@ struct TransferTable: ~Copyable {
     }
 
     private mutating func remove(_ id: Transfer.ID) {
+        if awaiting?.id == id { awaiting = nil }
         guard let handle = handles.removeValue(forKey: id) else { return }
         ids[handle.pointer] = nil
         hasEnded = true
