@@ -12,25 +12,80 @@ package enum Playlist {
         subject: SafeText,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(MediaError) -> [PlaylistEntry] {
-        let format = try PlaylistFormat(of: bytes, subject: subject) ?? expected ?? .m3u
-        let entries: [PlaylistEntry]
-        switch format {
-        case .m3u:
-            entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
-        case .pls:
-            entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
-        case .xspf:
-            let parser = XSPFParser(limit: limits.entries)
-            if let fault = parser.parse(bytes) {
-                throw MediaError(.badPlaylist, subject, "this XSPF playlist cannot be read: " + fault)
-            }
-            entries = parser.entries
+        var all: [PlaylistEntry] = []
+        try read(bytes, expected: expected, subject: subject, limits: limits, inPieces: false) { entries, _ in
+            all = entries
         }
+        return all
+    }
+
+    /// Hands the same entries to `take`: all at once, or with `inPieces` the first of a long M3U list before the
+    /// others. `take` is told whether more follow. What is thrown is thrown before it is called.
+    static func read(
+        _ bytes: [UInt8],
+        expected: PlaylistFormat?,
+        subject: SafeText,
+        limits: PlaylistLimits,
+        inPieces: Bool,
+        take: (_ entries: [PlaylistEntry], _ moreFollow: Bool) -> Void
+    ) throws(MediaError) {
+        let format = try PlaylistFormat(of: bytes, subject: subject) ?? expected ?? .m3u
+        if inPieces, format == .m3u, isLong(bytes, limits), readLongM3U(bytes, limits, take) { return }
+        let entries = try whole(bytes, format, subject: subject, limit: limits.entries)
         guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist names no music") }
         guard entries.count <= limits.entries else {
             let most = SafeText("the playlist has more than \(limits.entries) entries, which is too long")
             throw MediaError(.badPlaylist, subject, most)
         }
-        return entries
+        take(entries, false)
+    }
+
+    private static func whole(
+        _ bytes: [UInt8],
+        _ format: PlaylistFormat,
+        subject: SafeText,
+        limit: Int
+    ) throws(MediaError) -> [PlaylistEntry] {
+        switch format {
+        case .m3u:
+            return bytes.withUnsafeBufferPointer { bytes in
+                var parser = M3UParser(bytes)
+                // One more than is allowed, so that the excess is seen.
+                return parser.next(limit + 1)
+            }
+        case .pls:
+            return bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limit) }
+        case .xspf:
+            let parser = XSPFParser(limit: limit)
+            if let fault = parser.parse(bytes) {
+                throw MediaError(.badPlaylist, subject, "this XSPF playlist cannot be read: " + fault)
+            }
+            return parser.entries
+        }
+    }
+
+    /// Whether the first entries are worth having before the others, and these cannot turn out to be too many.
+    private static func isLong(_ bytes: [UInt8], _ limits: PlaylistLimits) -> Bool {
+        guard bytes.count > limits.longList else { return false }
+        // An entry has a letter and the end of its line.
+        return bytes.count / 2 < limits.entries
+            || bytes.withUnsafeBufferPointer(M3UParser.mostEntries) <= limits.entries
+    }
+
+    /// Returns false, and has handed nothing over, when there is no entry.
+    private static func readLongM3U(
+        _ bytes: [UInt8],
+        _ limits: PlaylistLimits,
+        _ take: ([PlaylistEntry], Bool) -> Void
+    ) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            var parser = M3UParser(bytes)
+            let first = parser.next(limits.firstEntries)
+            guard !first.isEmpty else { return false }
+            let moreFollow = first.count == limits.firstEntries
+            take(first, moreFollow)
+            if moreFollow { take(parser.next(limits.entries), false) }
+            return true
+        }
     }
 }

@@ -12,19 +12,38 @@ struct ListContents: Sendable {
     var nested: [NestedList] = []
     var problems = PlaylistProblems()
 
+    /// Names of local files that a list of the web may not open.
+    private var refused: (count: Int, first: MediaError)?
+
     /// Parses `bytes`, a list found at `subject`, and locates its entries. Throws `.badPlaylist`.
+    ///
+    /// `begun` hears the first tracks of a long M3U list before the others are read, unless one of these is in a
+    /// list of its own or none is a track.
     init(
         bytes: [UInt8],
         base: PlaylistBase,
         expected: PlaylistFormat?,
         subject: SafeText,
         limits: PlaylistLimits,
-        fileExists: (String) -> Bool
+        fileExists: (String) -> Bool,
+        begun: (([Track]) -> Void)? = nil
     ) throws(MediaError) {
-        let entries = try Playlist.entries(of: bytes, expected: expected, subject: subject, limits: limits)
-        tracks.reserveCapacity(entries.count)
+        try Playlist.read(
+            bytes,
+            expected: expected,
+            subject: subject,
+            limits: limits,
+            inPieces: begun != nil
+        ) { entries, moreFollow in
+            add(entries, base: base, fileExists: fileExists)
+            if moreFollow, nested.isEmpty, !tracks.isEmpty { begun?(tracks) }
+        }
+        if let refused { problems.addRefusals(refused.count, first: refused.first, of: subject) }
+    }
+
+    private mutating func add(_ entries: [PlaylistEntry], base: PlaylistBase, fileExists: (String) -> Bool) {
+        tracks.reserveCapacity(tracks.count + entries.count)
         let firstID = TrackIDs.take(entries.count).value
-        var refused: (count: Int, first: MediaError)?
         for (index, entry) in entries.enumerated() {
             do throws(MediaError) {
                 let location = try base.location(of: entry, fileExists: fileExists)
@@ -44,7 +63,6 @@ struct ListContents: Sendable {
                 }
             }
         }
-        if let refused { problems.addRefusals(refused.count, first: refused.first, of: subject) }
     }
 }
 

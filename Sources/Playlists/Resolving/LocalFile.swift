@@ -101,18 +101,37 @@ package enum LocalFile {
         subject: SafeText
     ) throws(MediaError) -> [UInt8] {
         var bytes: [UInt8] = []
+        // Room for a file as a whole and for the read that finds its end; what has no size comes in pieces.
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? Int(clamping: status.st_size) : 0
+        var wanted = max(256 * 1024, size < limit ? size + 1 : limit)
         while bytes.count < limit {
-            let wanted = min(256 * 1024, limit - bytes.count)
-            var status = 0
+            wanted = min(wanted, limit - bytes.count)
+            var failure: Int32 = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                status = Glibc.read(descriptor, buffer.baseAddress, wanted)
-                count = max(0, status)
+                (count, failure) = fill(buffer, from: descriptor)
             }
-            if status < 0, errno == EINTR { continue }
-            guard status >= 0 else { throw MediaError(.unreadable, subject, reason(errno)) }
-            guard status > 0 else { break }
-            bytes += chunk
+            guard failure == 0 else { throw MediaError(.unreadable, subject, reason(failure)) }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            guard chunk.count == wanted else { break }
         }
         return bytes
+    }
+
+    /// Reads until `buffer` is full or the end is reached. Returns how many bytes that were and the errno of a read
+    /// that failed, or 0.
+    private static func fill(
+        _ buffer: UnsafeMutableBufferPointer<UInt8>,
+        from descriptor: Int32
+    ) -> (count: Int, failure: Int32) {
+        var count = 0
+        while count < buffer.count {
+            let status = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            if status < 0, errno == EINTR { continue }
+            guard status >= 0 else { return (count, errno) }
+            guard status > 0 else { break }
+            count += status
+        }
+        return (count, 0)
     }
 }
