@@ -16,11 +16,13 @@ import Testing
         _ web: any ResourceOpener = FakeWeb(),
         input: [UInt8] = [],
         longerThan bytes: Int = 0,
+        head: Int = 64 * 1024,
         first: Int,
         entries: Int = 1_000
     ) -> SourceResolver {
         var limits = PlaylistLimits()
         limits.longList = bytes
+        limits.beginning = head
         limits.firstEntries = first
         limits.entries = entries
         return SourceResolver(
@@ -71,7 +73,10 @@ import Testing
         try folder.write("list.m3u", bytes: bytes)
         try folder.write("nested.m3u", "n.mp3\nftp://h/m.mp3")
         let web = FakeWeb(bytes: ["http://w/list.m3u": bytes, "http://w/nested.m3u": Array("n.mp3".utf8)])
-        let resolver = resolver(web, input: bytes, first: first)
+        let head = Int.random(in: 1...300, using: &random)
+        // Of some lists the number of entries is known to be within bounds only when their lines are counted.
+        let most = Bool.random(using: &random) ? 1_000 : 60
+        let resolver = resolver(web, input: bytes, head: head, first: first, entries: most)
         for source in ["list.m3u", "-", "http://w/list.m3u"] {
             let whole = await Result.of { try await resolver.tracks(for: source) }
             let pieces = await Result.of { try await read(source, resolver) }
@@ -82,9 +87,10 @@ import Testing
                 #expect(all.problems == whole.problems)
                 #expect(all.tracks.ranks == whole.tracks.ranks)
                 if let first = pieces.first { #expect(first == Array(all.tracks.prefix(first.count))) }
-                let entries = (try? Playlist.entries(of: bytes, expected: .m3u, subject: "list")) ?? []
-                let begins = Self.begins(entries.prefix(first).map(\.reference), source, first)
-                #expect((pieces.first != nil) == begins, "\(entries.map(\.reference))")
+                let cut = bytes.prefix(head).lastIndex { $0 == 0x0A || $0 == 0x0D } ?? -1
+                let entries = try? Playlist.entries(of: Array(bytes[...cut]), expected: .m3u, subject: "list")
+                let begins = Self.begins((entries ?? []).prefix(first).map(\.reference), source)
+                #expect((pieces.first != nil) == begins, "\(entries ?? [])")
             case (.failure(let whole), .failure(let pieces)):
                 #expect(whole as? MediaError == pieces as? MediaError)
             default: Issue.record("one was read and the other was not: \(whole), \(pieces)")
@@ -92,12 +98,11 @@ import Testing
         }
     }
 
-    /// Whether a list that begins with these entries can be begun with: a full piece with a track, and no list in it.
-    private static func begins(_ entries: [String], _ source: String, _ count: Int) -> Bool {
-        let refused =
-            ["ftp://h/e.mp3", "http://"] + (source.hasPrefix("http") ? ["file:///f.mp3", "C:\\g.mp3"] : [])
-        return entries.count == count && !entries.contains("nested.m3u")
-            && !entries.allSatisfy { refused.contains($0) }
+    /// Whether a list that begins with these entries can be begun with: with a track, and without a list.
+    private static func begins(_ entries: [String], _ source: String) -> Bool {
+        let isLocal = !source.hasPrefix("http")
+        let refused = ["ftp://h/e.mp3", "http://"] + (isLocal ? [] : ["file:///f.mp3", "C:\\g.mp3"])
+        return !entries.contains("nested.m3u") && !entries.allSatisfy { refused.contains($0) }
     }
 
     // MARK: Which lists
@@ -141,8 +146,20 @@ import Testing
         #expect(
             try await read("list.m3u", resolver(longerThan: lines.utf8.count - 1, first: 10)).first != nil
         )
-        // All of it is the first piece already.
-        #expect(try await read("list.m3u", resolver(first: 101)).first == nil)
+        // Without the end of its line an entry is not known.
+        #expect(try await read("list.m3u", resolver(head: 5, first: 10)).first == nil)
+        #expect(try await read("list.m3u", resolver(head: 6, first: 10)).first?.count == 1)
+        #expect(try await read("list.m3u", resolver(first: 101)).first?.count == 99)
+    }
+
+    @Test(arguments: [(150_000, 100_000, false), (150_000, 150_001, true)])
+    func `the lines of a long file are counted over all of it`(count: Int, most: Int, isTaken: Bool) throws {
+        let path = try folder.write("list.m3u", String(repeating: "#a\nbc\n", count: count))
+        var limits = PlaylistLimits()
+        limits.entries = most
+        #expect((LocalFile.head(of: path, limits: limits)?.count == limits.beginning) == isTaken)
+        limits.entries = count - 1
+        #expect(LocalFile.head(of: path, limits: limits) == nil)
     }
 
     @Test func `a list with too many entries is refused before anything of it is begun with`() async throws {
@@ -168,10 +185,10 @@ import Testing
         let bytes = (0..<count).map { _ in letters.randomElement(using: &random) ?? 0 }
         bytes.withUnsafeBufferPointer { bytes in
             var parser = M3UParser(bytes)
-            #expect(parser.next(.max).count <= M3UParser.mostEntries(of: bytes))
+            #expect(parser.next(.max).count <= 1 + M3UParser.lineStarts(in: bytes))
         }
         let plain = Array(String(repeating: "a\n", count: count).utf8)
-        #expect(plain.withUnsafeBufferPointer(M3UParser.mostEntries) == count)
+        #expect(plain.withUnsafeBufferPointer(M3UParser.lineStarts) == max(0, count - 1))
     }
 
     // MARK: Files

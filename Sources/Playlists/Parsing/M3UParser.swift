@@ -8,15 +8,24 @@ import Media
 /// It reads piece by piece. A piece ends behind an entry, so that no directive is waiting for its entry then. Valid as
 /// long as the buffer it was made from.
 struct M3UParser {
+    private let bytes: ByteText
     private var rest: ByteText
+    /// The offset behind the last entry that was read.
+    private(set) var offset: Int
 
-    init(_ bytes: ByteText) { rest = bytes.withoutByteOrderMark }
+    /// Begins at `offset`, which is 0 or what another parser told.
+    init(_ bytes: ByteText, from offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = min(offset, bytes.count)
+        rest = offset == 0 ? bytes.withoutByteOrderMark : bytes.piece(self.offset..<bytes.count)
+    }
 
     /// The next entries, at most `most`; fewer only at the end of the list.
     mutating func next(_ most: Int) -> [PlaylistEntry] {
         var entries: [PlaylistEntry] = []
         var tags = TrackTags()
         var duration: Duration?
+        var last: ByteText?
         rest = rest.forEachLineWhile { line in
             guard line[0] != UInt8(ascii: "#") else {
                 if line.starts(withLowercase: "#extinf:") {
@@ -27,18 +36,20 @@ struct M3UParser {
             entries.append(
                 PlaylistEntry(reference: LegacyText.string(line), tags: tags, duration: duration)
             )
+            last = line
             tags = TrackTags()
             duration = nil
             return entries.count < most
         }
+        if let end = last?.endAddress, let start = bytes.baseAddress { offset = end - start }
         return entries
     }
 
-    /// A number that the entries of `bytes` do not exceed, for a hundredth of what it costs to read them.
-    static func mostEntries(of bytes: ByteText) -> Int {
+    /// How many lines begin within `bytes`, behind its first byte, that are neither comments nor empty: with the first
+    /// line they are no fewer than the entries. For a hundredth of what it costs to read these.
+    static func lineStarts(in bytes: ByteText) -> Int {
         guard let last = bytes.indices.last else { return 0 }
-        // The first line, and each that begins with neither a comment nor its own end.
-        var count = 1
+        var count = 0
         var start = 0
         while start < last {
             // So few that a byte counts them, and without a branch: this becomes vector code.
@@ -92,4 +103,8 @@ struct M3UParser {
     private static func safe(_ text: ByteText) -> SafeText? {
         text.isEmpty ? nil : SafeText(LegacyText.string(text))
     }
+}
+
+extension ByteText {
+    fileprivate var endAddress: UnsafePointer<UInt8>? { baseAddress.map { $0 + count } }
 }

@@ -12,32 +12,47 @@ package enum Playlist {
         subject: SafeText,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(MediaError) -> [PlaylistEntry] {
-        var all: [PlaylistEntry] = []
-        try read(bytes, expected: expected, subject: subject, limits: limits, inPieces: false) { entries, _ in
-            all = entries
-        }
-        return all
-    }
-
-    /// Hands the same entries to `take`: all at once, or with `inPieces` the first of a long M3U list before the
-    /// others. `take` is told whether more follow. What is thrown is thrown before it is called.
-    static func read(
-        _ bytes: [UInt8],
-        expected: PlaylistFormat?,
-        subject: SafeText,
-        limits: PlaylistLimits,
-        inPieces: Bool,
-        take: (_ entries: [PlaylistEntry], _ moreFollow: Bool) -> Void
-    ) throws(MediaError) {
         let format = try PlaylistFormat(of: bytes, subject: subject) ?? expected ?? .m3u
-        if inPieces, format == .m3u, isLong(bytes, limits), readLongM3U(bytes, limits, take) { return }
         let entries = try whole(bytes, format, subject: subject, limit: limits.entries)
         guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist names no music") }
         guard entries.count <= limits.entries else {
             let most = SafeText("the playlist has more than \(limits.entries) entries, which is too long")
             throw MediaError(.badPlaylist, subject, most)
         }
-        take(entries, false)
+        return entries
+    }
+
+    /// The first entries of a long M3U list, and the offset behind them.
+    struct Beginning {
+        var entries: [PlaylistEntry]
+        var end: Int
+    }
+
+    /// What the list that begins with `head` and has more behind it begins with; nil where that is no M3U list or has
+    /// no whole entry there.
+    static func beginning(
+        in head: [UInt8],
+        expected: PlaylistFormat?,
+        subject: SafeText,
+        limits: PlaylistLimits
+    ) -> Beginning? {
+        // What is wrong is told by those who read all of it.
+        guard let shown = try? PlaylistFormat(of: head, subject: subject) ?? expected ?? .m3u, shown == .m3u,
+            let lastEnd = head.lastIndex(where: { $0 == 0x0A || $0 == 0x0D })
+        else { return nil }
+        return head[...lastEnd].withUnsafeBufferPointer { bytes in
+            var parser = M3UParser(bytes)
+            let entries = parser.next(limits.firstEntries)
+            return entries.isEmpty ? nil : Beginning(entries: entries, end: parser.offset)
+        }
+    }
+
+    /// The entries of an M3U list from `offset` on, where an entry has ended; at most `most`.
+    static func entries(of bytes: [UInt8], from offset: Int, most: Int) -> [PlaylistEntry] {
+        bytes.withUnsafeBufferPointer { bytes in
+            var parser = M3UParser(bytes, from: offset)
+            return parser.next(most)
+        }
     }
 
     private static func whole(
@@ -61,31 +76,6 @@ package enum Playlist {
                 throw MediaError(.badPlaylist, subject, "this XSPF playlist cannot be read: " + fault)
             }
             return parser.entries
-        }
-    }
-
-    /// Whether the first entries are worth having before the others, and these cannot turn out to be too many.
-    private static func isLong(_ bytes: [UInt8], _ limits: PlaylistLimits) -> Bool {
-        guard bytes.count > limits.longList else { return false }
-        // An entry has a letter and the end of its line.
-        return bytes.count / 2 < limits.entries
-            || bytes.withUnsafeBufferPointer(M3UParser.mostEntries) <= limits.entries
-    }
-
-    /// Returns false, and has handed nothing over, when there is no entry.
-    private static func readLongM3U(
-        _ bytes: [UInt8],
-        _ limits: PlaylistLimits,
-        _ take: ([PlaylistEntry], Bool) -> Void
-    ) -> Bool {
-        bytes.withUnsafeBufferPointer { bytes in
-            var parser = M3UParser(bytes)
-            let first = parser.next(limits.firstEntries)
-            guard !first.isEmpty else { return false }
-            let moreFollow = first.count == limits.firstEntries
-            take(first, moreFollow)
-            if moreFollow { take(parser.next(limits.entries), false) }
-            return true
         }
     }
 }

@@ -14,7 +14,9 @@ package struct PlaylistLimits: Sendable {
     /// Bytes of a list from which on its first tracks are worth having before the others: less is read in about a
     /// millisecond.
     package var longList = 64 * 1024
-    /// Entries that a long list begins with: several screens full, in half a millisecond.
+    /// Bytes at the start of a long list in which its first entries are looked for.
+    package var beginning = 64 * 1024
+    /// Entries that a long list begins with, at most: several screens full, in half a millisecond.
     package var firstEntries = 500
 
     package init() {}

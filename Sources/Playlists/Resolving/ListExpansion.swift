@@ -113,15 +113,21 @@ struct ListExpansion {
         let base = location.playlistBase
         switch location {
         case .file(let path):
-            let limit = limits.bytes
-            let bytes = try await thread.run { try LocalFile.read(path, limit: limit) }
-            return try await parsed(
-                bytes,
-                base: base,
-                expected: expected,
-                subject: subject,
-                begun: begun
-            )
+            let limits = limits
+            return try await thread.run {
+                let beginning = Self.begin(begun, base, expected, subject, limits) {
+                    LocalFile.head(of: path, limits: limits)
+                }
+                return try ListContents(
+                    bytes: try LocalFile.read(path, limit: limits.bytes),
+                    behind: beginning,
+                    base: base,
+                    expected: expected,
+                    subject: subject,
+                    limits: limits,
+                    fileExists: LocalFile.exists
+                )
+            }
         case .web:
             let reader = try await opener.open(location)
             do {
@@ -153,15 +159,45 @@ struct ListExpansion {
     ) async throws -> ListContents {
         let limits = limits
         return try await thread.run {
-            try ListContents(
+            let beginning = Self.begin(begun, base, expected, subject, limits) {
+                guard bytes.count > limits.longList else { return nil }
+                let isShort = bytes.count / 2 < limits.entries
+                let most = isShort ? 0 : 1 + bytes.withUnsafeBufferPointer(M3UParser.lineStarts)
+                return most <= limits.entries ? Array(bytes.prefix(limits.beginning)) : nil
+            }
+            return try ListContents(
                 bytes: bytes,
+                behind: beginning,
                 base: base,
                 expected: expected,
                 subject: subject,
                 limits: limits,
-                fileExists: LocalFile.exists,
-                begun: begun
+                fileExists: LocalFile.exists
             )
         }
+    }
+
+    /// Tells `begun`, if anybody wants to know, what the list begins with whose start is `head`. That is nil for a list
+    /// that is short, or could have too many entries.
+    private static func begin(
+        _ begun: (([Track]) -> Void)?,
+        _ base: PlaylistBase,
+        _ expected: PlaylistFormat?,
+        _ subject: SafeText,
+        _ limits: PlaylistLimits,
+        head: () -> [UInt8]?
+    ) -> ListBeginning? {
+        guard let begun, let head = head(),
+            let beginning = ListBeginning(
+                head: head,
+                base: base,
+                expected: expected,
+                subject: subject,
+                limits: limits,
+                fileExists: LocalFile.exists
+            )
+        else { return nil }
+        begun(beginning.contents.tracks)
+        return beginning
     }
 }

@@ -66,6 +66,36 @@ package enum LocalFile {
         return bytes
     }
 
+    /// The start of a list that is long but cannot have too many entries; nil of any other file.
+    ///
+    /// All of it passes by in a small buffer: to keep it takes the system several times as long, for new memory.
+    static func head(of path: String, limits: PlaylistLimits) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        let size = Int(clamping: status.st_size)
+        guard size > limits.longList, size <= limits.bytes else { return nil }
+        guard let head = try? read(descriptor, limit: limits.beginning, subject: SafeText(path)) else {
+            return nil
+        }
+        // An entry has a letter and the end of its line.
+        guard size / 2 >= limits.entries else { return head }
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { return nil }
+        var most = 1
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 * 1024) { buffer in
+            // Each piece begins with the last byte of the one before.
+            buffer[0] = UInt8(ascii: " ")
+            let piece = UnsafeMutableBufferPointer(rebasing: buffer[1...])
+            while case let found = fill(piece, from: descriptor), found.count > 0 {
+                most += M3UParser.lineStarts(in: ByteText(rebasing: buffer[...found.count]))
+                buffer[0] = buffer[found.count]
+            }
+        }
+        return most <= limits.entries ? head : nil
+    }
+
     /// Reads standard input to its end; blocks until then.
     package static func readStandardInput() throws -> [UInt8] {
         let limit = PlaylistLimits().bytes
