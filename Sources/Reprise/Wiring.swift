@@ -216,7 +216,18 @@ struct HomeResolver: TrackResolver {
     let secretOrigins: SecretOrigins?
 
     func tracks(for source: String) async throws -> ResolvedTracks {
+        try await resolver.tracks(for: named(source))
+    }
+
+    func tracks(
+        for source: String,
+        begun: @escaping @Sendable ([Track]) -> Void
+    ) async throws -> ResolvedTracks {
+        try await resolver.tracks(for: named(source), begun: begun)
+    }
+
+    private func named(_ source: String) -> String {
         if let url = WebURL(source) { secretOrigins?.insert(url) }
-        return try await resolver.tracks(for: BasePaths.expandingHome(source))
+        return BasePaths.expandingHome(source)
     }
 }

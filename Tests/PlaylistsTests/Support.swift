@@ -60,6 +60,11 @@ final class FakeWeb: ResourceOpener {
         self.failures = failures
     }
 
+    init(bytes resources: [String: [UInt8]]) {
+        self.resources = resources
+        failures = [:]
+    }
+
     var opened: [String] { state.withLock { $0.opened } }
     var rejected: [String] { state.withLock { $0.rejected } }
     var closed: [String] { state.withLock { $0.closed } }

@@ -14,6 +14,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// Goes up whenever `tracks` changes other than by additions at the end: with the same revision, what was derived
     /// from the first tracks still holds.
     package var queueRevision = 0
+    /// Whether music has begun while the sources are still being read: more tracks come at the end.
+    package var isIncomplete = false
     /// The place of the current track in `tracks`, from 0.
     package var currentIndex: Int?
     /// What the music itself said of the current track.

@@ -78,6 +78,23 @@ package protocol TrackResolver: Sendable {
     ///
     /// `source` is as typed: a path, absolute or relative to the working directory, or a URL.
     func tracks(for source: String) async throws -> ResolvedTracks
+
+    /// The same tracks. Where reading all of them takes a while, `begun` hears the first before it returns or throws:
+    /// once at most, from any thread, at least one and in order; it must not wait.
+    func tracks(
+        for source: String,
+        begun: @escaping @Sendable ([Track]) -> Void
+    ) async throws -> ResolvedTracks
+}
+
+extension TrackResolver {
+    /// A resolver that knows all tracks at once has nothing to begin with.
+    package func tracks(
+        for source: String,
+        begun: @escaping @Sendable ([Track]) -> Void
+    ) async throws -> ResolvedTracks {
+        try await tracks(for: source)
+    }
 }
 
 /// The tracks of a source, and what was wrong with single entries of it.

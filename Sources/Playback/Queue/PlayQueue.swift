@@ -10,6 +10,8 @@ package struct PlayQueue: Sendable {
     package var repeatMode = RepeatMode.off
     /// Goes up whenever `tracks` changes other than by additions at its end.
     package internal(set) var revision = 0
+    /// Whether tracks that belong at the end are still to come: what follows the last is not known then.
+    package internal(set) var isIncomplete = false
     /// The places in playing order; nil when that is the order they are in.
     var order: [Int]?
     var history = QueueHistory()
@@ -24,13 +26,13 @@ package struct PlayQueue: Sendable {
         repeatMode == .one ? place : next(after: place)
     }
 
-    /// The place that follows `place` when it is skipped or fails; nil at the end.
+    /// The place that follows `place` when it is skipped or fails; nil at the end, and where it is not known yet.
     package func next(after place: Int?) -> Int? {
         guard !tracks.isEmpty else { return nil }
         guard let place else { return track(atOrderPlace: 0) }
         let next = orderPlace(of: place) + 1
         if next < tracks.count { return track(atOrderPlace: next) }
-        return repeatMode == .all ? track(atOrderPlace: 0) : nil
+        return repeatMode == .all && !isIncomplete ? track(atOrderPlace: 0) : nil
     }
 
     /// The place that is played last; nil when there are no tracks.
@@ -50,6 +52,27 @@ package struct PlayQueue: Sendable {
         return repeatMode == .all ? track(atOrderPlace: tracks.count - 1) : current
     }
 
+    /// Takes the first of the tracks that the player begins with; `complete` brings all of them. Until then the queue
+    /// stays as it is, and in its own order.
+    package mutating func begin(with first: [Track]) {
+        precondition(
+            tracks.isEmpty && order == nil,
+            "the first tracks come first, and are played in their order"
+        )
+        tracks = first
+        isIncomplete = true
+    }
+
+    /// Takes all tracks, of which the queue has the first. Costs the same however many they are.
+    package mutating func complete(with all: [Track]) {
+        precondition(
+            isIncomplete && order == nil && all.dropFirst(tracks.count - 1).first?.id == tracks.last?.id,
+            "a queue that was begun is completed once, and not changed before"
+        )
+        tracks = all
+        isIncomplete = false
+    }
+
     package mutating func select(_ place: Int) {
         precondition(tracks.indices.contains(place), "only a track of the queue can be current")
         current = place
@@ -65,7 +88,8 @@ package struct PlayQueue: Sendable {
     /// Appends; with shuffle on, the new tracks come after the others in an order of their own.
     package mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
         let places = tracks.count..<tracks.count + new.count
-        tracks += new
+        // A long list is not copied.
+        if tracks.isEmpty { tracks = new } else { tracks += new }
         order?.append(contentsOf: places.shuffled(using: &random))
     }
 

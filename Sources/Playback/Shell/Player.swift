@@ -42,16 +42,12 @@ package final class Player: PlayerControl {
         let tell: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { tell(.outputEvent($0)) }
         let shell = PlayerShell(parts: parts, settings: settings, tap: tap, tell: tell)
-        let launch = Task { [parts] in
-            let resolved = await Self.resolve(sources, with: parts.resolver)
-            tell(
-                .launched(
-                    tracks: tracks + resolved.tracks,
-                    problems: resolved.problems,
-                    start: start,
-                    position: position
-                )
-            )
+        let launching = Launching(resolver: parts.resolver) { first in
+            tell(.begun(tracks: first, start: start, position: position))
+        }
+        let launch = Task {
+            let all = await launching.tracks(of: sources, behind: tracks)
+            tell(.launched(tracks: all.tracks, problems: all.problems, start: start, position: position))
         }
         defer { launch.cancel() }
         snapshots.publish(shell.snapshot())
@@ -63,23 +59,5 @@ package final class Player: PlayerControl {
         let outcome = await shell.shutDown { inbox.close() }
         snapshots.publish(shell.snapshot())
         return outcome
-    }
-
-    /// Resolves the sources in order; what cannot be resolved becomes a problem, and the rest plays.
-    private static func resolve(_ sources: [String], with resolver: any TrackResolver) async -> ResolvedTracks
-    {
-        var all = ResolvedTracks(tracks: [])
-        for source in sources {
-            do {
-                let resolved = try await resolver.tracks(for: source)
-                all.tracks += resolved.tracks
-                all.problems += resolved.problems
-            } catch let error as MediaError {
-                all.problems.append(error)
-            } catch {
-                all.problems.append(MediaError(.internalError, SafeText(source), SafeText("\(error)")))
-            }
-        }
-        return all
     }
 }

@@ -48,6 +48,7 @@ extension PlayerShell {
         let load = currentResource?.report ?? LoadReport()
         snapshot.state = state.snapshotState
         snapshot.tracks = state.queue.tracks
+        snapshot.isIncomplete = state.queue.isIncomplete
         snapshot.queueRevision = state.queue.revision
         snapshot.learned = state.learned
         snapshot.currentIndex = state.queue.current

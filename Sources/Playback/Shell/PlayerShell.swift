@@ -77,6 +77,7 @@ final class PlayerShell {
                 if case .outputFailed = followUp { break }
             }
         }
+        if case .begun = input { kept?.look(atNewOf: state.queue.tracks) }
         runs.hurry(except: state.patientRun)
         if !isOver { await goOn() }
         updateTicks()

@@ -60,6 +60,8 @@ package enum PlayerEffect: Sendable, Equatable {
 /// What the player's state hears.
 package enum PlayerInput: Sendable {
     case command(PlayerCommand)
+    /// The first tracks are known, and others are still being read. `launched` follows, with these before the others.
+    case begun(tracks: [Track], start: Int?, position: Duration)
     /// The sources of the command line are known. `start` counts from 1; nil is the first in playing order.
     case launched(tracks: [Track], problems: [MediaError], start: Int?, position: Duration)
     case added([Track], problems: [MediaError])

@@ -4,10 +4,11 @@ import Media
 extension PlayerState {
     /// Obeys at once, or once the sources are known when the command is about them.
     mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
-        if phase == .launching, command.isAboutTracks {
+        if mustWait(command) {
             held.append(command)
             return []
         }
+        if let again = obeyedAgain(command) { held.append(again) }
         // What failed before may do better for a listener who asks anew.
         consecutiveFailures = 0
         let isTried = command.wantsMusic && connectivity.isOffline && !connectivity.isForced
@@ -212,17 +213,6 @@ extension PlayerCommand {
             .remove,
             .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
             false
-        }
-    }
-
-    /// Whether it means nothing before the sources are known. The order and the repetition can be chosen
-    /// before: they decide what is played first.
-    fileprivate var isAboutTracks: Bool {
-        switch self {
-        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false
-        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
-            .shuffleNow, .clear, .undo, .save, .reload, .pin:
-            true
         }
     }
 }

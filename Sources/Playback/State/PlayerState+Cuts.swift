@@ -30,7 +30,8 @@ extension PlayerState {
     }
 
     private func willCut(_ command: PlayerCommand, _ run: Run) -> Bool {
-        switch command {
+        guard !mustWait(command) else { return false }
+        return switch command {
         case .pause, .toggle, .stop, .next, .previous, .clear, .reload, .quit: true
         case .jump(let number): queue.tracks.indices.contains(number - 1)
         case .seek(.percent): run.isSeekable && duration != nil

@@ -2,42 +2,6 @@ import Media
 
 // Beginning tracks, leaving them, and what follows what.
 extension PlayerState {
-    mutating func launched(
-        _ tracks: [Track],
-        _ problems: [MediaError],
-        start: Int?,
-        position: Duration
-    ) -> [PlayerEffect] {
-        let place = queue.tracks.count
-        queue.append(tracks, using: &random)
-        var effects = problems.flatMap { problem($0) }
-        effects.append(.emit(.loaded(tracks: tracks.count)))
-        guard phase == .launching else { return effects }
-        phase = .stopped
-        guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : obeyHeld()) }
-        if let start, start > tracks.count { effects.append(misuse("there is no track \(start)")) }
-        let first = start.map { place + min($0, tracks.count) - 1 } ?? queue.next(after: nil) ?? place
-        if start != nil { queue.bringForward(first) }
-        return effects + begin(first, at: position) + obeyHeld()
-    }
-
-    private mutating func obeyHeld() -> [PlayerEffect] {
-        let commands = held
-        held = []
-        return commands.flatMap { phase == .over ? [] : obey($0) }
-    }
-
-    mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
-        queue.add(tracks, joins: joinsAdditions, using: &random)
-        awaitedAdditions = max(0, awaitedAdditions - 1)
-        // A list that was pasted is undone as a whole.
-        joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !tracks.isEmpty)
-        let notices = problems.flatMap { problem($0) }
-        guard !tracks.isEmpty else { return notices }
-        note(SafeText(Self.countText(tracks.count) + " added"))
-        return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
-    }
-
     /// Leaves the current track, if any, for the one at `place`.
     mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
         let track = queue.tracks[place]
@@ -115,6 +79,11 @@ extension PlayerState {
     }
 
     mutating func endOfQueue() -> [PlayerEffect] {
+        if queue.isIncomplete {
+            // Only of what is known: `launched` goes on behind it.
+            phase = .launching
+            return []
+        }
         phase = .ended
         isPaused = false
         return exitsAtEnd ? finish(fatal: nil) : []

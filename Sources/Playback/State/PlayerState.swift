@@ -7,7 +7,7 @@ package import Media
 /// one that has been prepared and waits for its turn.
 package struct PlayerState: Sendable {
     package enum Phase: Sendable, Equatable {
-        /// Sources are being resolved.
+        /// Sources are being resolved, and nothing of them can be played yet or any more.
         case launching
         case stopped
         case active
@@ -54,7 +54,7 @@ package struct PlayerState: Sendable {
     /// The listener asked for the end.
     package internal(set) var isQuit = false
     var runs: [Run] = []
-    /// What the listener asked for before the sources were known.
+    /// What the listener asked for before the sources were known, as far as it needs them.
     var held: [PlayerCommand] = []
     /// Tracks in a row that could not be played to their end, or gave no sound: once these are as many as
     /// the queue has, going round again would fail for ever.
@@ -130,6 +130,7 @@ package struct PlayerState: Sendable {
     private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
         switch input {
         case .command(let command): obey(command)
+        case .begun(let tracks, let start, let position): begun(tracks, start: start, position: position)
         case .launched(let tracks, let problems, let start, let position):
             launched(tracks, problems, start: start, position: position)
         case .added(let tracks, let problems): added(tracks, problems)

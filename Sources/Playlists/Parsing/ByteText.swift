@@ -43,16 +43,25 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// Calls `body` with each line that is not blank, trimmed. LF, CR and CRLF end lines.
     func forEachLine(_ body: (ByteText) throws -> Void) rethrows {
+        _ = try forEachLineWhile { line in
+            try body(line)
+            return true
+        }
+    }
+
+    /// Calls `body` with each line that is not blank, trimmed, until it says false; returns what is behind that line.
+    func forEachLineWhile(_ body: (ByteText) throws -> Bool) rethrows -> ByteText {
         var start = 0
         var index = 0
         while index <= count {
             if index == count || self[index] == 0x0A || self[index] == 0x0D {
                 let line = piece(start..<index).trimmed
-                if !line.isEmpty { try body(line) }
                 start = index + 1
+                if !line.isEmpty, try !body(line) { return piece(Swift.min(start, count)..<count) }
             }
             index += 1
         }
+        return piece(count..<count)
     }
 
     /// The number that the piece begins with, in whole seconds and a fraction; nil for none, for zero

@@ -12,19 +12,45 @@ struct ListContents: Sendable {
     var nested: [NestedList] = []
     var problems = PlaylistProblems()
 
-    /// Parses `bytes`, a list found at `subject`, and locates its entries. Throws `.badPlaylist`.
+    /// Names of local files that a list of the web may not open.
+    private var refused: (count: Int, first: MediaError)?
+
+    /// Parses `bytes`, a list found at `subject`, and locates its entries; behind those of `beginning` where that was
+    /// read before. Throws `.badPlaylist`.
     init(
         bytes: [UInt8],
+        behind beginning: ListBeginning? = nil,
         base: PlaylistBase,
         expected: PlaylistFormat?,
         subject: SafeText,
         limits: PlaylistLimits,
         fileExists: (String) -> Bool
     ) throws(MediaError) {
-        let entries = try Playlist.entries(of: bytes, expected: expected, subject: subject, limits: limits)
-        tracks.reserveCapacity(entries.count)
+        if let beginning {
+            self = beginning.contents
+            let most = limits.entries - beginning.entryCount
+            let entries = Playlist.entries(of: bytes, from: beginning.end, most: most)
+            add(entries, base: base, fileExists: fileExists)
+        } else {
+            let entries = try Playlist.entries(
+                of: bytes,
+                expected: expected,
+                subject: subject,
+                limits: limits
+            )
+            add(entries, base: base, fileExists: fileExists)
+        }
+        if let refused { problems.addRefusals(refused.count, first: refused.first, of: subject) }
+    }
+
+    /// The contents of a list as far as its `entries` go.
+    fileprivate init(_ entries: [PlaylistEntry], base: PlaylistBase, fileExists: (String) -> Bool) {
+        add(entries, base: base, fileExists: fileExists)
+    }
+
+    private mutating func add(_ entries: [PlaylistEntry], base: PlaylistBase, fileExists: (String) -> Bool) {
+        tracks.reserveCapacity(tracks.count + entries.count)
         let firstID = TrackIDs.take(entries.count).value
-        var refused: (count: Int, first: MediaError)?
         for (index, entry) in entries.enumerated() {
             do throws(MediaError) {
                 let location = try base.location(of: entry, fileExists: fileExists)
@@ -44,7 +70,33 @@ struct ListContents: Sendable {
                 }
             }
         }
-        if let refused { problems.addRefusals(refused.count, first: refused.first, of: subject) }
+    }
+}
+
+/// What a long M3U list begins with, from which on it is read when all of it is here.
+struct ListBeginning: Sendable {
+    let contents: ListContents
+    let entryCount: Int
+    /// The offset behind its last entry.
+    let end: Int
+
+    /// Nil where the list that begins with `head` is none that can be begun with: also where a list is among the first
+    /// entries, and where none of these is a track.
+    init?(
+        head: [UInt8],
+        base: PlaylistBase,
+        expected: PlaylistFormat?,
+        subject: SafeText,
+        limits: PlaylistLimits,
+        fileExists: (String) -> Bool
+    ) {
+        guard
+            let found = Playlist.beginning(in: head, expected: expected, subject: subject, limits: limits)
+        else { return nil }
+        contents = ListContents(found.entries, base: base, fileExists: fileExists)
+        entryCount = found.entries.count
+        end = found.end
+        guard contents.nested.isEmpty, !contents.tracks.isEmpty else { return nil }
     }
 }
 

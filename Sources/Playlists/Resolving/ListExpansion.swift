@@ -8,14 +8,23 @@ struct ListExpansion {
     let thread: WorkThread
     let limits: PlaylistLimits
 
+    /// Hears the first tracks of the outermost list before the others are read, where that is a long one; nil once
+    /// that list is being read.
+    private var begun: (@Sendable ([Track]) -> Void)?
     private var tracks: [Track] = []
     private var problems = PlaylistProblems()
     private var listCount = 0
 
-    init(opener: any ResourceOpener, thread: WorkThread, limits: PlaylistLimits) {
+    init(
+        opener: any ResourceOpener,
+        thread: WorkThread,
+        limits: PlaylistLimits,
+        begun: (@Sendable ([Track]) -> Void)?
+    ) {
         self.opener = opener
         self.thread = thread
         self.limits = limits
+        self.begun = begun
     }
 
     /// What was found; throws the first problem when it is no track at all.
@@ -43,20 +52,20 @@ struct ListExpansion {
         guard !ancestors.contains(identity) else {
             throw MediaError(.badPlaylist, subject, "the playlist contains itself")
         }
-        let contents = try await contents(of: location, subject: subject)
+        let contents = try await contents(of: location, subject: subject, begun: takeBegun())
         try await add(contents, ancestors: ancestors + [identity])
     }
 
-    /// Adds the list that `bytes` hold.
-    mutating func add(
-        _ bytes: [UInt8],
-        base: PlaylistBase,
-        expected: PlaylistFormat?,
-        subject: SafeText,
-        ancestors: [String]
-    ) async throws {
-        let contents = try await parsed(bytes, base: base, expected: expected, subject: subject)
-        try await add(contents, ancestors: ancestors)
+    /// Adds the outermost list, which `bytes` hold.
+    mutating func add(_ bytes: [UInt8], base: PlaylistBase, subject: SafeText) async throws {
+        let contents = try await parsed(
+            bytes,
+            base: base,
+            expected: nil,
+            subject: subject,
+            begun: takeBegun()
+        )
+        try await add(contents, ancestors: [])
     }
 
     private mutating func add(_ contents: ListContents, ancestors: [String]) async throws {
@@ -82,6 +91,11 @@ struct ListExpansion {
         if tracks.isEmpty { tracks = Array(more) } else { tracks += more }
     }
 
+    private mutating func takeBegun() -> (@Sendable ([Track]) -> Void)? {
+        defer { begun = nil }
+        return begun
+    }
+
     /// What is the same for two spellings of one place.
     private func identity(of location: ResourceLocation) async throws -> String {
         switch location {
@@ -90,19 +104,41 @@ struct ListExpansion {
         }
     }
 
-    private func contents(of location: ResourceLocation, subject: SafeText) async throws -> ListContents {
+    private func contents(
+        of location: ResourceLocation,
+        subject: SafeText,
+        begun: (@Sendable ([Track]) -> Void)?
+    ) async throws -> ListContents {
         let expected = PlaylistFormat(extensionOf: location.path)
+        let base = location.playlistBase
         switch location {
         case .file(let path):
-            let limit = limits.bytes
-            let bytes = try await thread.run { try LocalFile.read(path, limit: limit) }
-            return try await parsed(bytes, base: location.playlistBase, expected: expected, subject: subject)
+            let limits = limits
+            return try await thread.run {
+                let beginning = Self.begin(begun, base, expected, subject, limits) {
+                    LocalFile.head(of: path, limits: limits)
+                }
+                return try ListContents(
+                    bytes: try LocalFile.read(path, limit: limits.bytes),
+                    behind: beginning,
+                    base: base,
+                    expected: expected,
+                    subject: subject,
+                    limits: limits,
+                    fileExists: LocalFile.exists
+                )
+            }
         case .web:
             let reader = try await opener.open(location)
             do {
                 let bytes = try await RemoteList.read(reader, subject: subject, limit: limits.bytes)
-                let base = location.playlistBase
-                let contents = try await parsed(bytes, base: base, expected: expected, subject: subject)
+                let contents = try await parsed(
+                    bytes,
+                    base: base,
+                    expected: expected,
+                    subject: subject,
+                    begun: begun
+                )
                 await reader.close()
                 return contents
             } catch {
@@ -118,12 +154,20 @@ struct ListExpansion {
         _ bytes: [UInt8],
         base: PlaylistBase,
         expected: PlaylistFormat?,
-        subject: SafeText
+        subject: SafeText,
+        begun: (@Sendable ([Track]) -> Void)?
     ) async throws -> ListContents {
         let limits = limits
         return try await thread.run {
-            try ListContents(
+            let beginning = Self.begin(begun, base, expected, subject, limits) {
+                guard bytes.count > limits.longList else { return nil }
+                let isShort = bytes.count / 2 < limits.entries
+                let most = isShort ? 0 : 1 + bytes.withUnsafeBufferPointer(M3UParser.lineStarts)
+                return most <= limits.entries ? Array(bytes.prefix(limits.beginning)) : nil
+            }
+            return try ListContents(
                 bytes: bytes,
+                behind: beginning,
                 base: base,
                 expected: expected,
                 subject: subject,
@@ -131,5 +175,29 @@ struct ListExpansion {
                 fileExists: LocalFile.exists
             )
         }
+    }
+
+    /// Tells `begun`, if anybody wants to know, what the list begins with whose start is `head`. That is nil for a list
+    /// that is short, or could have too many entries.
+    private static func begin(
+        _ begun: (([Track]) -> Void)?,
+        _ base: PlaylistBase,
+        _ expected: PlaylistFormat?,
+        _ subject: SafeText,
+        _ limits: PlaylistLimits,
+        head: () -> [UInt8]?
+    ) -> ListBeginning? {
+        guard let begun, let head = head(),
+            let beginning = ListBeginning(
+                head: head,
+                base: base,
+                expected: expected,
+                subject: subject,
+                limits: limits,
+                fileExists: LocalFile.exists
+            )
+        else { return nil }
+        begun(beginning.contents.tracks)
+        return beginning
     }
 }

@@ -66,6 +66,36 @@ package enum LocalFile {
         return bytes
     }
 
+    /// The start of a list that is long but cannot have too many entries; nil of any other file.
+    ///
+    /// All of it passes by in a small buffer: to keep it takes the system several times as long, for new memory.
+    static func head(of path: String, limits: PlaylistLimits) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        let size = Int(clamping: status.st_size)
+        guard size > limits.longList, size <= limits.bytes else { return nil }
+        guard let head = try? read(descriptor, limit: limits.beginning, subject: SafeText(path)) else {
+            return nil
+        }
+        // An entry has a letter and the end of its line.
+        guard size / 2 >= limits.entries else { return head }
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { return nil }
+        var most = 1
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 * 1024) { buffer in
+            // Each piece begins with the last byte of the one before.
+            buffer[0] = UInt8(ascii: " ")
+            let piece = UnsafeMutableBufferPointer(rebasing: buffer[1...])
+            while case let found = fill(piece, from: descriptor), found.count > 0 {
+                most += M3UParser.lineStarts(in: ByteText(rebasing: buffer[...found.count]))
+                buffer[0] = buffer[found.count]
+            }
+        }
+        return most <= limits.entries ? head : nil
+    }
+
     /// Reads standard input to its end; blocks until then.
     package static func readStandardInput() throws -> [UInt8] {
         let limit = PlaylistLimits().bytes
@@ -101,18 +131,37 @@ package enum LocalFile {
         subject: SafeText
     ) throws(MediaError) -> [UInt8] {
         var bytes: [UInt8] = []
+        // Room for a file as a whole and for the read that finds its end; what has no size comes in pieces.
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? Int(clamping: status.st_size) : 0
+        var wanted = max(256 * 1024, size < limit ? size + 1 : limit)
         while bytes.count < limit {
-            let wanted = min(256 * 1024, limit - bytes.count)
-            var status = 0
+            wanted = min(wanted, limit - bytes.count)
+            var failure: Int32 = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                status = Glibc.read(descriptor, buffer.baseAddress, wanted)
-                count = max(0, status)
+                (count, failure) = fill(buffer, from: descriptor)
             }
-            if status < 0, errno == EINTR { continue }
-            guard status >= 0 else { throw MediaError(.unreadable, subject, reason(errno)) }
-            guard status > 0 else { break }
-            bytes += chunk
+            guard failure == 0 else { throw MediaError(.unreadable, subject, reason(failure)) }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            guard chunk.count == wanted else { break }
         }
         return bytes
+    }
+
+    /// Reads until `buffer` is full or the end is reached. Returns how many bytes that were and the errno of a read
+    /// that failed, or 0.
+    private static func fill(
+        _ buffer: UnsafeMutableBufferPointer<UInt8>,
+        from descriptor: Int32
+    ) -> (count: Int, failure: Int32) {
+        var count = 0
+        while count < buffer.count {
+            let status = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            if status < 0, errno == EINTR { continue }
+            guard status >= 0 else { return (count, errno) }
+            guard status > 0 else { break }
+            count += status
+        }
+        return (count, 0)
     }
 }

@@ -36,16 +36,32 @@ package final class SourceResolver: TrackResolver {
     /// Entries of lists that cannot be used become problems. Throws `MediaError`
     /// when nothing is left, and `CancellationError`.
     package func tracks(for source: String) async throws -> ResolvedTracks {
+        try await resolved(source, begun: nil)
+    }
+
+    /// The same tracks. `begun` hears the first of a long M3U list, from the resolver's thread, as soon as these are
+    /// read.
+    package func tracks(
+        for source: String,
+        begun: @escaping @Sendable ([Track]) -> Void
+    ) async throws -> ResolvedTracks {
+        try await resolved(source, begun: begun)
+    }
+
+    private func resolved(
+        _ source: String,
+        begun: (@Sendable ([Track]) -> Void)?
+    ) async throws -> ResolvedTracks {
         switch try Source(source, workingFolder: workingFolder) {
-        case .standardInput: return try await standardInputTracks()
+        case .standardInput: return try await standardInputTracks(begun)
         case .webTrack(let url):
             return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: .web(url))])
-        case .webList(let url): return try await listTracks(.web(url))
+        case .webList(let url): return try await listTracks(.web(url), begun)
         case .path(let path):
             switch try await thread.run({ try LocalFile.kind(of: path) }) {
             case .music:
                 return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: .file(path))])
-            case .list: return try await listTracks(.file(path))
+            case .list: return try await listTracks(.file(path), begun)
             case .folder: return try await folderTracks(path)
             }
         }
@@ -70,19 +86,22 @@ package final class SourceResolver: TrackResolver {
         return ResolvedTracks(tracks: tracks, problems: found.problems)
     }
 
-    private func standardInputTracks() async throws -> ResolvedTracks {
+    private func standardInputTracks(_ begun: (@Sendable ([Track]) -> Void)?) async throws -> ResolvedTracks {
         // Its end may be far away, and other sources must not wait for it.
         let reader = WorkThread(name: "stdin list")
         defer { reader.stop() }
         let bytes = try await reader.run(standardInput)
-        var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
+        var expansion = ListExpansion(opener: opener, thread: thread, limits: limits, begun: begun)
         let base = PlaylistBase.folder(workingFolder)
-        try await expansion.add(bytes, base: base, expected: nil, subject: "standard input", ancestors: [])
+        try await expansion.add(bytes, base: base, subject: "standard input")
         return try expansion.resolved(of: "standard input")
     }
 
-    private func listTracks(_ location: ResourceLocation) async throws -> ResolvedTracks {
-        var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
+    private func listTracks(
+        _ location: ResourceLocation,
+        _ begun: (@Sendable ([Track]) -> Void)?
+    ) async throws -> ResolvedTracks {
+        var expansion = ListExpansion(opener: opener, thread: thread, limits: limits, begun: begun)
         try await expansion.addList(at: location, ancestors: [])
         return try expansion.resolved(of: location.safeText)
     }

@@ -47,8 +47,9 @@ struct PlainNarrator: Sendable {
         let name = reports[index].map { Self.name(of: $0) } ?? SafeText("track \(index)")
         announced = (index, name)
         let length = reports[index]?.duration.map { ", " + $0.clockTime } ?? ""
-        return SafeText("\(isPaused ? "Paused" : "Playing") \(index) of \(max(tracks, index)): ") + name
-            + SafeText(length)
+        // How many there are is not known while a long list is being read.
+        let all = tracks == 0 ? "" : " of \(max(tracks, index))"
+        return SafeText("\(isPaused ? "Paused" : "Playing") \(index)\(all): ") + name + SafeText(length)
     }
 
     private static func name(of report: PlayerEvent.TrackReport) -> SafeText {

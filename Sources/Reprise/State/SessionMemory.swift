@@ -97,7 +97,8 @@ final class SessionMemory: Sendable {
     }
 
     private func look(at snapshot: PlayerSnapshot) {
-        guard !snapshot.isOver else { return }
+        // What is known of a queue that is still being read would replace the one that was left.
+        guard !snapshot.isOver, !snapshot.isIncomplete else { return }
         let isDue = state.withLock { state in
             // Sources that gave nothing leave what there was before.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }

@@ -79,6 +79,19 @@ import Testing
         #expect(memory().queue.tracks.isEmpty)
     }
 
+    @Test func `a queue that is still being read leaves what there was`() async {
+        await play([Self.snapshot()])
+        let part = Self.snapshot {
+            $0.tracks.removeLast(2)
+            $0.currentIndex = 0
+            $0.isIncomplete = true
+        }
+        await play([part])
+        #expect(memory().queue.tracks.count == 3 && memory().place?.index == 1)
+        await play([part, Self.snapshot { $0.tracks.removeLast() }])
+        #expect(memory().queue.tracks.count == 2)
+    }
+
     @Test func `a queue that was played to its end begins anew, when it is asked to`() async {
         await play([
             Self.snapshot {
