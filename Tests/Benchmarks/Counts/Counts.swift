@@ -16,6 +16,9 @@ enum Counts {
             for (micro, count) in try await MicroCounts.instructions() {
                 counted.append(Counted("instructions, \(micro.name)", count.rounded(), atMost: micro.budget))
             }
+            // Loading libraries is most of these.
+            let start = Double(try await MicroCounts.startInstructions())
+            counted.append(Counted("instructions, --version", start, atMost: 18_000_000))
         } else {
             print("instructions are not counted without \(MicroCounts.missing.joined(separator: " and "))")
         }
