@@ -40,13 +40,14 @@ let package = Package(
     targets: [
         .target(name: "CSystem"),
         .target(name: "CTerminal"),
+        // These two are opened while the player runs, and not linked.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CPulse", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CToml"),
         system("CSQLite", apt: "libsqlite3-dev"),
         system("CSodium", apt: "libsodium-dev"),
         system("CExpat", apt: "libexpat1-dev"),
         system("CMpg123", apt: "libmpg123-dev"),
-        system("CPulse", apt: "libpulse-dev"),
         system("CCurses", apt: "libncurses-dev"),
         system("CUtf8proc", apt: "libutf8proc-dev"),
 

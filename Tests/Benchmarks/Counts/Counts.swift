@@ -18,7 +18,7 @@ enum Counts {
             }
             // Loading libraries is most of these.
             let start = Double(try await MicroCounts.startInstructions())
-            counted.append(Counted("instructions, --version", start, atMost: 18_000_000))
+            counted.append(Counted("instructions, --version", start, atMost: 8_300_000))
         } else {
             print("instructions are not counted without \(MicroCounts.missing.joined(separator: " and "))")
         }
