@@ -122,6 +122,7 @@ enum Wiring {
         await memory?.finish()
         network.end()
         await curl.shutdown()
+        await folder?.settle()
         return code
     }
 
