@@ -39,9 +39,9 @@ package struct HTTPConfiguration: Sendable {
 
     /// Whether `environment` names a proxy, in the variables that libcurl looks at: `http_proxy` counts in
     /// lower case only, because a web server hands a visitor's header on in upper case.
-    package static func namesProxy(_ environment: [String: String]) -> Bool {
+    package static func namesProxy(_ environment: (String) -> String?) -> Bool {
         ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
-            environment[$0]?.isEmpty == false
+            environment($0)?.isEmpty == false
         }
     }
 }

@@ -34,6 +34,7 @@ extension Wiring {
             console: console
         ).run()
         await supply.shutdown()
+        await folder.settle()
         return code
     }
 

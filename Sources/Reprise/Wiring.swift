@@ -125,6 +125,7 @@ enum Wiring {
         await memory?.finish()
         network.end()
         await curl.shutdown()
+        await folder?.settle()
         return code
     }
 
@@ -143,12 +144,11 @@ enum Wiring {
             HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
         }
         configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
-        let environment = BasePaths.environment
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
         // What curl and OpenSSL's own programs look at; libcurl as a library does not.
         configuration.certificateFile =
-            options.certificateFile ?? environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-        configuration.hasProxy = HTTPConfiguration.namesProxy(environment)
+            options.certificateFile ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
+        configuration.hasProxy = HTTPConfiguration.namesProxy(BasePaths.variable)
         if let userAgent = options.userAgent { configuration.userAgent = userAgent }
         return configuration
     }

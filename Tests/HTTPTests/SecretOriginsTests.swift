@@ -65,7 +65,7 @@ struct SecretOriginsTests {
         environment: [String: String],
         expected: Bool
     ) {
-        #expect(HTTPConfiguration.namesProxy(environment) == expected)
+        #expect(HTTPConfiguration.namesProxy { environment[$0] } == expected)
     }
 
     private func configuration() throws -> HTTPConfiguration {

@@ -26,6 +26,23 @@ import Testing
         #expect(reader.isStored(0..<200))
     }
 
+    @Test func `what comes next is read before who reads on asks for it`() async throws {
+        let path = try file(Array(0..<40))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let reader = try await FileReader.open(path, on: thread)
+        #expect(try await reader.read(at: 0, count: 10) == Array(0..<10))
+        // A first read may be a look at a head, behind which nobody reads on.
+        await thread.run {}
+        try Data(repeating: 100, count: 40).write(to: URL(fileURLWithPath: path), options: [])
+        #expect(try await reader.read(at: 10, count: 10) == [UInt8](repeating: 100, count: 10))
+        await thread.run {}
+        try Data(repeating: 200, count: 40).write(to: URL(fileURLWithPath: path), options: [])
+        #expect(try await reader.read(at: 20, count: 10) == [UInt8](repeating: 100, count: 10))
+        await thread.run {}
+        #expect(try await reader.read(at: 30, count: 10) == [UInt8](repeating: 200, count: 10))
+        #expect(try await reader.read(at: 40, count: 10).isEmpty)
+    }
+
     @Test func `a cancelled read throws at once`() async throws {
         let path = try file([1, 2, 3])
         defer { try? FileManager.default.removeItem(atPath: path) }

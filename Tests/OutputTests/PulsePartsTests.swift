@@ -20,6 +20,16 @@ import Testing
         try await wait(for: "its end") { left == nil }
     }
 
+    @Test func `without libpulse nothing of it is called, and what to install is said`() {
+        let error = #expect(throws: MediaError.self) { try PulseMainloop(loadLibrary: { "no such file" }) }
+        #expect(error?.code == .audioServer)
+        #expect(
+            error?.description
+                == "PulseAudio: libpulse cannot be loaded (no such file); install libpulse0, "
+                + "or play with --sink null"
+        )
+    }
+
     @Test(arguments: [100, 40])
     func `a volume that was asked for counts as chosen, full volume too`(percent: Int) {
         var state = PulseVolumeState()

@@ -115,6 +115,7 @@ extension PersistentStore {
             guarded.state = state
             guarded.place = Place(entry: twin.entry, file: twin.file, isAlias: true)
             guarded.unsealed = nil
+            guarded.ahead.stop()
         }
     }
 }

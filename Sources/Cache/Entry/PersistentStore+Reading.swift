@@ -3,13 +3,42 @@ import Media
 extension PersistentStore {
     package func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         guard offset >= 0, count > 0 else { return [] }
-        let bytes = await engine.io.run { self.readNow(at: offset, count: count) }
+        if let held = takeHeld(at: offset, count: count) { return held }
+        let bytes = await engine.io.run {
+            // Held by now, where the thread was just reading it.
+            if let held = self.takeHeld(at: offset, count: count) { return held }
+            let bytes = self.readNow(at: offset, count: count)
+            let next = self.guarded.withLock { $0.ahead.answered(at: offset, count: bytes.count) }
+            if let next { self.readAhead(at: next, count: count) }
+            return bytes
+        }
         guard bytes.isEmpty, let scratch = guarded.withLock({ $0.scratch }) else { return bytes }
         return try await scratch.read(at: offset, count: count)
     }
 
+    /// Answers a read by what was read ahead of it; nil where that is nothing.
+    private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
+        let (bytes, next) = guarded.withLock { guarded -> ([UInt8]?, Int64?) in
+            guard let bytes = guarded.ahead.take(at: offset, count: count) else { return (nil, nil) }
+            return (bytes, guarded.ahead.answered(at: offset, count: bytes.count))
+        }
+        if let next { readAhead(at: next, count: count) }
+        return bytes
+    }
+
+    /// Reads what comes next behind the answer, so that its check costs the reader no time.
+    private func readAhead(at offset: Int64, count: Int) {
+        engine.io.submit { [weak self] in
+            guard let self, guarded.withLock({ $0.isCommitted(at: offset) }) else { return }
+            let bytes = readNow(at: offset, count: min(count, ReadAheadState.mostHeld))
+            guarded.withLock { $0.ahead.arrived(bytes, at: offset) }
+        }
+    }
+
     func readNow(at offset: Int64, count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
+        // Grown piece by piece it would be copied each time; who asks for very much rarely gets it.
+        bytes.reserveCapacity(min(count, ReadAheadState.mostHeld))
         while bytes.count < count {
             let (position, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
             let wanted = count - bytes.count
@@ -74,5 +103,14 @@ extension PersistentStore {
         // Handed over before any write can fill the place, so it runs before that write's commit.
         engine.committer.submit { engine.drop([extent], of: place.entry) }
         return nil
+    }
+}
+
+extension PersistentStore.Guarded {
+    /// Whether the byte at `offset` has to be read from the file; in a closed store nobody will ask for it.
+    fileprivate func isCommitted(at offset: Int64) -> Bool {
+        if case .closed = standing { return false }
+        if case .committed = state.segment(at: offset, count: 1) { return true }
+        return false
     }
 }

@@ -45,6 +45,8 @@ final class PersistentStore: ByteStore {
         var timer: Task<Void, Never>?
         /// The extent that was unsealed last, so that small reads do not unseal it again and again.
         var unsealed: (extent: Extent, bytes: [UInt8])?
+        /// What was read and checked before it is asked for.
+        var ahead = ReadAheadState()
         /// What came since the entry was lost; made when it is needed.
         var scratch: (any ByteStore)?
         /// Whether a twin under another URL was looked for since all that tells it was known.
@@ -170,7 +172,10 @@ final class PersistentStore: ByteStore {
                 if isNews { self.engine.settings.onNotice(self.engine.notKept(error)) }
             }
             let place: Place? = self.guarded.withLock { guarded in
-                defer { guarded.standing = .closed }
+                defer {
+                    guarded.standing = .closed
+                    guarded.ahead.stop()
+                }
                 if case .closed = guarded.standing { return nil }
                 return guarded.place
             }

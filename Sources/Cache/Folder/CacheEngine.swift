@@ -99,6 +99,19 @@ final class CacheEngine: @unchecked Sendable {
         return folder
     }
 
+    /// Whether the log of the index is long. Committing thread only.
+    var hasLongLog: Bool { opened.map { $0.isCurrent && $0.logSize > Self.longLog } ?? false }
+
+    /// A session that only plays what is kept adds some 10 KB and never waits for the disk; half a dozen commits
+    /// make this much.
+    private static let longLog: Int64 = 256 * 1024
+
+    /// Lets go of the index: the next question opens it anew. Looking thread only.
+    func endReading() { reading = nil }
+
+    /// The same. Committing thread only.
+    func endWriting() { opened = nil }
+
     private func setIndexAside() throws {
         guard let folder = opened else { return }
         opened = nil

@@ -56,6 +56,13 @@ final class OpenedFolder {
         return !objects.isRemoved
     }
 
+    /// How long the log of the index is, in bytes; 0 where there is none.
+    var logSize: Int64 {
+        var status = stat()
+        let isThere = fstatat(root, Self.indexName + "-wal", &status, AT_SYMLINK_NOFOLLOW) == 0
+        return isThere ? Int64(status.st_size) : 0
+    }
+
     /// Sets the index aside as damaged, unless another process already did; returns its new name. The lock
     /// must be held.
     func setIndexAside() throws -> String? {

@@ -7,6 +7,7 @@ final class FileReader: ResourceReader {
     private let size: Int64
     private let thread: WorkThread
     private let subject: SafeText
+    private let ahead = Locked(ReadAheadState())
 
     /// Opens `path` on `thread`, which then does every read.
     static func open(_ path: String, on thread: WorkThread) async throws -> FileReader {
@@ -43,17 +44,45 @@ final class FileReader: ResourceReader {
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
         guard offset < size else { return [] }
+        if let held = takeHeld(at: offset, count: count) { return held }
         return try await thread.run { [self] in
-            let wanted = Int(min(Int64(count), size - offset))
-            var status: Int32 = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
-                let received = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
-                if received < 0 { status = errno }
-                filled = max(0, received)
-            }
-            if status != 0 { throw Self.error(subject, status) }
+            // Held by now, where the thread was just reading it.
+            if let held = takeHeld(at: offset, count: count) { return held }
+            let bytes = try readNow(at: offset, count: count)
+            answered(at: offset, bytes.count, of: count)
             return bytes
         }
+    }
+
+    /// Answers a read by what was read ahead of it; nil where that is nothing.
+    private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
+        guard let bytes = ahead.withLock({ $0.take(at: offset, count: count) }) else { return nil }
+        answered(at: offset, bytes.count, of: count)
+        return bytes
+    }
+
+    /// Reads what comes next behind an answer of `given` bytes, so that who reads on waits for no other thread.
+    private func answered(at offset: Int64, _ given: Int, of count: Int) {
+        let next = ahead.withLock { $0.answered(at: offset, count: given) }
+        guard let next, next < size else { return }
+        thread.submit { [weak self] in
+            // What cannot be read is told to who asks for it.
+            guard let self, let bytes = try? readNow(at: next, count: min(count, ReadAheadState.mostHeld))
+            else { return }
+            ahead.withLock { $0.arrived(bytes, at: next) }
+        }
+    }
+
+    private func readNow(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {
+        let wanted = Int(min(Int64(count), size - offset))
+        var status: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+            let received = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+            if received < 0 { status = errno }
+            filled = max(0, received)
+        }
+        if status != 0 { throw Self.error(subject, status) }
+        return bytes
     }
 
     func isStored(_ range: ByteRange) -> Bool { true }

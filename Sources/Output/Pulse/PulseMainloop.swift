@@ -12,8 +12,17 @@ final class PulseMainloop: @unchecked Sendable {
     /// What a context is made with; valid as long as this object.
     let api: UnsafeMutablePointer<pa_mainloop_api>
 
-    /// Starts the thread.
-    init() throws(MediaError) {
+    /// Loads libpulse where that is not done yet, and starts the thread.
+    ///
+    /// `loadLibrary` tells why it cannot be loaded; nil when it is.
+    init(loadLibrary: () -> String? = { cpulse_load().map { String(cString: $0) } }) throws(MediaError) {
+        if let reason = loadLibrary() {
+            throw MediaError(
+                .audioServer,
+                "PulseAudio",
+                SafeText("libpulse cannot be loaded (\(reason)); install libpulse0, or play with --sink null")
+            )
+        }
         guard let pointer = pa_threaded_mainloop_new(), let api = pa_threaded_mainloop_get_api(pointer) else {
             throw MediaError(.audioServer, "PulseAudio", "its client library cannot be set up")
         }

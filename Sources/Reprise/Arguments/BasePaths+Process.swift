@@ -14,7 +14,10 @@ extension BasePaths {
         expandingHome(path, home: getenv("HOME").map { String(cString: $0) })
     }
 
-    /// The environment; of a name that stands twice, the first counts, as for `getenv`.
+    /// One variable of the environment.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    /// The whole environment, which takes a while to copy; of a name that stands twice, the first counts, as for `getenv`.
     static var environment: [String: String] {
         var variables: [String: String] = [:]
         var next = environ

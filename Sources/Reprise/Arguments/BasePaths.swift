@@ -36,21 +36,17 @@ enum BasePaths {
 
     /// The configuration folder of this process.
     static func configurationFolder() -> String? {
-        configurationFolder(environment: processVariable, accountHome: accountHome)
+        configurationFolder(environment: variable, accountHome: accountHome)
     }
 
     /// The cache folder of this process.
     static func cacheFolder() -> String? {
-        cacheFolder(environment: processVariable, accountHome: accountHome)
+        cacheFolder(environment: variable, accountHome: accountHome)
     }
 
     /// The state folder of this process.
     static func stateFolder() -> StateFolder? {
-        StateFolder(environment: processVariable, accountHome: accountHome)
-    }
-
-    private static func processVariable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
+        StateFolder(environment: variable, accountHome: accountHome)
     }
 
     private static func accountHome() -> String? {

@@ -64,25 +64,29 @@ enum Invocation: Equatable {
         defaultCacheFolder: () -> String?,
         fileExists: (String) -> Bool
     ) throws(UsageError) -> Invocation {
-        let command: PlayCommand
-        do {
-            guard let parsed = try PlayCommand.parseAsRoot(arguments) as? PlayCommand else {
+        let text: PlayText
+        if let read = PlayText(reading: arguments) {
+            text = read
+        } else {
+            do {
                 // Only help and completions are commands of another type; they throw what they print.
-                return .show(PlayCommand.helpMessage())
+                guard let declared = try PlayCommand.text(of: arguments) else {
+                    return .show(PlayCommand.helpMessage())
+                }
+                text = declared
+            } catch {
+                return try shownOrRefused(error, by: PlayCommand.self)
             }
-            command = parsed
-        } catch {
-            return try shownOrRefused(error, by: PlayCommand.self)
         }
-        if command.arguments.version { return .show("reprise \(version)") }
+        if text.version { return .show("reprise \(version)") }
         // Options may stand behind a command and not before it, which nobody has to know.
-        let name = command.arguments.sources.first { $0 == "cache" || $0 == "config" }
+        let name = text.sources.first { $0 == "cache" || $0 == "config" }
         if let name, !fileExists(name) {
             throw UsageError(
                 "there is no file \(name); did you mean: reprise \(name) … --cache-dir FOLDER, the options last?"
             )
         }
-        return .play(try command.arguments.options(defaultCacheFolder: defaultCacheFolder))
+        return .play(try text.options(defaultCacheFolder: defaultCacheFolder))
     }
 
     private static func cache(

@@ -3,7 +3,7 @@ import Media
 
 /// The command line that plays: every option of the contract that is built.
 ///
-/// Values are taken as text and checked in `options`, so that each refusal is one sentence of ours
+/// Values are taken as text and checked in `PlayText.options`, so that each refusal is one sentence of ours
 /// and none quotes a header, which may be a secret.
 struct PlayArguments: ParsableArguments {
     @Argument(
@@ -22,7 +22,7 @@ struct PlayArguments: ParsableArguments {
     var plain = false
 
     @Option(help: "pulse (default), pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:-.")
-    var sink = "pulse"
+    var sink = PlayText.standardSink
 
     @OptionGroup var folder: FolderArguments
     @OptionGroup var bounds: BoundsArguments
@@ -73,6 +73,35 @@ struct PlayArguments: ParsableArguments {
 
     @Flag(help: "Show the version.")
     var version = false
+
+    /// What was typed.
+    var text: PlayText {
+        PlayText(
+            sources: sources,
+            headless: headless,
+            json: json,
+            plain: plain,
+            sink: sink,
+            folder: folder.text,
+            bounds: bounds.text,
+            noCache: noCache,
+            offline: offline,
+            refresh: refresh,
+            readAhead: readAhead,
+            fill: fill,
+            journal: journal,
+            volume: volume,
+            shuffle: shuffle,
+            repeatMode: repeatMode,
+            gain: gain,
+            fresh: fresh,
+            noMouse: noMouse,
+            start: start,
+            seek: seek,
+            network: network.text,
+            version: version
+        )
+    }
 }
 
 /// The command that help and completions are made of.
@@ -88,4 +117,10 @@ struct PlayCommand: ParsableCommand {
     )
 
     @OptionGroup var arguments: PlayArguments
+
+    /// What `line` says by its declarations; nil where it asks for help or completions. Throws what ArgumentParser
+    /// has to say, which may be a text to show.
+    static func text(of line: [String]) throws -> PlayText? {
+        (try parseAsRoot(line) as? PlayCommand)?.arguments.text
+    }
 }

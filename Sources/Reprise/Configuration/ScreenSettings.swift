@@ -4,8 +4,11 @@ import TerminalUI
 
 /// What the tables `[keys]` and `[colors]` make of the screen.
 struct ScreenSettings: Sendable {
-    var keyMap = KeyMap.standard
+    var keyMap: KeyMap { ownKeyMap ?? .standard }
     var colors: [Style: ColorChoice] = [:]
+
+    /// Nil where the file binds no key. The standard map is only made where there is a screen to read keys for.
+    private var ownKeyMap: KeyMap?
 
     static let keyTable = "keys"
     static let colorTable = "colors"
@@ -26,7 +29,7 @@ struct ScreenSettings: Sendable {
                     throw Refusal(reason: "is bound in line \(line) already; a key can do one thing")
                 }
                 boundAt[key] = pair.line
-                keyMap = keyMap.binding(key, to: try Self.command(pair.value))
+                ownKeyMap = keyMap.binding(key, to: try Self.command(pair.value))
             } catch {
                 let name = SafeText(pair.table + "." + pair.name)
                 throw UsageError(

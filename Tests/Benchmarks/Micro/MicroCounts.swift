@@ -21,27 +21,41 @@ enum MicroCounts {
     /// For one repetition of each. What starting costs is counted by itself and taken away.
     static func instructions() async throws -> [(micro: Micro, count: Double)] {
         let folder = try TemporaryFolder()
-        // valgrind gives up on debugging information of Swift, which is not needed to count.
-        let program = folder.path("benchmarks")
-        _ = try await RunningProcess.run("strip", ["--strip-debug", "-o", program, CommandLine.arguments[0]])
+        let program = try await stripped(CommandLine.arguments[0], in: folder)
         var counts: [(micro: Micro, count: Double)] = []
         for micro in Micro.all {
-            let few = try await collected(program, micro.name, 10, folder)
-            let many = try await collected(program, micro.name, 10 + micro.repetitions, folder)
+            let few = try await collected(program, ["micro", micro.name, "10"], folder)
+            let many = try await collected(
+                program,
+                ["micro", micro.name, "\(10 + micro.repetitions)"],
+                folder
+            )
             counts.append((micro, Double(many - few) / Double(micro.repetitions)))
         }
         return counts
     }
 
+    /// Of a start that only tells the version: what every start does, the loading of libraries included.
+    static func startInstructions() async throws -> Int {
+        let folder = try TemporaryFolder()
+        return try await collected(try await stripped(RepriseRun.binary, in: folder), ["--version"], folder)
+    }
+
+    /// A copy of `program` for valgrind, which gives up on debugging information of Swift and needs none to count.
+    private static func stripped(_ program: String, in folder: TemporaryFolder) async throws -> String {
+        let copy = folder.path("stripped")
+        _ = try await RunningProcess.run("strip", ["--strip-debug", "-o", copy, program])
+        return copy
+    }
+
     private static func collected(
         _ program: String,
-        _ name: String,
-        _ repetitions: Int,
+        _ arguments: [String],
         _ folder: TemporaryFolder
     ) async throws -> Int {
         let child = try RunningProcess(
             "valgrind",
-            ["--tool=callgrind", "--callgrind-out-file=/dev/null", program, "micro", name, "\(repetitions)"],
+            ["--tool=callgrind", "--callgrind-out-file=/dev/null", program] + arguments,
             environment: ["TMPDIR": folder.path]
         )
         try await child.waitForExit()

@@ -49,8 +49,8 @@ struct EvictArguments: CacheSubcommand {
         return .cache(
             try CacheRequest(
                 action,
-                keeping: folder.options(defaultCacheFolder: defaultCacheFolder),
-                network: network.options(),
+                keeping: folder.text.options(defaultCacheFolder: defaultCacheFolder),
+                network: network.text.options(),
                 isJSON: json
             )
         )
@@ -83,7 +83,7 @@ struct ClearArguments: CacheSubcommand {
         .cache(
             try CacheRequest(
                 .clear(isConfirmed: yes, includesPinned: pinned),
-                keeping: folder.options(defaultCacheFolder: defaultCacheFolder),
+                keeping: folder.text.options(defaultCacheFolder: defaultCacheFolder),
                 isJSON: json
             )
         )

@@ -38,7 +38,7 @@ struct ExportArguments: CacheSubcommand {
         return .cache(
             try CacheRequest(
                 .export(order),
-                keeping: folder.options(defaultCacheFolder: defaultCacheFolder),
+                keeping: folder.text.options(defaultCacheFolder: defaultCacheFolder),
                 isJSON: false
             )
         )

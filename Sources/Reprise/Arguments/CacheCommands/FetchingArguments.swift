@@ -77,9 +77,11 @@ struct FetchingArguments: ParsableArguments {
         _ action: CacheRequest.Action,
         defaultCacheFolder: () -> String?
     ) throws(UsageError) -> Invocation {
-        var keeping = try folder.options(defaultCacheFolder: defaultCacheFolder)
-        try bounds.apply(to: &keeping)
-        return .cache(try CacheRequest(action, keeping: keeping, network: network.options(), isJSON: json))
+        var keeping = try folder.text.options(defaultCacheFolder: defaultCacheFolder)
+        try bounds.text.apply(to: &keeping)
+        return .cache(
+            try CacheRequest(action, keeping: keeping, network: network.text.options(), isJSON: json)
+        )
     }
 }
 

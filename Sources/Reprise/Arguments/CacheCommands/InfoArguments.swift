@@ -24,7 +24,7 @@ struct InfoArguments: CacheSubcommand {
         return .cache(
             try CacheRequest(
                 .info(source: source),
-                keeping: folder.options(defaultCacheFolder: defaultCacheFolder),
+                keeping: folder.text.options(defaultCacheFolder: defaultCacheFolder),
                 isJSON: json
             )
         )

@@ -53,7 +53,7 @@ struct ListArguments: CacheSubcommand {
         return .cache(
             try CacheRequest(
                 .list(selection),
-                keeping: folder.options(defaultCacheFolder: defaultCacheFolder),
+                keeping: folder.text.options(defaultCacheFolder: defaultCacheFolder),
                 isJSON: json
             )
         )

@@ -20,7 +20,7 @@ struct VerifyArguments: CacheSubcommand {
         .cache(
             try CacheRequest(
                 .verify,
-                keeping: folder.options(defaultCacheFolder: defaultCacheFolder),
+                keeping: folder.text.options(defaultCacheFolder: defaultCacheFolder),
                 isJSON: json
             )
         )

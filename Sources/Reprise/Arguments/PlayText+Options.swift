@@ -1,7 +1,7 @@
 import Media
 import Output
 
-extension PlayArguments {
+extension PlayText {
     /// The options, typed and checked. Reads the files of `--header @FILE` and `--cache-secret`, sees whether
     /// that of `--cacert` can be read, and touches nothing else.
     func options(defaultCacheFolder: () -> String?) throws(UsageError) -> Options {

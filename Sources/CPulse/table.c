@@ -1,0 +1,146 @@
+// Not exported: libpulse itself must go on calling its own functions of these names.
+#pragma GCC visibility push(hidden)
+#include "CPulse.h"
+#pragma GCC visibility pop
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+// Result, name, parameters and arguments of every function that is used. One that is missing here is refused by
+// the linker.
+#define FUNCTIONS(X) \
+    X(int, pa_context_connect, \
+      (pa_context *c, const char *server, pa_context_flags_t flags, const pa_spawn_api *api), \
+      (c, server, flags, api)) \
+    X(void, pa_context_disconnect, (pa_context *c), (c)) \
+    X(int, pa_context_errno, (const pa_context *c), (c)) \
+    X(pa_operation *, pa_context_get_sink_input_info, \
+      (pa_context *c, uint32_t idx, pa_sink_input_info_cb_t cb, void *userdata), \
+      (c, idx, cb, userdata)) \
+    X(pa_context_state_t, pa_context_get_state, (const pa_context *c), (c)) \
+    X(pa_context *, pa_context_new_with_proplist, \
+      (pa_mainloop_api *mainloop, const char *name, const pa_proplist *proplist), \
+      (mainloop, name, proplist)) \
+    X(pa_operation *, pa_context_set_sink_input_mute, \
+      (pa_context *c, uint32_t idx, int mute, pa_context_success_cb_t cb, void *userdata), \
+      (c, idx, mute, cb, userdata)) \
+    X(pa_operation *, pa_context_set_sink_input_volume, \
+      (pa_context *c, uint32_t idx, const pa_cvolume *volume, pa_context_success_cb_t cb, void *userdata), \
+      (c, idx, volume, cb, userdata)) \
+    X(void, pa_context_set_state_callback, (pa_context *c, pa_context_notify_cb_t cb, void *userdata), \
+      (c, cb, userdata)) \
+    X(void, pa_context_set_subscribe_callback, (pa_context *c, pa_context_subscribe_cb_t cb, void *userdata), \
+      (c, cb, userdata)) \
+    X(pa_operation *, pa_context_subscribe, \
+      (pa_context *c, pa_subscription_mask_t m, pa_context_success_cb_t cb, void *userdata), \
+      (c, m, cb, userdata)) \
+    X(void, pa_context_unref, (pa_context *c), (c)) \
+    X(pa_volume_t, pa_cvolume_avg, (const pa_cvolume *a), (a)) \
+    X(pa_cvolume *, pa_cvolume_set, (pa_cvolume *a, unsigned channels, pa_volume_t v), (a, channels, v)) \
+    X(void, pa_operation_cancel, (pa_operation *o), (o)) \
+    X(pa_operation_state_t, pa_operation_get_state, (const pa_operation *o), (o)) \
+    X(void, pa_operation_unref, (pa_operation *o), (o)) \
+    X(void, pa_proplist_free, (pa_proplist *p), (p)) \
+    X(pa_proplist *, pa_proplist_new, (void), ()) \
+    X(int, pa_proplist_sets, (pa_proplist *p, const char *key, const char *value), (p, key, value)) \
+    X(pa_usec_t, pa_rtclock_now, (void), ()) \
+    X(int, pa_stream_begin_write, (pa_stream *p, void **data, size_t *nbytes), (p, data, nbytes)) \
+    X(int, pa_stream_cancel_write, (pa_stream *p), (p)) \
+    X(int, pa_stream_connect_playback, \
+      (pa_stream *s, const char *dev, const pa_buffer_attr *attr, pa_stream_flags_t flags, \
+       const pa_cvolume *volume, pa_stream *sync_stream), \
+      (s, dev, attr, flags, volume, sync_stream)) \
+    X(pa_operation *, pa_stream_cork, (pa_stream *s, int b, pa_stream_success_cb_t cb, void *userdata), \
+      (s, b, cb, userdata)) \
+    X(int, pa_stream_disconnect, (pa_stream *s), (s)) \
+    X(pa_operation *, pa_stream_drain, (pa_stream *s, pa_stream_success_cb_t cb, void *userdata), \
+      (s, cb, userdata)) \
+    X(pa_operation *, pa_stream_flush, (pa_stream *s, pa_stream_success_cb_t cb, void *userdata), \
+      (s, cb, userdata)) \
+    X(uint32_t, pa_stream_get_index, (const pa_stream *s), (s)) \
+    X(pa_stream_state_t, pa_stream_get_state, (const pa_stream *p), (p)) \
+    X(const pa_timing_info *, pa_stream_get_timing_info, (pa_stream *s), (s)) \
+    X(int, pa_stream_is_suspended, (const pa_stream *s), (s)) \
+    X(pa_stream *, pa_stream_new_with_proplist, \
+      (pa_context *c, const char *name, const pa_sample_spec *ss, const pa_channel_map *map, pa_proplist *p), \
+      (c, name, ss, map, p)) \
+    X(void, pa_stream_set_event_callback, (pa_stream *p, pa_stream_event_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(void, pa_stream_set_latency_update_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(void, pa_stream_set_moved_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(pa_operation *, pa_stream_set_name, \
+      (pa_stream *s, const char *name, pa_stream_success_cb_t cb, void *userdata), \
+      (s, name, cb, userdata)) \
+    X(void, pa_stream_set_started_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(void, pa_stream_set_state_callback, (pa_stream *s, pa_stream_notify_cb_t cb, void *userdata), \
+      (s, cb, userdata)) \
+    X(void, pa_stream_set_suspended_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(void, pa_stream_set_underflow_callback, (pa_stream *p, pa_stream_notify_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(void, pa_stream_set_write_callback, (pa_stream *p, pa_stream_request_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(void, pa_stream_unref, (pa_stream *s), (s)) \
+    X(pa_operation *, pa_stream_update_timing_info, (pa_stream *p, pa_stream_success_cb_t cb, void *userdata), \
+      (p, cb, userdata)) \
+    X(size_t, pa_stream_writable_size, (const pa_stream *p), (p)) \
+    X(int, pa_stream_write, \
+      (pa_stream *p, const void *data, size_t nbytes, pa_free_cb_t free_cb, int64_t offset, pa_seek_mode_t seek), \
+      (p, data, nbytes, free_cb, offset, seek)) \
+    X(const char *, pa_strerror, (int error), (error)) \
+    X(void, pa_threaded_mainloop_free, (pa_threaded_mainloop *m), (m)) \
+    X(pa_mainloop_api *, pa_threaded_mainloop_get_api, (pa_threaded_mainloop *m), (m)) \
+    X(void, pa_threaded_mainloop_lock, (pa_threaded_mainloop *m), (m)) \
+    X(pa_threaded_mainloop *, pa_threaded_mainloop_new, (void), ()) \
+    X(void, pa_threaded_mainloop_set_name, (pa_threaded_mainloop *m, const char *name), (m, name)) \
+    X(int, pa_threaded_mainloop_start, (pa_threaded_mainloop *m), (m)) \
+    X(void, pa_threaded_mainloop_stop, (pa_threaded_mainloop *m), (m)) \
+    X(void, pa_threaded_mainloop_unlock, (pa_threaded_mainloop *m), (m))
+
+// Each is a function of ours that calls libpulse's.
+#define FORWARD(result, name, parameters, arguments) \
+    static __typeof__(name) *loaded_##name; \
+    result name parameters { return loaded_##name arguments; }
+
+FUNCTIONS(FORWARD)
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char failure[256];
+static const char *outcome;
+
+/// Keeps the reason, since `dlerror` answers only once.
+static void fail(const char *reason) {
+    snprintf(failure, sizeof failure, "%s", reason != NULL ? reason : "unknown reason");
+    outcome = failure;
+}
+
+static void load(void) {
+    // The soname's 0 is libpulse's promise that every later version has the same interface.
+    void *library = dlopen("libpulse.so.0", RTLD_LAZY | RTLD_LOCAL);
+    if (library == NULL) {
+        fail(dlerror());
+        return;
+    }
+#define SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},
+    const struct {
+        const char *name;
+        void **slot;
+    } symbols[] = {FUNCTIONS(SLOT)};
+    for (size_t index = 0; index < sizeof symbols / sizeof *symbols; index++) {
+        *symbols[index].slot = dlsym(library, symbols[index].name);
+        if (*symbols[index].slot == NULL) {
+            fail(dlerror());
+            return;
+        }
+    }
+    // The library stays loaded: its threads may outlive any caller.
+}
+
+const char *cpulse_load(void) {
+    pthread_once(&once, load);
+    return outcome;
+}
