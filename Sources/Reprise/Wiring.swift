@@ -24,18 +24,8 @@ enum Wiring {
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
-        // The audio server is reached while the cache is opened; a file is not made before all else is well.
-        let output = options.sink.makeOutput(clock: clock)
-        let reaching = output.isRealTime ? Task { try await output.connect() } : nil
         let folder = options.noCache ? nil : cacheFolder(options.keeping, clock, notify)
-        do {
-            try await folder?.checkSecret()
-        } catch {
-            reaching?.cancel()
-            await output.close()
-            Messages.show(message(error, folder: options.keeping.folder ?? ""))
-            return .couldNotStart
-        }
+        let checking = Task { if let folder { try await folder.checkSecret() } }
         let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0, clock: clock) } : nil
         let shelving = Task { await shelf?.run() }
         defer { shelving.cancel() }
@@ -49,7 +39,14 @@ enum Wiring {
         let beginning = Beginning(options: options, memory: memory)
         let isByHand = presentation == .screen || isatty(STDIN_FILENO) == 1
         let settings = playback(options, presentation, memory?.session, isByHand: isByHand)
-        let warming = warmUp(curl, for: beginning, options, isShuffled: settings.shuffle, kept: folder)
+        let warming = warmUp(
+            curl,
+            for: beginning,
+            options,
+            isShuffled: settings.shuffle,
+            kept: folder,
+            once: checking
+        )
         defer { warming?.cancel() }
         let numbers = RequestNumbers()
         let network = NetworkWatch(
@@ -81,6 +78,16 @@ enum Wiring {
             surroundings: surroundings(kept: shelf, requests: requests, clock: clock),
             clock: clock
         )
+        let output = options.sink.makeOutput(clock: clock)
+        let reaching = reach(output, after: warming)
+        do {
+            try await checking.value
+        } catch {
+            reaching?.cancel()
+            await output.close()
+            Messages.show(message(error, folder: options.keeping.folder ?? ""))
+            return .couldNotStart
+        }
         var parts = PlaybackParts(
             open: { location, refresh in
                 refresh || options.refresh

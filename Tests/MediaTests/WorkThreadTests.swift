@@ -8,6 +8,26 @@ import Testing
 struct WorkThreadTests {
     private struct Refused: Error {}
 
+    @Test func `a thread starts with its first job, or at once where it must be ready`() async throws {
+        let lazy = WorkThread(name: "asleep-test")
+        let ready = WorkThread(name: "ready-test", isReady: true)
+        defer {
+            lazy.stop()
+            ready.stop()
+        }
+        try await wait(for: "the thread that is ready") { Self.threadNames().contains("ready-test") }
+        #expect(!Self.threadNames().contains("asleep-test"))
+        #expect(await lazy.run { Self.threadNames().contains("asleep-test") })
+    }
+
+    private static func threadNames() -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.compactMap { task in
+            try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+                .trimmingCharacters(in: .newlines)
+        }
+    }
+
     @Test func `jobs run in the order they came, on one thread`() async {
         let thread = WorkThread(name: "order")
         defer { thread.stop() }

@@ -149,7 +149,10 @@ import Testing
     func `what needs all tracks is done once they are there`(command: PlayerCommand) {
         var state = begun(exitsAtEnd: false)
         sound(&state)
-        #expect(!state.willCut(.command(command)), "the sound does not stand still for what is not done")
+        #expect(
+            !state.willCut(.command(command), at: .zero),
+            "the sound does not stand still for what is not done"
+        )
         #expect(tell(.command(command), &state).isEmpty)
         #expect(state.queue.tracks == first && !state.queue.isShuffled && state.isSounding)
         var model = state
@@ -184,6 +187,29 @@ import Testing
         let effects = tell(launched(), &state)
         #expect(started(effects) == [5, 5])
         #expect(state.isPaused && state.position == .seconds(7) && state.currentTrack?.id == all[4].id)
+    }
+
+    @Test func `the sound stands still for what is done when the rest is there`() {
+        for (command, cuts) in [(.jump(5), true), (.save("x"), false)] as [(PlayerCommand, Bool)] {
+            var state = begun(exitsAtEnd: false)
+            sound(&state)
+            _ = tell(.command(command), &state)
+            #expect(state.willCut(launched(), at: .zero) == cuts, "\(command)")
+        }
+    }
+
+    @Test func `what waited is done also where nothing more is played`() {
+        var state = begun(start: 3)
+        _ = tell(.command(.save("mine.m3u")), &state)
+        state.currentRun.map { _ = tell(.runFailed($0, broken, frames: 0), &state) }
+        let effects = tell(.launched(tracks: first, problems: [], start: 3, position: .zero), &state)
+        #expect(effects.suffix(2) == [.save("mine.m3u"), .finish(fatal: nil)])
+    }
+
+    @Test func `back to the start of the song needs no other`() {
+        var state = begun(exitsAtEnd: false) { $0.queue.repeatMode = .all }
+        sound(&state)
+        #expect(started(state.handle(.command(.previous), heard: 5_000, now: .zero)) == [1])
     }
 
     @Test func `a list that was not saved before the end is told of`() {

@@ -87,8 +87,8 @@ struct QueueCommandTests {
             _ = state.handle(input, heard: 200, now: .zero)
         }
         let both = PlayerCommand.remove(TrackNumbers(places: RangeSet([1..<2, 3..<4])))
-        #expect(state.willCut(.command(both)))
-        #expect(!state.willCut(.command(.remove(4))))
+        #expect(state.willCut(.command(both), at: .zero))
+        #expect(!state.willCut(.command(.remove(4)), at: .zero))
         #expect(command(both, &state).contains(.cancelRun(RunID(value: 2), keepsResource: false)))
         #expect(numbers(state) == [1, 3])
     }
@@ -180,7 +180,7 @@ struct QueueCommandTests {
         var state = sounding(1)
         _ = command(.add("a"), &state)
         added([2], &state)
-        #expect(!state.willCut(.command(.undo)))
+        #expect(!state.willCut(.command(.undo), at: .zero))
         _ = command(.jump(2), &state)
         let effects = command(.undo, &state)
         #expect(effects.contains { if case .endTrack = $0 { true } else { false } })

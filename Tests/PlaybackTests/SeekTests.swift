@@ -9,10 +9,10 @@ import Testing
     private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
 
     /// The first track, of 60 seconds, sounds.
-    private func sounding() -> PlayerState {
+    private func sounding(isByHand: Bool = true) -> PlayerState {
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)
         info.duration = .seconds(60)
-        var state = PlayerState(exitsAtEnd: true, seed: 1)
+        var state = PlayerState(exitsAtEnd: true, isByHand: isByHand, seed: 1)
         let first = RunID(value: 1)
         let track = FakeMusic(number: 1, frames: 1).track
         for input in [
@@ -137,6 +137,27 @@ import Testing
         // Later it is a new wish.
         let again = state.handle(.command(.seek(.percent(50))), heard: 3_000, now: .seconds(2))
         #expect(again.contains { if case .startRun = $0 { true } else { false } })
+    }
+
+    @Test(arguments: [true, false])
+    func `the sound does not stand still for a held key, and does for a program's second seek`(isByHand: Bool)
+    {
+        var state = sounding(isByHand: isByHand)
+        let seek = PlayerInput.command(.seek(.to(.seconds(30))))
+        _ = state.handle(seek, heard: 3_000, now: .seconds(1))
+        guard let run = state.currentRun, let info = state.currentInfo else { return }
+        for input in [
+            .runReady(run, info, SeekLanding(frame: 30_000, isExact: true), isSeekable: true),
+            .runGranted(run, start: 0), .runPrimed(run), .outputStarted,
+        ] as [PlayerInput] {
+            _ = state.handle(input, heard: 0, now: .seconds(1))
+        }
+        #expect(state.isSounding)
+        #expect(state.willCut(seek, at: .milliseconds(1_200)) == !isByHand)
+        #expect(state.willCut(.command(.seek(.to(.seconds(31)))), at: .milliseconds(1_200)))
+        #expect(state.willCut(seek, at: .milliseconds(1_400)))
+        let effects = state.handle(seek, heard: 100, now: .milliseconds(1_200))
+        #expect(effects.isEmpty == isByHand)
     }
 
     @Test func `a seek into stored bytes waits for no other`() async throws {

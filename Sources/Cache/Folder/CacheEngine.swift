@@ -21,9 +21,10 @@ final class CacheEngine: @unchecked Sendable {
 
     let settings: CacheSettings
     let protection: Protection
-    let io = WorkThread(name: "cache-io")
-    let committer = WorkThread(name: "cache-commit")
-    let look = WorkThread(name: "cache-look")
+    // Ready for the first question: while a library is loaded no thread can start.
+    let io = WorkThread(name: "cache-io", isReady: true)
+    let committer = WorkThread(name: "cache-commit", isReady: true)
+    let look = WorkThread(name: "cache-look", isReady: true)
     /// Where a store goes on whose entry is gone.
     let scratch: VolatileStores
 

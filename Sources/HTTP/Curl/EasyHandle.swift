@@ -20,7 +20,7 @@ final class EasyHandle {
         self.transfer = transfer
         self.handover = handover
         // Released in `deinit`, after libcurl has forgotten the pointer.
-        context = Unmanaged.passRetained(CallbackContext(transfer, easy: pointer))
+        context = Unmanaged.passRetained(CallbackContext(transfer, easy: pointer, handed: handover?.socket))
         setCallbacks()
         setConnectionOptions(configuration)
         takeOver()

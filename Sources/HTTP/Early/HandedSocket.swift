@@ -25,7 +25,13 @@ final class HandedSocket {
         self.address = address
     }
 
-    deinit { if let descriptor { close(descriptor) } }
+    deinit { letGo() }
+
+    /// Closes the socket where libcurl has not taken it: it has a connection by now, and the transfer may last.
+    func letGo() {
+        if let descriptor { close(descriptor) }
+        descriptor = nil
+    }
 
     /// libcurl wants a socket (CURLOPT_OPENSOCKETFUNCTION(3)).
     static let open: curl_opensocket_callback = { context, _, wanted in

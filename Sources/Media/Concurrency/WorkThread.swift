@@ -5,26 +5,34 @@ import Glibc
 /// Also an executor: a task with this executor preference runs its own code here, so that
 /// a decoder's work stays off the cooperative pool.
 package final class WorkThread: TaskExecutor, @unchecked Sendable {
-    // Unchecked: `jobs` and `isStopped` are only touched with `mutex` held. A condition
+    // Unchecked: `jobs`, `isStopped` and `isStarted` are only touched with `mutex` held. A condition
     // variable is needed, which Synchronization's Mutex does not offer.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let wake: UnsafeMutablePointer<pthread_cond_t>
     private var jobs: [Job] = []
     private var isStopped = false
+    private var isStarted = false
+    private let name: String
 
     private enum Job {
         case closure(@Sendable () -> Void)
         case task(UnownedJob)
     }
 
-    /// Starts the thread; it lives until `stop`.
-    package init(name: String) {
+    /// The thread starts with the first job, or at once with `isReady`, and lives until `stop`.
+    package init(name: String, isReady: Bool = false) {
+        self.name = name
         mutex = .allocate(capacity: 1)
         wake = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(wake, nil)
-        NamedThread.start(name) { self.serve() }
+        if isReady {
+            isStarted = true
+            start()
+        }
     }
+
+    private func start() { NamedThread.start(name) { self.serve() } }
 
     deinit {
         pthread_cond_destroy(wake)
@@ -71,7 +79,10 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
         // after it the job may have run, ended the thread and freed all of this.
         if jobs.isEmpty { pthread_cond_signal(wake) }
         jobs.append(job)
+        let isFirst = !isStarted
+        isStarted = true
         pthread_mutex_unlock(mutex)
+        if isFirst { start() }
     }
 
     private func serve() {

@@ -12,6 +12,17 @@ final class PulseMainloop: @unchecked Sendable {
     /// What a context is made with; valid as long as this object.
     let api: UnsafeMutablePointer<pa_mainloop_api>
 
+    /// Loads libpulse, once per process, on a thread of its own: it takes some milliseconds, which a task must not
+    /// take from the others. What comes of it, `init` says.
+    static func loadLibrary() async {
+        await withCheckedContinuation { continuation in
+            NamedThread.start("libpulse") {
+                _ = cpulse_load()
+                continuation.resume()
+            }
+        }
+    }
+
     /// Loads libpulse where that is not done yet, and starts the thread.
     ///
     /// `loadLibrary` tells why it cannot be loaded; nil when it is.

@@ -43,6 +43,7 @@ package final class PulseOutput: AudioOutput {
     /// not within three seconds; requests later left unanswered for as long are a loss.
     package func connect() async throws {
         replaceConnection(with: nil)
+        await PulseMainloop.loadLibrary()
         let listener = listener
         let connection = try PulseConnection(application: application, patience: patience) {
             listener.tell(.lost($0))

@@ -36,6 +36,7 @@ final class PlayerShell {
         state = PlayerState(
             exitsAtEnd: settings.exitsAtEnd,
             opensEachTrack: parts.output.opensEachTrack,
+            isByHand: settings.placeSettling == .zero,
             volume: settings.volume ?? 100,
             repeatMode: settings.repeatMode,
             isShuffled: settings.shuffle,
@@ -59,7 +60,7 @@ final class PlayerShell {
     func take(_ input: PlayerInput) async {
         if case .filled(let report) = input { return ledger.resourceClosed(report) }
         // What the state then hears is what the sink has taken, and no frame more.
-        if state.willCut(input) { await sound.pause() }
+        if state.willCut(input, at: parts.clock.now) { await sound.pause() }
         if case .pinned(let track, _) = input { kept?.look(again: track) }
         var pending = [input]
         if case .tick = input {

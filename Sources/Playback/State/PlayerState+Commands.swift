@@ -102,9 +102,14 @@ extension PlayerState {
         return begin(place, at: .zero)
     }
 
+    /// Whether `previous` leads to the start of the current track, as the first press does on every player where the
+    /// track is under way.
+    var goesBackToStart: Bool {
+        phase == .active && position > .seconds(3) && runs.first?.isLive != true
+    }
+
     private mutating func previous() -> [PlayerEffect] {
-        // As on every player: the first press goes back to the start of a track that is under way.
-        if phase == .active, position > .seconds(3), runs.first?.isLive != true {
+        if goesBackToStart {
             return restart(at: .zero, answersSeek: true)
         }
         if phase == .ended, let last = queue.current ?? queue.last { return begin(last, at: .zero) }
@@ -126,23 +131,35 @@ extension PlayerState {
         guard run.isSeekable else {
             return [misuse("this server cannot be seeked; it sends files only as a whole")]
         }
+        guard let start = place(of: target) else { return [misuse("the track's length is not known yet")] }
+        let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
+        let isRepeated = isRepeated(target, in: run, at: now)
+        lastSeek = now
+        if isRepeated { return [] }
+        let isStep = if case .by = target { true } else { false }
+        let effects = restart(at: start, answersSeek: true)
+        seeking = runs.first.map { ($0.id, isSearch ? .search : isStep ? .step : .place) }
+        return effects
+    }
+
+    /// Where `target` leads in the current track; nil where only the track's length would tell.
+    private func place(of target: SeekTarget) -> Duration? {
         let wanted: Duration
         switch target {
         case .by(let distance): wanted = position + distance
         case .to(let time): wanted = time
         case .percent(let share):
-            guard let duration else { return [misuse("the track's length is not known yet")] }
+            guard let duration else { return nil }
             wanted = duration * (share / 100)
         }
-        let start = max(.zero, min(wanted, duration ?? .seconds(1_000_000)))
-        let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
-        lastSeek = now
-        let isStep = if case .by = target { true } else { false }
-        // A key held down names the place again where the music is about to be, or just came to.
-        if isSearch, !isStep, run.answersSeek, run.start == start { return [] }
-        let effects = restart(at: start, answersSeek: true)
-        seeking = runs.first.map { ($0.id, isSearch ? .search : isStep ? .step : .place) }
-        return effects
+        return max(.zero, min(wanted, duration ?? .seconds(1_000_000)))
+    }
+
+    /// Whether a key is held down that names the place where the music is about to be, or just came to.
+    func isRepeated(_ target: SeekTarget, in run: Run, at now: Duration) -> Bool {
+        guard isByHand, run.answersSeek, let lastSeek, now - lastSeek < Self.searchPace else { return false }
+        if case .by = target { return false }
+        return place(of: target) == run.start
     }
 
     private mutating func setVolume(_ percent: Int, isMuted: Bool) -> [PlayerEffect] {

@@ -8,12 +8,14 @@ extension PlayerState {
     /// Whether what is in the ring is the last.
     var isFinishing: Bool { output.isFinishing }
 
-    /// Whether `input` will cut off music that is heard, as far as can be told from what was heard by the last
-    /// input. Costs the same however long the queue is, but for the removing of tracks.
-    func willCut(_ input: PlayerInput) -> Bool {
+    /// Whether `input`, which comes at `now`, will cut off music that is heard, as far as can be told from what was heard
+    /// by the last input. Costs the same however long the queue is, but for the removing of tracks.
+    func willCut(_ input: PlayerInput, at now: Duration) -> Bool {
         guard output.isRunning, phase == .active, let run = runs.first else { return false }
         switch input {
-        case .command(let command): return willCut(command, run)
+        case .command(let command): return !mustWait(command) && cuts(command, run, now)
+        // What waited for it comes right behind.
+        case .launched: return held.contains { cuts($0, run, now) }
         case .runFailed(run.id, let error, let frames):
             // Frames that came before the failure are heard to their end.
             let isChanged = error.code == .resourceChanged && !run.isAfterChange
@@ -29,14 +31,14 @@ extension PlayerState {
         }
     }
 
-    private func willCut(_ command: PlayerCommand, _ run: Run) -> Bool {
-        guard !mustWait(command) else { return false }
-        return switch command {
+    private func cuts(_ command: PlayerCommand, _ run: Run, _ now: Duration) -> Bool {
+        switch command {
         case .pause, .toggle, .stop, .next, .previous, .clear, .reload, .quit: true
-        case .jump(let number): queue.tracks.indices.contains(number - 1)
-        case .seek(.percent): run.isSeekable && duration != nil
-        case .seek: run.isSeekable
-        case .remove(let numbers): numbers.highest <= queue.tracks.count && areWritten(numbers.places)
+        case .jump(let number): queue.isIncomplete || queue.tracks.indices.contains(number - 1)
+        case .seek(.percent) where duration == nil: false
+        case .seek(let target): run.isSeekable && !isRepeated(target, in: run, at: now)
+        case .remove(let numbers):
+            (queue.isIncomplete || numbers.highest <= queue.tracks.count) && areWritten(numbers.places)
         case .undo: queue.history.lastAddition.map { areWritten(RangeSet($0)) } ?? false
         case .play, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add, .move,
             .sort, .save, .pin, .status:

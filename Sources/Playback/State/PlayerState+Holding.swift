@@ -32,7 +32,7 @@ extension PlayerState {
         switch command {
         case .jump(let number), .pin(.some(let number)): number > count
         case .next: queue.current == count - 1
-        case .previous: queue.current == 0 && queue.repeatMode == .all
+        case .previous: queue.current == 0 && queue.repeatMode == .all && !goesBackToStart
         // It would tell how many tracks there are.
         case .status: runs.isEmpty
         case .shuffle, .shuffleNow, .add, .remove, .move, .sort, .clear, .undo, .save: true

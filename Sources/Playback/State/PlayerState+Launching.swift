@@ -39,7 +39,11 @@ extension PlayerState {
         guard phase == .launching else { return [] }
         phase = .stopped
         guard let next = queue.next(after: queue.current), consecutiveFailures < queue.tracks.count else {
-            return endOfQueue()
+            // Who waits may find something to play.
+            phase = .ended
+            isPaused = false
+            let effects = obeyHeld()
+            return phase == .ended ? effects + endOfQueue() : effects
         }
         return begin(next, at: .zero)
     }

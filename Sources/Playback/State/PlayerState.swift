@@ -47,6 +47,8 @@ package struct PlayerState: Sendable {
     let exitsAtEnd: Bool
     /// Whether the sink wants each track in a stream of its own.
     let opensEachTrack: Bool
+    /// Whether commands come from keys: a program that names a place twice means it.
+    let isByHand: Bool
     package internal(set) var queue = PlayQueue()
     package internal(set) var phase = Phase.launching
     package internal(set) var isPaused = false
@@ -96,6 +98,7 @@ package struct PlayerState: Sendable {
     package init(
         exitsAtEnd: Bool,
         opensEachTrack: Bool = false,
+        isByHand: Bool = true,
         volume: Int = 100,
         repeatMode: RepeatMode = .off,
         isShuffled: Bool = false,
@@ -104,6 +107,7 @@ package struct PlayerState: Sendable {
     ) {
         self.exitsAtEnd = exitsAtEnd
         self.opensEachTrack = opensEachTrack
+        self.isByHand = isByHand
         self.volume = volume
         self.gainMode = gainMode
         random = Shuffler(state: seed)

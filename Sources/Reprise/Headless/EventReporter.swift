@@ -28,7 +28,7 @@ final class EventReporter: Sendable {
     private let style: Style
     private let clock: any MonotonicClock
     private let writer: LineWriter
-    private let thread = WorkThread(name: "events")
+    private let thread = WorkThread(name: "events", isReady: true)
     // Held while a line is handed over, so that times never go back and none follows `finish`.
     private let state = Locked(State())
 
