@@ -9,7 +9,8 @@ extension Wiring {
     ///
     /// Not before the first connection is on its way, or known to be needless: while libpulse is loaded no thread can
     /// start, and what it holds up then costs more than it saves.
-    static func reach(_ output: any AudioOutput, after warming: Task<Void, Never>?) -> Task<Void, any Error>? {
+    static func reach(_ output: any AudioOutput, after warming: Task<Void, Never>?) -> Task<Void, any Error>?
+    {
         guard output.isRealTime else { return nil }
         return Task {
             await warming?.value
