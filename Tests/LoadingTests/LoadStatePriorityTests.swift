@@ -84,6 +84,17 @@ import Testing
         #expect(stage.state.isComplete)
     }
 
+    @Test func `where windows come too fast to be measured each is twice as long, up to the largest`() throws {
+        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
+        var plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 400_000)).plan()
+        var windows: [Int64] = []
+        while windows.count < 6 {
+            windows.append(Int64(plan.asked?.count ?? 0))
+            plan = try stage.complete(plan, of: Self.long).plan()
+        }
+        #expect(windows == [131_072, 262_144, 524_288, 1 << 20, 1 << 20, 1 << 20])
+    }
+
     @Test func `a short jump is read through on a fast line and a new request on a slow one`() throws {
         for (rate, isReadThrough) in [(2_000_000, true), (100_000, false)] as [(Int64, Bool)] {
             var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measured(rate))

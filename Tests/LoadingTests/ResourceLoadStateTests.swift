@@ -65,7 +65,7 @@ import Testing
             next += plans(state.fetchEnded(plan.id, error: nil))
         }
         // At most one window beyond, so that there are never less.
-        #expect(end >= 60 * 40_000 && end <= 60 * 40_000 + 131_072)
+        #expect(end >= 60 * 40_000 && end <= 60 * 40_000 + LoadSettings().largestWindow)
     }
 
     @Test func `a read inside a window under way waits for it`() {

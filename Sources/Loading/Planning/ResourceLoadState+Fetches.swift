@@ -22,7 +22,10 @@ extension ResourceLoadState {
             fetch.next = max(fetch.next, range.upperBound)
             fetch.hasProgress = fetch.hasProgress || isNew
             fetches[id] = fetch
-            if fetch.remaining.isEmpty { hasWholeWindow = true }
+            if fetch.remaining.isEmpty {
+                hasWholeWindow = true
+                if fetch.plan.why == .readAhead { wholeWindows += 1 }
+            }
             if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody {
                 return beginHandOver(of: id)
             }

@@ -109,9 +109,12 @@ extension ResourceLoadState {
         return nil
     }
 
-    /// The next window of read-ahead: about two seconds of what the line brings.
+    /// The next window of read-ahead: about two seconds of what the line brings. Where windows come too fast to be
+    /// measured, each is twice as long as the one before.
     var window: Int64 {
-        guard let rate = measure.bytesPerSecond else { return settings.firstWindow }
+        guard let rate = measure.bytesPerSecond else {
+            return min(settings.largestWindow, settings.firstWindow << min(wholeWindows, 10))
+        }
         return min(settings.largestWindow, max(settings.demandWindow, Int64(min(rate * 2, 1e12))))
     }
 

@@ -114,6 +114,8 @@ package struct ResourceLoadState: Sendable {
     var takesOneAtATime = false
     /// A window came whole: a line that is not measured after that is faster than can be measured.
     var hasWholeWindow = false
+    /// How many windows of read-ahead came whole.
+    var wholeWindows = 0
     /// When two connections were used side by side last.
     var pairedAt: Duration?
     /// Ranges were of no use; the whole is asked for.
