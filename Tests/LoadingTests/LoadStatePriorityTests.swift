@@ -84,7 +84,8 @@ import Testing
         #expect(stage.state.isComplete)
     }
 
-    @Test func `where windows come too fast to be measured each is twice as long, up to the largest`() throws {
+    @Test func `where windows come too fast to be measured each is twice as long, up to the largest`() throws
+    {
         var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
         var plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 400_000)).plan()
         var windows: [Int64] = []
