@@ -72,8 +72,8 @@ enum KeySounds {
                 }
             }
             try await measureNext(stage, songs[0].1, &table)
-            try await measureSlider(stage, songs[0].1, &table)
         }
+        try await measureSlider(stage, songs[0].1, &table)
     }
 
     /// What twenty seeks in a second cost, as of a slider that is drawn along: requests for what they name.
