@@ -113,6 +113,7 @@ extension ResourceLoadState {
     /// measured, each is twice as long as the one before.
     var window: Int64 {
         guard let rate = measure.bytesPerSecond else {
+            // Ten times twice is far beyond the largest, and no overflow.
             return min(settings.largestWindow, settings.firstWindow << min(wholeWindows, 10))
         }
         return min(settings.largestWindow, max(settings.demandWindow, Int64(min(rate * 2, 1e12))))
