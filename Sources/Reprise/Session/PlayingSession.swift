@@ -119,8 +119,6 @@ final class PlayingSession: Sendable {
         let screen = TerminalScreen(configuration: screenConfiguration)
         let end = await withCheckedContinuation { continuation in
             NamedThread.start("screen") { [surroundings] in
-                // The screen takes its signals itself, and here alone they are its own.
-                Signals.unblock()
                 continuation.resume(returning: screen.run(player: player, surroundings: surroundings))
             }
         }

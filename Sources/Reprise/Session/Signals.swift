@@ -4,7 +4,8 @@ import Media
 /// The signals that end a session.
 ///
 /// They are blocked in every thread and taken by `sigwait` on one of their own, so what they start is
-/// ordinary code and not a signal handler, which may call next to nothing.
+/// ordinary code and not a signal handler, which may call next to nothing. While there is a screen, its thread takes
+/// them instead.
 enum Signals {
     static let terminating: [Int32] = [SIGINT, SIGTERM, SIGHUP]
 
@@ -15,13 +16,6 @@ enum Signals {
         signal(SIGPIPE, SIG_IGN)
         var set = makeSet()
         pthread_sigmask(SIG_BLOCK, &set, nil)
-    }
-
-    /// Lets the calling thread take every signal, for a screen that has handlers of its own.
-    static func unblock() {
-        var none = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 
     /// Calls `handler` for the first terminating signal, from the signal thread; it must not wait.

@@ -4,15 +4,18 @@ internal import Glibc
 /// Turns signals into bytes in a pipe, and lets a fault restore the terminal.
 ///
 /// Installed before ncurses, which leaves signals alone that have a handler: its own ones clean up
-/// inside the handler, where that is not safe, and exit. One at a time, on the screen's thread.
-struct SignalRelay: ~Copyable {
+/// inside the handler, where that is not safe, and exit. One at a time, on the screen's thread: that one alone takes
+/// them meanwhile, also where a program blocks them in all of its threads to wait for them elsewhere.
+package struct SignalRelay: ~Copyable {
     /// What ends the program in an orderly way, resizes the window or suspends.
-    static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
+    package static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
     /// What ends the program on the spot: a fault, a trap of Swift's, and SIGQUIT, which asks for just that.
     static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGQUIT]
 
     private let pipe: WakePipe
     private var previous: [(signal: Int32, action: sigaction)] = []
+    /// What the thread blocked before.
+    private var mask = sigset_t()
     private var armed: Watch?
 
     /// What a fault must bring back.
@@ -28,7 +31,7 @@ struct SignalRelay: ~Copyable {
     }
 
     /// Starts to relay `signals` into `pipe`, which must outlive this value.
-    init(_ signals: [Int32] = Self.relayed, into pipe: WakePipe) {
+    package init(_ signals: [Int32] = Self.relayed, into pipe: WakePipe) {
         self.pipe = pipe
         for signal in signals {
             var action = sigaction()
@@ -40,13 +43,25 @@ struct SignalRelay: ~Copyable {
             var action = sigaction()
             if cterminal_catch_fault(signal, &action) == 0 { previous.append((signal, action)) }
         }
+        // Not before all have a handler: what came until now comes here.
+        var relayed = sigset_t()
+        sigemptyset(&relayed)
+        for signal in signals { sigaddset(&relayed, signal) }
+        pthread_sigmask(SIG_UNBLOCK, &relayed, &mask)
     }
 
     deinit {
         cterminal_disarm_reset()
+        // First of all: a signal that comes from here on waits for whom the program lets wait for it.
+        var mask = mask
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
         for (signal, action) in previous {
             var action = action
             sigaction(signal, &action, nil)
+        }
+        // Such a one takes also what nobody has read here.
+        for signal in pipe.drain() where sigismember(&mask, Int32(signal)) == 1 {
+            kill(getpid(), Int32(signal))
         }
     }
 

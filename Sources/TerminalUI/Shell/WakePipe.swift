@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Ends a `poll` from any thread or signal handler; a byte in it says that there is news.
-final class WakePipe: Sendable {
+package final class WakePipe: Sendable {
     let readEnd: Int32
     let writeEnd: Int32
 
     /// nil where the process has no descriptor left.
-    init?() {
+    package init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         (readEnd, writeEnd) = (ends[0], ends[1])
@@ -29,7 +29,7 @@ final class WakePipe: Sendable {
     }
 
     /// Takes all that was written.
-    func drain() -> [UInt8] {
+    package func drain() -> [UInt8] {
         var taken: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 256)
         while true {
