@@ -55,6 +55,29 @@ struct BufferedBytes: Sendable {
         return all
     }
 
+    /// The first `count` bytes or somewhat fewer, but never none; all where there are no more.
+    ///
+    /// Ends where an extent and a block of the disk end, if there is such a place.
+    func first(_ count: Int64) -> BufferedBytes {
+        var left = count
+        for range in ranges.ranges {
+            guard left <= Int64(range.count) else {
+                left -= Int64(range.count)
+                continue
+            }
+            let end = range.lowerBound + left
+            let even = end - end % Extent.blockSize
+            var part = self
+            part.remove(max(even, range.lowerBound)..<Int64.max)
+            if part.isEmpty {
+                part = self
+                part.remove(end..<Int64.max)
+            }
+            return part
+        }
+        return self
+    }
+
     /// Forgets the bytes of `range` that are here.
     mutating func remove(_ range: ByteRange) {
         guard !range.isEmpty else { return }

@@ -12,4 +12,11 @@ struct CommitPlan: Sendable {
     var descriptionNumber: Int
     /// Whether the description is news.
     var isDescribed: Bool
+
+    /// The same with the first `count` bytes, which must be more than none.
+    func first(_ count: Int64) -> CommitPlan {
+        var part = self
+        part.bytes = bytes.first(count)
+        return part
+    }
 }

@@ -1,36 +1,61 @@
 import Media
 
 extension PersistentStore {
-    /// Commits what is buffered. Committing thread only.
+    /// Commits what is buffered, or what of it a full disk has room for. Committing thread only.
     func commitNow() throws(MediaError) {
         stopTimer()
-        let next: (plan: CommitPlan, place: Place)? = guarded.withLock { guarded in
+        // What was refused the last time has shown already how little there is room for.
+        var most = guarded.withLock { guarded in
+            if case .refusing = guarded.standing { Self.leastCommit } else { Int64.max }
+        }
+        while let (plan, place) = nextCommit(ofAtMost: most) {
+            do {
+                try commit(plan, to: place)
+                // Everything, but for what came meanwhile.
+                guard most < .max else { return }
+            } catch let error as FullDiskError {
+                let count = plan.bytes.count
+                // Less than this is hardly worth a claim of its own.
+                guard count > Self.leastCommit else { throw refused(error.told) }
+                most = count / 2
+            } catch {
+                throw refused(error as? MediaError ?? engine.notKept(error))
+            }
+        }
+    }
+
+    private static let leastCommit: Int64 = 64 * 1024
+
+    private func nextCommit(ofAtMost most: Int64) -> (plan: CommitPlan, place: Place)? {
+        guarded.withLock { guarded in
             switch guarded.standing {
-            case .kept, .refusing: guarded.state.commitPlan().map { ($0, guarded.place) }
+            case .kept, .refusing: guarded.state.commitPlan().map { ($0.first(most), guarded.place) }
             case .unwritable, .detached, .closed: nil
             }
         }
-        guard let next else { return }
-        do {
-            let commitment = try engine.commit(next.plan, of: next.place.entry, in: next.place.file)
-            if case .gone = commitment, let cause = engine.cause(ofLosing: next.place.entry, of: url) {
-                engine.settings.onNotice(MediaError(.notKept, url.safeText, cause))
-            }
-            guarded.withLock { guarded in
-                switch commitment {
-                case .kept(let extents, let description):
-                    guarded.state.committed(next.plan, as: extents, description: description)
-                    guarded.standing = .kept
-                case .gone:
-                    guarded.standing = .detached
-                }
-            }
-        } catch {
-            // The bytes are in memory and good to be read; the next commit tries to write them again, all of
-            // them: the kernel may have marked pages clean that a flush did not bring to the disk.
-            guarded.withLock { $0.standing = .refusing(error) }
-            throw error
+    }
+
+    private func commit(_ plan: CommitPlan, to place: Place) throws {
+        let commitment = try engine.commit(plan, of: place.entry, in: place.file)
+        if case .gone = commitment, let cause = engine.cause(ofLosing: place.entry, of: url) {
+            engine.settings.onNotice(MediaError(.notKept, url.safeText, cause))
         }
+        guarded.withLock { guarded in
+            switch commitment {
+            case .kept(let extents, let description):
+                guarded.state.committed(plan, as: extents, description: description)
+                guarded.standing = .kept
+            case .gone:
+                guarded.standing = .detached
+            }
+        }
+    }
+
+    /// The bytes are in memory and good to be read; the next commit tries to write them again, all of them: the
+    /// kernel may have marked pages clean that a flush did not bring to the disk.
+    private func refused(_ error: MediaError) -> MediaError {
+        guarded.withLock { $0.standing = .refusing(error) }
+        return error
     }
 
     package func refresh(_ range: ByteRange) async -> ByteRangeSet {

@@ -16,6 +16,9 @@ struct SystemError: Error, CustomStringConvertible {
     /// The disk or the folder takes nothing.
     var isRefusal: Bool { [EROFS, EACCES, EPERM, ENOSPC, EDQUOT].contains(number) }
 
+    /// The disk, or what of it the user may take, is full.
+    var isFullDisk: Bool { [ENOSPC, EDQUOT].contains(number) }
+
     /// The system's own words for the cause.
     var description: String {
         "cannot \(operation) (\(String(cString: strerror(number))))"

@@ -16,8 +16,9 @@ extension CacheEngine {
     /// a claim of bytes that are not on the disk.
     ///
     /// All of it under the entry's commit lock, so that what others have claimed meanwhile is never written
-    /// over; under the folder's lock only before and after, so that nobody waits for the disk.
-    func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws(MediaError) -> Commitment {
+    /// over; under the folder's lock only before and after, so that nobody waits for the disk. Throws `FullDiskError`
+    /// where less might have had room; all that was written is given back then.
+    func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws -> Commitment {
         do {
             return try file.withCommitLock {
                 var trimming = Trimming(policy)
@@ -25,7 +26,7 @@ extension CacheEngine {
                 var readiness = Readiness.makingRoom
                 // A page of others may go each time, and the folder is free in between.
                 while readiness == .makingRoom {
-                    readiness = try perform {
+                    readiness = try performOrFail {
                         guard try !withdrawLost(entry, file, in: $0) else { return .gone }
                         return try makeReady(for: plan, of: entry, &room, &trimming, in: $0)
                     }
@@ -45,8 +46,14 @@ extension CacheEngine {
                 }
             }
         } catch {
-            throw notKept(error)
+            throw FullDiskError(error, told: notKept(error)) ?? notKept(error)
         }
+    }
+
+    /// Gives the disk back what was written to `gaps`, which nobody has claimed: on a full one it would be in the way
+    /// of the index, of a smaller commit and of everybody else.
+    private func giveBack(_ gaps: [ByteRange], of file: ObjectFile) {
+        for gap in gaps { try? settings.files.punch(gap, of: file.descriptor) }
     }
 
     private struct Room {
@@ -124,12 +131,17 @@ extension CacheEngine {
     ) throws -> [Extent] {
         guard !gaps.isEmpty else { return [] }
         var extents: [Extent] = []
-        for range in gaps.flatMap(Extent.pieces) {
-            let (bytes, extent) = protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
-            try file.write(bytes[...], at: range.lowerBound)
-            extents.append(extent)
+        do {
+            for range in gaps.flatMap(Extent.pieces) {
+                let (bytes, extent) = protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
+                try file.write(bytes[...], at: range.lowerBound)
+                extents.append(extent)
+            }
+            try file.flush()
+        } catch {
+            giveBack(gaps, of: file)
+            throw error
         }
-        try file.flush()
         return extents
     }
 
@@ -141,7 +153,25 @@ extension CacheEngine {
         in file: ObjectFile
     ) throws -> Commitment {
         let allocated = try file.size().allocated
-        return try perform { folder in
+        do {
+            return try put(own, besides: others, allocated, for: plan, of: entry, in: file)
+        } catch let error as IndexError where error.code == .full {
+            // Its log had no room for the last page, which alone would have made the claim true. After any other
+            // failure the claim may be found again, and so its bytes must be there.
+            giveBack(own.map(\.range), of: file)
+            throw error
+        }
+    }
+
+    private func put(
+        _ own: [Extent],
+        besides others: [Extent],
+        _ allocated: Int64,
+        for plan: CommitPlan,
+        of entry: EntryID,
+        in file: ObjectFile
+    ) throws -> Commitment {
+        try performOrFail { folder in
             var commitment = Commitment.gone
             guard try !withdrawLost(entry, file, in: folder) else { return commitment }
             try settings.files.record {

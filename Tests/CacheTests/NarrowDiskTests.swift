@@ -1,0 +1,121 @@
+import Glibc
+import Media
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The real file layer on a disk that has room for so many bytes of music, and says so only when it is full, as disks
+/// do.
+private final class NarrowDisk: FileLayer {
+    private struct State {
+        var size: Int64
+        var refusesClaims = 0
+        var refusals = 0
+    }
+
+    private let system = SystemFiles()
+    private let folder: TemporaryFolder
+    private let state: Locked<State>
+
+    init(size: Int64, folder: TemporaryFolder) {
+        self.folder = folder
+        state = Locked(State(size: size))
+    }
+
+    /// How often something was refused.
+    var refusals: Int { state.withLock { $0.refusals } }
+
+    func setSize(_ size: Int64) { state.withLock { $0.size = size } }
+
+    /// Has no room for the log of the index the next `count` times.
+    func refuseClaims(_ count: Int) { state.withLock { $0.refusesClaims = count } }
+
+    func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        let room = state.withLock { $0.size } - folder.allocated
+        // What there is room for is written: the file is left longer than anybody claims.
+        try system.write(bytes.prefix(Int(max(0, room))), to: descriptor, at: offset)
+        guard room < bytes.count else { return }
+        state.withLock { $0.refusals += 1 }
+        throw SystemError("keep bytes", number: ENOSPC)
+    }
+
+    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try system.read(range, from: descriptor)
+    }
+
+    func flush(_ descriptor: CInt) throws { try system.flush(descriptor) }
+
+    func record(_ transaction: () throws -> Void) throws {
+        let isRefused = state.withLock { state in
+            guard state.refusesClaims > 0 else { return false }
+            state.refusesClaims -= 1
+            state.refusals += 1
+            return true
+        }
+        if isRefused { throw IndexError(code: .full, message: "database or disk is full") }
+        try system.record(transaction)
+    }
+}
+
+/// A disk that gets full in the middle of a commit.
+@Suite struct NarrowDiskTests {
+    private let folder: TemporaryFolder
+    private let disk: NarrowDisk
+    private let opener: CacheFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        disk = NarrowDisk(size: 700_000, folder: folder)
+        opener = CacheFolder(path: folder.cache, minimumFree: 0, clock: TestClock(), files: disk)
+    }
+
+    @Test func `of a commit that is too large for the disk as much is kept as there is room for`()
+        async throws
+    {
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000_000), at: 0)
+        let error = await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(error?.code == .notKept)
+        let stored = try #require(try await opener.info(for: url("a.mp3"))?.storedBytes)
+        #expect(stored > 600_000 && stored <= 700_000)
+        #expect(try await store.all(of: 0..<1_000_000) == pattern(0..<1_000_000))
+        // Nothing is left on the disk that nobody claims, but for the rest of a block.
+        #expect(folder.allocated <= stored + 4_096)
+
+        disk.setSize(.max)
+        try await store.commit()
+        #expect(try await opener.info(for: url("a.mp3"))?.storedBytes == 1_000_000)
+        await store.close()
+    }
+
+    @Test func `what the index had no room to claim is given back, and less of it is kept`() async throws {
+        disk.setSize(.max)
+        disk.refuseClaims(2)
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000_000), at: 0)
+        try await store.commit()
+        #expect(disk.refusals == 2)
+        #expect(try await opener.info(for: url("a.mp3"))?.storedBytes == 1_000_000)
+
+        disk.refuseClaims(.max)
+        try await store.write(pattern(1_000_000..<1_500_000), at: 1_000_000)
+        await #expect(throws: MediaError.self) { try await store.commit() }
+        // But for the blocks of which others claim a part.
+        #expect(folder.allocated <= 1_000_000 + 2 * 4_096)
+        #expect(try await store.all(of: 0..<1_500_000) == pattern(0..<1_500_000))
+        await store.close()
+    }
+
+    @Test func `a disk that stays full is asked with little each time`() async throws {
+        disk.setSize(0)
+        let store = try await opener.open(url("a.mp3"))
+        try await store.write(pattern(0..<1_000_000), at: 0)
+        await #expect(throws: MediaError.self) { try await store.commit() }
+        let first = disk.refusals
+        await #expect(throws: MediaError.self) { try await store.commit() }
+        #expect(disk.refusals == first + 1)
+        #expect(folder.allocated == 0)
+        await store.close()
+    }
+}
