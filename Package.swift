@@ -38,11 +38,11 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
-        .target(name: "CSystem"),
+        .target(name: "CSystem", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CTerminal"),
         // These two are opened while the player runs, and not linked.
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
-        .target(name: "CPulse", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CCurl", dependencies: ["CSystem"]),
+        .target(name: "CPulse", dependencies: ["CSystem"]),
         // Loading libstdc++ takes a fifth of the time that the program needs to start, so its archive is linked
         // instead, by way of the folder `static`; packed relocations, which lld can write, take less to carry out.
         .target(

@@ -1,6 +1,6 @@
 #include "CCurl.h"
+#include "CSystem.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -8,25 +8,9 @@ struct ccurl_functions ccurl_functions;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char failure[256];
-static const char *outcome;
-
-/// Keeps the reason, since `dlerror` answers only once.
-static void fail(const char *reason) {
-    snprintf(failure, sizeof failure, "%s", reason != NULL ? reason : "unknown reason");
-    outcome = failure;
-}
 
 static void load(void) {
-    // The soname's 4 is libcurl's promise that every later version has the same interface.
-    void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
-    if (library == NULL) {
-        fail(dlerror());
-        return;
-    }
-    const struct {
-        const char *name;
-        void **slot;
-    } symbols[] = {
+    const struct csystem_function functions[] = {
         {"curl_global_init", (void **)&ccurl_functions.global_init},
         {"curl_slist_append", (void **)&ccurl_functions.slist_append},
         {"curl_slist_free_all", (void **)&ccurl_functions.slist_free_all},
@@ -46,20 +30,16 @@ static void load(void) {
         {"curl_multi_info_read", (void **)&ccurl_functions.multi_info_read},
         {"curl_multi_setopt", (void **)&ccurl_functions.multi_setopt},
     };
-    for (size_t index = 0; index < sizeof symbols / sizeof *symbols; index++) {
-        *symbols[index].slot = dlsym(library, symbols[index].name);
-        if (*symbols[index].slot == NULL) {
-            fail(dlerror());
-            return;
-        }
+    // The soname's 4 is libcurl's promise that every later version has the same interface.
+    const char *reason =
+        csystem_open_library("libcurl.so.4", functions, sizeof functions / sizeof *functions);
+    if (reason == NULL && ccurl_functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        reason = "it refuses to initialise";
     }
-    if (ccurl_functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        fail("it refuses to initialise");
-    }
-    // The library stays loaded: its threads and OpenSSL's exit handlers may outlive any caller.
+    if (reason != NULL) snprintf(failure, sizeof failure, "%s", reason);
 }
 
 const char *ccurl_load(void) {
     pthread_once(&once, load);
-    return outcome;
+    return failure[0] != 0 ? failure : NULL;
 }

@@ -3,7 +3,8 @@
 #include "CPulse.h"
 #pragma GCC visibility pop
 
-#include <dlfcn.h>
+#include "CSystem.h"
+
 #include <pthread.h>
 #include <stdio.h>
 
@@ -110,37 +111,17 @@ FUNCTIONS(FORWARD)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char failure[256];
-static const char *outcome;
-
-/// Keeps the reason, since `dlerror` answers only once.
-static void fail(const char *reason) {
-    snprintf(failure, sizeof failure, "%s", reason != NULL ? reason : "unknown reason");
-    outcome = failure;
-}
 
 static void load(void) {
-    // The soname's 0 is libpulse's promise that every later version has the same interface.
-    void *library = dlopen("libpulse.so.0", RTLD_LAZY | RTLD_LOCAL);
-    if (library == NULL) {
-        fail(dlerror());
-        return;
-    }
 #define SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},
-    const struct {
-        const char *name;
-        void **slot;
-    } symbols[] = {FUNCTIONS(SLOT)};
-    for (size_t index = 0; index < sizeof symbols / sizeof *symbols; index++) {
-        *symbols[index].slot = dlsym(library, symbols[index].name);
-        if (*symbols[index].slot == NULL) {
-            fail(dlerror());
-            return;
-        }
-    }
-    // The library stays loaded: its threads may outlive any caller.
+    const struct csystem_function functions[] = {FUNCTIONS(SLOT)};
+    // The soname's 0 is libpulse's promise that every later version has the same interface.
+    const char *reason =
+        csystem_open_library("libpulse.so.0", functions, sizeof functions / sizeof *functions);
+    if (reason != NULL) snprintf(failure, sizeof failure, "%s", reason);
 }
 
 const char *cpulse_load(void) {
     pthread_once(&once, load);
-    return outcome;
+    return failure[0] != 0 ? failure : NULL;
 }

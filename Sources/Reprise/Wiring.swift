@@ -48,25 +48,14 @@ enum Wiring {
             once: checking
         )
         defer { warming?.cancel() }
-        let numbers = RequestNumbers()
-        let network = NetworkWatch(
-            clock: clock,
-            isForced: options.offline,
+        let (loaders, network) = load(
+            by: curl,
+            kept: folder,
+            options,
             journal: heard,
-            numbers: numbers
+            notify,
+            clock
         )
-        let loaders = Loaders(
-            transport: network.guarding(curl),
-            kept: folder ?? VolatileStores(),
-            volatile: VolatileStores(),
-            clock: clock,
-            settings: loading(options),
-            connectivity: network,
-            journal: heard,
-            numbers: numbers,
-            onNotice: notify
-        )
-        network.observe { if !$0.isOffline { loaders.networkIsBack() } }
         let resolver = SourceResolver(
             open: RevalidatingOpener(loaders: loaders),
             workingFolder: BasePaths.workingFolder
@@ -93,14 +82,10 @@ enum Wiring {
                 refresh || options.refresh
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
-            makeDecoder: { source, subject, seekTable in
-                MPEGDecoder(source: source, subject: subject, seekTable: seekTable)
-            },
+            makeDecoder: { MPEGDecoder(source: $0, subject: $1, seekTable: $2) },
             output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
-            save: { tracks, path in
-                try await resolver.save(tracks, to: BasePaths.expandingHome(path))
-            },
+            save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
             clock: clock,
             kept: folder,
             connectivity: network,
@@ -111,15 +96,7 @@ enum Wiring {
         let player = Player(parts: parts, settings: settings)
         listener.value = player
         memory?.watch(player, notify: notify)
-        if options.keeping.folder == nil, !options.noCache {
-            notify(
-                MediaError(
-                    .notKept,
-                    "music",
-                    "not kept, for there is no home folder; name one with --cache-dir"
-                )
-            )
-        }
+        tellWithoutFolder(options, notify)
         if beginning.isPaused { player.send(.pause) }
         let code = await session.run(player) {
             await player.run(
@@ -134,6 +111,46 @@ enum Wiring {
         await curl.shutdown()
         await folder?.settle()
         return code
+    }
+
+    /// Where bytes come from: `transport`, watched over for whether there is a network at all, behind what is kept.
+    private static func load(
+        by transport: CurlTransport,
+        kept folder: CacheFolder?,
+        _ options: Options,
+        journal: (any RequestJournal)?,
+        _ notify: @escaping @Sendable (MediaError) -> Void,
+        _ clock: any MonotonicClock
+    ) -> (Loaders, NetworkWatch) {
+        let numbers = RequestNumbers()
+        let network = NetworkWatch(
+            clock: clock,
+            isForced: options.offline,
+            journal: journal,
+            numbers: numbers
+        )
+        let loaders = Loaders(
+            transport: network.guarding(transport),
+            kept: folder ?? VolatileStores(),
+            volatile: VolatileStores(),
+            clock: clock,
+            settings: loading(options),
+            connectivity: network,
+            journal: journal,
+            numbers: numbers,
+            onNotice: notify
+        )
+        network.observe { if !$0.isOffline { loaders.networkIsBack() } }
+        return (loaders, network)
+    }
+
+    private static func tellWithoutFolder(
+        _ options: Options,
+        _ notify: @Sendable (MediaError) -> Void
+    ) {
+        guard options.keeping.folder == nil, !options.noCache else { return }
+        let cause: SafeText = "not kept, for there is no home folder; name one with --cache-dir"
+        notify(MediaError(.notKept, "music", cause))
     }
 
     /// Whether standard output is a terminal that a screen can be shown on.

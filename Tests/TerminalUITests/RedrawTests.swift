@@ -76,11 +76,11 @@ struct RedrawTests {
         try await passTenSeconds(of: screen, clock)
         #expect((100...202).contains(screen.player.pictureReads - before))
 
-        let reads = screen.player.snapshotReads
         screen.player.publish { $0.state = .paused }
-        clock.advance(by: .seconds(1))
-        screen.player.publish { _ in }
-        try await wait(for: "the pause") { screen.player.snapshotReads > reads }
+        try await wait(for: "the pause") {
+            clock.advance(by: .milliseconds(100))
+            return screen.terminal.text.contains("aused")
+        }
         screen.terminal.type("m")
         try await screen.sent(1)
         let (pictures, snapshots) = (screen.player.pictureReads, screen.player.snapshotReads)

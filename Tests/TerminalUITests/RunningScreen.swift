@@ -51,6 +51,9 @@ final class RunningScreen: Sendable {
         try await wait(for: "\(text) on the screen") { self.terminal.text.contains(text) }
     }
 
+    /// Waits until the keys are in the last row, to the frame's last byte: what is written comes in pieces.
+    func drawnKeys() async throws { try await drawn("views\u{1B}(B\u{1B}[m") }
+
     func sent(_ count: Int) async throws {
         try await wait(for: "\(count) commands") { self.player.commands.count >= count }
     }

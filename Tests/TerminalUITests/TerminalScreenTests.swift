@@ -87,11 +87,13 @@ struct TerminalScreenTests {
     @Test func `nothing is written while nothing changes`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("reconnected to music.example")
-        // A key's frame follows its command: with the second command the first one's frame is done.
+        // A key's frame follows its command: with the second command the first one's frame is done. In it the keys
+        // have taken the message's place.
         screen.terminal.type("m")
         try await screen.sent(1)
         screen.terminal.type("m")
         try await screen.sent(2)
+        try await screen.drawnKeys()
         screen.terminal.clear()
         let reads = screen.player.snapshotReads
         screen.player.publish { _ in }
@@ -108,11 +110,12 @@ struct TerminalScreenTests {
     @Test func `a second later only the clock's cells are written`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("reconnected to music.example")
-        // The message was seen with the first key; with the second command its frame is done.
+        // The message was seen with the first key; with the second command the frame without it is done.
         screen.terminal.type("m")
         try await screen.sent(1)
         screen.terminal.type("m")
         try await screen.sent(2)
+        try await screen.drawnKeys()
         screen.terminal.clear()
         screen.player.publish { $0.position += .seconds(1) }
         try await wait(for: "the next second") { !screen.terminal.bytes.isEmpty }

@@ -44,6 +44,13 @@ package final class PulseRecording: Sendable {
     /// How many frames were recorded so far: wait for this to grow instead of for a time to pass.
     package var frameCount: Int { process.outputCount / 4 }
 
+    /// How many of them are no silence.
+    package var soundingFrameCount: Int {
+        process.output.withUnsafeBytes { bytes in
+            (0..<bytes.count / 4).count { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) != 0 }
+        }
+    }
+
     /// Ends it and returns the samples, left and right in turn.
     package func stop() async throws -> [Int16] {
         process.signal(SIGTERM)

@@ -19,3 +19,14 @@ void csystem_remove_fault_stack(void *stack);
 ///
 /// `fallocate` is a GNU extension that Swift's Glibc module hides.
 int csystem_punch(int descriptor, long long offset, long long count);
+
+/// A function of a library: its name, and where its address belongs.
+struct csystem_function {
+    const char *name;
+    void **slot;
+};
+
+/// Opens the library with this soname for the rest of the process, and finds `count` functions of it.
+///
+/// Returns NULL, or why not: words that are good until the calling thread calls `dlopen(3)` or `dlsym(3)` again.
+const char *csystem_open_library(const char *soname, const struct csystem_function *functions, unsigned long count);

@@ -67,7 +67,9 @@ import Testing
         #expect(stored.contains(0))
         #expect(inBeginning >= 64 << 10)
         #expect(inBeginning <= 2 * tenth)
-        #expect(stored.covers(length * 6 / 10 + 4_096..<length * 6 / 10 + 32_768))
+        // Of the place that was sought the first answer at least: the gate counts all answers together, and read-ahead
+        // may have come first with the rest.
+        #expect(stored.covers(length * 6 / 10 + 4_096..<length * 6 / 10 + 16_384))
         #expect(stored.byteCount <= 3 * tenth)
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
 

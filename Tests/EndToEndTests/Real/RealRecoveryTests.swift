@@ -36,8 +36,8 @@ struct RealRecoveryTests {
         )
         var playing = try await player.event("playing")
         for death in 1...Self.deaths {
-            let begun = recording.frameCount
-            try await wait(for: "a second of music") { recording.frameCount > begun + 44_100 }
+            let begun = recording.soundingFrameCount
+            try await wait(for: "a second of music") { recording.soundingFrameCount > begun + 44_100 }
             let count = player.lines.count
             try await crash()
             let recorded = RealMusic.frames(try await recording.stop())
@@ -139,15 +139,18 @@ struct RealRecoveryTests {
         let stream = try await stage.audio.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
         _ = try await stage.audio.pactl("move-sink-input", String(stream), "other")
         let recording = try stage.audio.record(of: "other")
-        try await wait(for: "music in the other sink") { recording.frameCount > 2 * 44_100 }
+        try await wait(for: "music in the other sink") { recording.soundingFrameCount > 2 * 44_100 }
         _ = try await stage.audio.pactl("unload-module", String(try #require(module)))
-        let count = recording.frameCount
-        try await wait(for: "music without the first sink") { recording.frameCount > count + 2 * 44_100 }
+        let count = recording.soundingFrameCount
+        try await wait(for: "music without the first sink") {
+            recording.soundingFrameCount > count + 2 * 44_100
+        }
         try player.send("quit")
         #expect(try await player.waitForExit() == 0)
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
         // What was behind the move is heard as it is, without a gap.
-        #expect(heard.pieces.contains { $0.music.count > 3 * 44_100 }, "\(heard.pieces)")
+        let pieces = heard.pieces(apartAt: [])
+        #expect(pieces.contains { $0.music.count > 3 * 44_100 }, "\(heard.pieces)")
         #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
     }
 
