@@ -108,7 +108,7 @@ private final class NarrowDisk: FileLayer {
     }
 
     @Test func `a disk that stays full is asked with little each time`() async throws {
-        disk.setSize(0)
+        disk.setSize(40_000)
         let store = try await opener.open(url("a.mp3"))
         try await store.write(pattern(0..<1_000_000), at: 0)
         await #expect(throws: MediaError.self) { try await store.commit() }
@@ -117,5 +117,38 @@ private final class NarrowDisk: FileLayer {
         #expect(disk.refusals == first + 1)
         #expect(folder.allocated == 0)
         await store.close()
+    }
+
+    @Test func `what another reader may still look at is not given back`() async throws {
+        let bytes = pattern(0..<200_000)
+        disk.setSize(.max)
+        let reading = try await opener.open(url("a.mp3"))
+        try await reading.write(bytes, at: 0)
+        try await reading.commit()
+        #expect(try await reading.all(of: 0..<200_000) == bytes)
+
+        let other = CacheFolder(path: folder.cache, minimumFree: 0, clock: TestClock(), files: disk)
+        let store = try #require(try await other.open(url("a.mp3")) as? PersistentStore)
+        // As after an error of the disk when it read: nobody claims the bytes any more, and they are fetched again.
+        let (entry, engine) = (store.guarded.withLock { $0.place.entry }, other.engine)
+        let claimed = Extent.pieces(of: 0..<200_000)
+        let extents = try await engine.look.run {
+            try engine.reading { try $0.extents(of: entry, overlapping: 0..<200_000) }
+        }
+        #expect(extents.map(\.range) == claimed)
+        _ = await engine.committer.run { engine.drop(extents, of: entry) }
+        let again = try await CacheFolder(
+            path: folder.cache,
+            minimumFree: 0,
+            clock: TestClock(),
+            files: disk
+        ).open(url("a.mp3"))
+        #expect(again.stored.isEmpty)
+        disk.setSize(0)
+        try await again.write(pattern(0..<300_000), at: 0)
+        await #expect(throws: MediaError.self) { try await again.commit() }
+        #expect(disk.refusals > 0)
+        #expect(try await reading.all(of: 0..<200_000) == bytes)
+        for store in [reading, store, again] { await store.close() }
     }
 }

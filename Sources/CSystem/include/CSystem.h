@@ -20,6 +20,13 @@ void csystem_remove_fault_stack(void *stack);
 /// `fallocate` is a GNU extension that Swift's Glibc module hides.
 int csystem_punch(int descriptor, long long offset, long long count);
 
+/// The first offset from `offset` on where a file takes room, or the first where it takes none; the end of the file
+/// counts as the latter. -1 with `errno` ENXIO where there is none.
+///
+/// SEEK_DATA and SEEK_HOLE of lseek(2) are GNU extensions too. The descriptor's own offset is moved.
+long long csystem_next_data(int descriptor, long long offset);
+long long csystem_next_hole(int descriptor, long long offset);
+
 /// A function of a library: its name, and where its address belongs.
 struct csystem_function {
     const char *name;

@@ -4,22 +4,24 @@ extension PersistentStore {
     /// Commits what is buffered, or what of it a full disk has room for. Committing thread only.
     func commitNow() throws(MediaError) {
         stopTimer()
-        // What was refused the last time has shown already how little there is room for.
-        var most = guarded.withLock { guarded in
-            if case .refusing = guarded.standing { Self.leastCommit } else { Int64.max }
+        var (left, most) = guarded.withLock { guarded in
+            // How little there is room for was found out the last time.
+            (guarded.state.bufferedByteCount, guarded.isDiskFull ? Self.leastCommit : .max)
         }
         while let (plan, place) = nextCommit(ofAtMost: most) {
             do {
                 try commit(plan, to: place)
-                // Everything, but for what came meanwhile.
-                guard most < .max else { return }
+                // What came meanwhile is for another time.
+                left -= plan.bytes.count
+                guard left > 0 else { return }
+                most = max(most, most &* 2)
             } catch let error as FullDiskError {
                 let count = plan.bytes.count
                 // Less than this is hardly worth a claim of its own.
-                guard count > Self.leastCommit else { throw refused(error.told) }
-                most = count / 2
+                guard count > Self.leastCommit else { throw refused(error.told, isDiskFull: true) }
+                most = max(Self.leastCommit, count / 2)
             } catch {
-                throw refused(error as? MediaError ?? engine.notKept(error))
+                throw refused(error as? MediaError ?? engine.notKept(error), isDiskFull: false)
             }
         }
     }
@@ -45,6 +47,7 @@ extension PersistentStore {
             case .kept(let extents, let description):
                 guarded.state.committed(plan, as: extents, description: description)
                 guarded.standing = .kept
+                guarded.isDiskFull = false
             case .gone:
                 guarded.standing = .detached
             }
@@ -53,8 +56,11 @@ extension PersistentStore {
 
     /// The bytes are in memory and good to be read; the next commit tries to write them again, all of them: the
     /// kernel may have marked pages clean that a flush did not bring to the disk.
-    private func refused(_ error: MediaError) -> MediaError {
-        guarded.withLock { $0.standing = .refusing(error) }
+    private func refused(_ error: MediaError, isDiskFull: Bool) -> MediaError {
+        guarded.withLock { guarded in
+            guarded.standing = .refusing(error)
+            guarded.isDiskFull = isDiskFull
+        }
         return error
     }
 

@@ -41,6 +41,8 @@ final class PersistentStore: ByteStore {
         var state: EntryState
         var place: Place
         var standing = Standing.kept
+        /// Whether the last commit was refused for want of room.
+        var isDiskFull = false
         /// Commits a second after the first uncommitted byte; nil when there is none.
         var timer: Task<Void, Never>?
         /// The extent that was unsealed last, so that small reads do not unseal it again and again.

@@ -30,6 +30,11 @@ final class ObjectFile: Sendable {
         try files.flush(descriptor)
     }
 
+    /// What of `ranges` takes no room on the disk.
+    func holes(in ranges: [ByteRange]) -> ByteRangeSet {
+        ranges.reduce(into: ByteRangeSet()) { $0.formUnion(SparseFile.holes(in: $1, of: descriptor)) }
+    }
+
     /// Says that the entry is in use, for as long as the file is open or until `unlock`.
     ///
     /// Only eviction holds the exclusive lock, for an instant and under the folder's lock, which

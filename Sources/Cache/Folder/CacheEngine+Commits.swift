@@ -17,7 +17,7 @@ extension CacheEngine {
     ///
     /// All of it under the entry's commit lock, so that what others have claimed meanwhile is never written
     /// over; under the folder's lock only before and after, so that nobody waits for the disk. Throws `FullDiskError`
-    /// where less might have had room; all that was written is given back then.
+    /// where less might have had room, else a `MediaError`.
     func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws -> Commitment {
         do {
             return try file.withCommitLock {
@@ -32,10 +32,12 @@ extension CacheEngine {
                     }
                 }
                 guard readiness == .ready else { return .gone }
+                let holes = file.holes(in: room.gaps)
                 do {
                     let own = try write(plan, to: room.gaps, of: entry, in: file)
                     return try claim(own, besides: room.others, for: plan, of: entry, in: file)
                 } catch {
+                    if Self.claimsNothing(error) { giveBack(holes, of: file) }
                     // What was set aside for it is given back; if not even that can be, the next opening counts.
                     let size = try? file.size().allocated
                     try? perform { folder in
@@ -50,10 +52,25 @@ extension CacheEngine {
         }
     }
 
-    /// Gives the disk back what was written to `gaps`, which nobody has claimed: on a full one it would be in the way
-    /// of the index, of a smaller commit and of everybody else.
-    private func giveBack(_ gaps: [ByteRange], of file: ObjectFile) {
-        for gap in gaps { try? settings.files.punch(gap, of: file.descriptor) }
+    /// Gives the disk back what of `holes` was written to: on a full one it would be in the way of the index, of a
+    /// smaller commit and of everybody else.
+    ///
+    /// Only what took no room before: what did may be bytes of a claim that was withdrawn and that another reader
+    /// still looks at, or of one that a power cut brings back.
+    private func giveBack(_ holes: ByteRangeSet, of file: ObjectFile) {
+        for hole in holes.ranges { try? settings.files.punch(hole, of: file.descriptor) }
+    }
+
+    /// Whether after this failure no claim can be found, not even by who opens the index after a power cut.
+    private static func claimsNothing(_ error: any Error) -> Bool {
+        switch error {
+        // Of the file, which comes before the claim.
+        case is SystemError: true
+        // Of the log: the page that would make the claim true is its last one, and has found no room. (SQLite puts
+        // nothing behind it unless built without SQLITE_POWERSAFE_OVERWRITE.)
+        case let error as IndexError: error.code == .full
+        default: false
+        }
     }
 
     private struct Room {
@@ -131,17 +148,12 @@ extension CacheEngine {
     ) throws -> [Extent] {
         guard !gaps.isEmpty else { return [] }
         var extents: [Extent] = []
-        do {
-            for range in gaps.flatMap(Extent.pieces) {
-                let (bytes, extent) = protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
-                try file.write(bytes[...], at: range.lowerBound)
-                extents.append(extent)
-            }
-            try file.flush()
-        } catch {
-            giveBack(gaps, of: file)
-            throw error
+        for range in gaps.flatMap(Extent.pieces) {
+            let (bytes, extent) = protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
+            try file.write(bytes[...], at: range.lowerBound)
+            extents.append(extent)
         }
+        try file.flush()
         return extents
     }
 
@@ -153,25 +165,7 @@ extension CacheEngine {
         in file: ObjectFile
     ) throws -> Commitment {
         let allocated = try file.size().allocated
-        do {
-            return try put(own, besides: others, allocated, for: plan, of: entry, in: file)
-        } catch let error as IndexError where error.code == .full {
-            // Its log had no room for the last page, which alone would have made the claim true. After any other
-            // failure the claim may be found again, and so its bytes must be there.
-            giveBack(own.map(\.range), of: file)
-            throw error
-        }
-    }
-
-    private func put(
-        _ own: [Extent],
-        besides others: [Extent],
-        _ allocated: Int64,
-        for plan: CommitPlan,
-        of entry: EntryID,
-        in file: ObjectFile
-    ) throws -> Commitment {
-        try performOrFail { folder in
+        return try performOrFail { folder in
             var commitment = Commitment.gone
             guard try !withdrawLost(entry, file, in: folder) else { return commitment }
             try settings.files.record {

@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 
 /// What a file can do whose holes take no room.
 package enum SparseFile {
@@ -6,5 +7,25 @@ package enum SparseFile {
     /// filesystem can: 0, or -1 with `errno`, as a system call says.
     package static func punch(_ range: ByteRange, of descriptor: CInt) -> CInt {
         csystem_punch(descriptor, range.lowerBound, Int64(range.count))
+    }
+
+    /// What of `range` takes no room on the disk, whole blocks each; the end of the file is followed by such. Nothing
+    /// where the filesystem cannot tell. Moves the descriptor's own offset.
+    package static func holes(in range: ByteRange, of descriptor: CInt) -> ByteRangeSet {
+        var holes = ByteRangeSet()
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let hole = csystem_next_hole(descriptor, place)
+            // At the end and behind it there is neither.
+            guard hole >= 0 || errno == ENXIO else { break }
+            let start = max(place, hole >= 0 ? hole : place)
+            guard start < range.upperBound else { break }
+            let data = csystem_next_data(descriptor, start)
+            guard data >= 0 || errno == ENXIO else { break }
+            let end = data >= 0 ? min(data, range.upperBound) : range.upperBound
+            holes.insert(contentsOf: start..<end)
+            place = end
+        }
+        return holes
     }
 }

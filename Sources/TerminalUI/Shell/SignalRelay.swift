@@ -4,11 +4,13 @@ internal import Glibc
 /// Turns signals into bytes in a pipe, and lets a fault restore the terminal.
 ///
 /// Installed before ncurses, which leaves signals alone that have a handler: its own ones clean up
-/// inside the handler, where that is not safe, and exit. One at a time, on the screen's thread: that one alone takes
-/// them meanwhile, also where a program blocks them in all of its threads to wait for them elsewhere.
+/// inside the handler, where that is not safe, and exit. One at a time, on the screen's thread: that one takes them
+/// meanwhile, also where the program blocks them in all of its threads to wait for them elsewhere.
 package struct SignalRelay: ~Copyable {
     /// What ends the program in an orderly way, resizes the window or suspends.
     package static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
+    /// About the screen alone: without one they mean nothing more.
+    private static let aboutScreen = [SIGWINCH, SIGTSTP, SIGCONT]
     /// What ends the program on the spot: a fault, a trap of Swift's, and SIGQUIT, which asks for just that.
     static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGQUIT]
 
@@ -46,7 +48,7 @@ package struct SignalRelay: ~Copyable {
         // Not before all have a handler: what came until now comes here.
         var relayed = sigset_t()
         sigemptyset(&relayed)
-        for signal in signals { sigaddset(&relayed, signal) }
+        for signal in signals + Self.faults { sigaddset(&relayed, signal) }
         pthread_sigmask(SIG_UNBLOCK, &relayed, &mask)
     }
 
@@ -60,8 +62,9 @@ package struct SignalRelay: ~Copyable {
             sigaction(signal, &action, nil)
         }
         // Such a one takes also what nobody has read here.
-        for signal in pipe.drain() where sigismember(&mask, Int32(signal)) == 1 {
-            kill(getpid(), Int32(signal))
+        for signal in pipe.drain().map(Int32.init) {
+            guard sigismember(&mask, signal) == 1, !Self.aboutScreen.contains(signal) else { continue }
+            kill(getpid(), signal)
         }
     }
 

@@ -137,8 +137,12 @@ struct RealRecoveryTests {
         let player = try stage.play(["--sink", "pulse:test", path])
         try await player.event("position")
         let stream = try await stage.audio.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
-        _ = try await stage.audio.pactl("move-sink-input", String(stream), "other")
         let recording = try stage.audio.record(of: "other")
+        // PipeWire may forget a move that comes while it still links the stream to its first sink.
+        try await wait(for: "the move") {
+            _ = try await stage.audio.pactl("move-sink-input", String(stream), "other")
+            return recording.soundingFrameCount > 0
+        }
         try await wait(for: "music in the other sink") { recording.soundingFrameCount > 2 * 44_100 }
         _ = try await stage.audio.pactl("unload-module", String(try #require(module)))
         let count = recording.soundingFrameCount
