@@ -73,6 +73,8 @@ int cterminal_relay_signal(int signal, int descriptor, struct sigaction *previou
     return install(signal, relay_handler, SA_RESTART, previous);
 }
 
+void cterminal_end_relay(void) { relay_descriptor = -1; }
+
 int cterminal_default_signal(int signal, struct sigaction *previous) {
     return install(signal, SIG_DFL, 0, previous);
 }

@@ -8,6 +8,9 @@
 /// signal did before. Returns 0, or -1 with `errno` as sigaction(2).
 int cterminal_relay_signal(int signal, int descriptor, struct sigaction *previous);
 
+/// Lets a handler that is still running on another thread write nowhere: the descriptor may now be closed.
+void cterminal_end_relay(void);
+
 /// Gives `signal` its default action; `previous` receives what it did before.
 ///
 /// Returns 0, or -1 with `errno` as sigaction(2).

@@ -61,6 +61,7 @@ package struct SignalRelay: ~Copyable {
             var action = action
             sigaction(signal, &action, nil)
         }
+        cterminal_end_relay()
         // Such a one takes also what nobody has read here.
         for signal in pipe.drain().map(Int32.init) {
             guard sigismember(&mask, signal) == 1, !Self.aboutScreen.contains(signal) else { continue }
