@@ -7,10 +7,11 @@ import Testing
 
 /// Whose signals they are while there is a screen, and after it.
 ///
-/// With SIGUSR1, which nobody else here sends; each test runs on a thread of its own that blocks it, as all threads
-/// of the program do.
+/// With SIGUSR1, which nobody else here sends; each test runs on a thread of its own that blocks signals, as all
+/// threads of the program do.
 @Suite(.serialized) struct SignalRelayTests {
     private static let told = Atomic<Int>(0)
+    private static let windowChanges = Atomic<Int>(0)
 
     @Test func `the screen's thread takes signals that the program blocks, until the screen is over`()
         async throws
@@ -45,22 +46,40 @@ import Testing
         try await wait(for: "the signal to be handed on") { Self.told.load(ordering: .relaxed) == before + 1 }
     }
 
+    @Test func `what is about the screen alone is forgotten with it`() async throws {
+        let before = Self.windowChanges.load(ordering: .sequentiallyConsistent)
+        let told = Self.told.load(ordering: .relaxed)
+        try await onBlockingThread {
+            let pipe = try #require(WakePipe())
+            let relay = SignalRelay([SIGWINCH, SIGUSR1], into: pipe)
+            pthread_kill(pthread_self(), SIGWINCH)
+            pthread_kill(pthread_self(), SIGUSR1)
+            _ = consume relay
+        }
+        // Handed on behind it.
+        try await wait(for: "the other signal") { Self.told.load(ordering: .relaxed) == told + 1 }
+        #expect(Self.windowChanges.load(ordering: .sequentiallyConsistent) == before)
+    }
+
     private func isBlocked() -> Bool {
         var mask = sigset_t()
         pthread_sigmask(SIG_SETMASK, nil, &mask)
         return sigismember(&mask, SIGUSR1) == 1
     }
 
-    /// What `body` returns on a thread that blocks SIGUSR1, which every other thread counts in `told`.
+    /// What `body` returns on a thread that blocks the signals that every other one counts.
     private func onBlockingThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         signal(SIGUSR1) { _ in SignalRelayTests.told.add(1, ordering: .relaxed) }
+        signal(SIGWINCH) { _ in
+            SignalRelayTests.windowChanges.add(1, ordering: .sequentiallyConsistent)
+        }
         return try await withCheckedThrowingContinuation { continuation in
             NamedThread.start("blocking") {
                 var set = sigset_t()
                 sigemptyset(&set)
-                sigaddset(&set, SIGUSR1)
+                for number in [SIGUSR1, SIGWINCH] { sigaddset(&set, number) }
                 pthread_sigmask(SIG_BLOCK, &set, nil)
                 continuation.resume(with: Result { try body() })
             }
