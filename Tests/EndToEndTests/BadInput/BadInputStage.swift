@@ -33,14 +33,27 @@ final class BadInputStage: Sendable {
         return environment
     }
 
-    /// Starts the player with these arguments and no others.
-    func start(_ arguments: [String], environment: [String: String?] = [:]) throws -> RunningProcess {
-        try RunningProcess(
-            BuiltProducts.reprise,
-            arguments,
+    /// Starts the player with these arguments and no others, behind the words of `wrapper`.
+    func start(
+        _ arguments: [String],
+        environment: [String: String?] = [:],
+        wrapper: [String] = []
+    ) throws -> RunningProcess {
+        let words = wrapper + [BuiltProducts.reprise] + arguments
+        return try RunningProcess(
+            words[0],
+            Array(words.dropFirst()),
             environment: self.environment.merging(environment) { $1 },
             folder: folder.path
         )
+    }
+
+    /// The same where no name but those of `/etc/hosts` has an address, and none is asked for: the name server of the
+    /// machine may be one that does not answer.
+    func startWithoutNameServer(_ arguments: [String]) throws -> RunningProcess {
+        let settings = try folder.write("passwd: files\ngroup: files\nhosts: files\n", to: "nsswitch.conf")
+        let script = "mount --bind \"$1\" /etc/nsswitch.conf && shift && exec \"$@\""
+        return try start(arguments, wrapper: PrivateMounts.running(script, settings))
     }
 
     /// Runs the player to its end with these arguments and no others; standard input is empty.

@@ -32,7 +32,7 @@ struct NetworkAddressTests {
             "unshare",
             ["-m", "sh", "-e", "-c", mount, "sh", stage.folder.path("resolv.conf"), BuiltProducts.reprise]
                 + arguments,
-            environment: stage.variables([:])
+            environment: stage.variables(["RES_OPTIONS": nil])
         )
         try await nameServer.waitForLine { $0 == "asked" }
         try process.send("quit")

@@ -99,7 +99,7 @@ import Testing
     func `a host that cannot be found is asked for ten times and then told`(name: String) async throws {
         let stage = try await BadInputStage()
         let journal = stage.folder.path("journal")
-        let process = try stage.start(
+        let process = try stage.startWithoutNameServer(
             BadInputStage.silent
                 + ["--cache-dir", stage.cacheFolder, "--journal", journal, "http://nowhere.invalid/\(name)"]
         )
