@@ -108,7 +108,7 @@ struct EarlyConnectionTests {
     @Test func `where a name has no address the error is libcurl's own`() async throws {
         var fixture = TransportFixture()
         fixture.lookUp = { _, _ in [] }
-        let url = try #require(WebURL("http://music.invalid/music.mp3"))
+        let url = try #require(WebURL("http://\(UnknownHost.name)/music.mp3"))
         try await fixture.run { transport in
             transport.warmUp(toward: url)
             let code = await mediaErrorCode {
