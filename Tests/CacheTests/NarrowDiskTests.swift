@@ -12,6 +12,8 @@ private final class NarrowDisk: FileLayer {
         var size: Int64
         var refusesClaims = 0
         var refusals = 0
+        var claims = 0
+        var claiming: (@Sendable () -> Void)?
     }
 
     private let system = SystemFiles()
@@ -25,6 +27,12 @@ private final class NarrowDisk: FileLayer {
 
     /// How often something was refused.
     var refusals: Int { state.withLock { $0.refusals } }
+
+    /// How often a claim was made.
+    var claims: Int { state.withLock { $0.claims } }
+
+    /// Runs `body` with each claim from now on.
+    func whenClaiming(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.claiming = body } }
 
     func setSize(_ size: Int64) { state.withLock { $0.size = size } }
 
@@ -55,6 +63,11 @@ private final class NarrowDisk: FileLayer {
         }
         if isRefused { throw IndexError(code: .full, message: "database or disk is full") }
         try system.record(transaction)
+        let claiming = state.withLock { state in
+            state.claims += 1
+            return state.claiming
+        }
+        claiming?()
     }
 }
 
@@ -116,6 +129,27 @@ private final class NarrowDisk: FileLayer {
         await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(disk.refusals == first + 1)
         #expect(folder.allocated == 0)
+        await store.close()
+    }
+
+    @Test func `a commit in parts ends with what was there when it began`() async throws {
+        disk.setSize(.max)
+        disk.refuseClaims(1)
+        let store = try #require(try await opener.open(url("a.mp3")) as? PersistentStore)
+        try await store.write(pattern(0..<800_000), at: 0)
+        // With each part as much comes as it took.
+        let next = Locked<Int64>(800_000)
+        disk.whenClaiming { [disk] in
+            guard disk.claims < 50 else { return }
+            let start = next.withLock { next in
+                defer { next += 400_000 }
+                return next
+            }
+            store.guarded.withLock { $0.state.bytesWritten(pattern(start..<start + 400_000)[...], at: start) }
+        }
+        try await store.commit()
+        #expect(disk.claims == 2)
+        #expect(disk.refusals == 1)
         await store.close()
     }
 

@@ -14,14 +14,14 @@ extension PersistentStore {
                 // What came meanwhile is for another time.
                 left -= plan.bytes.count
                 guard left > 0 else { return }
-                most = max(most, most &* 2)
+                if most < left { most *= 2 }
             } catch let error as FullDiskError {
                 let count = plan.bytes.count
                 // Less than this is hardly worth a claim of its own.
                 guard count > Self.leastCommit else { throw refused(error.told, isDiskFull: true) }
                 most = max(Self.leastCommit, count / 2)
             } catch {
-                throw refused(error as? MediaError ?? engine.notKept(error), isDiskFull: false)
+                throw refused(engine.notKept(error), isDiskFull: false)
             }
         }
     }

@@ -64,7 +64,7 @@ extension CacheEngine {
     /// Whether after this failure no claim can be found, not even by who opens the index after a power cut.
     private static func claimsNothing(_ error: any Error) -> Bool {
         switch error {
-        // Of the file, which comes before the claim.
+        // Of the file, or of the folder when it is opened and locked: before the claim.
         case is SystemError: true
         // Of the log: the page that would make the claim true is its last one, and has found no room. (SQLite puts
         // nothing behind it unless built without SQLITE_POWERSAFE_OVERWRITE.)

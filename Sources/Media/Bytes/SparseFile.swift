@@ -9,8 +9,8 @@ package enum SparseFile {
         csystem_punch(descriptor, range.lowerBound, Int64(range.count))
     }
 
-    /// What of `range` takes no room on the disk, whole blocks each; the end of the file is followed by such. Nothing
-    /// where the filesystem cannot tell. Moves the descriptor's own offset.
+    /// What of `range` takes no room on the disk (lseek(2), SEEK_HOLE); all behind the end of the file counts as such.
+    /// A filesystem that keeps no holes has none before the end. Moves the descriptor's own offset.
     package static func holes(in range: ByteRange, of descriptor: CInt) -> ByteRangeSet {
         var holes = ByteRangeSet()
         var place = range.lowerBound
