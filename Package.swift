@@ -10,14 +10,18 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// A module of the star: it imports `Media` and the C modules in its row, and nothing else.
+/// A module of the star: it imports `System`, `Media` and the C modules in its row, and nothing else.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: ["Media"] + dependencies, swiftSettings: settings)
+    .target(name: name, dependencies: ["System", "Media"] + dependencies, swiftSettings: settings)
 }
 
 /// The tests of one module.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: ["Media", "TestSupport"] + dependencies, swiftSettings: settings)
+    .testTarget(
+        name: name,
+        dependencies: ["System", "Media", "TestSupport"] + dependencies,
+        swiftSettings: settings
+    )
 }
 
 /// A C library of the system, by module map and a shim of `static inline` functions.
@@ -65,7 +69,8 @@ let package = Package(
         system("CCurses", apt: "libncurses-dev"),
         system("CUtf8proc", apt: "libutf8proc-dev"),
 
-        .target(name: "Media", dependencies: ["CSystem"], swiftSettings: settings),
+        .target(name: "System", dependencies: ["CSystem"], swiftSettings: settings),
+        .target(name: "Media", dependencies: ["System"], swiftSettings: settings),
         module("Playlists", ["CExpat"]),
         module("HTTP", ["CCurl"]),
         module("Cache", ["CSQLite", "CSodium"]),
@@ -78,7 +83,7 @@ let package = Package(
         .executableTarget(
             name: "Reprise",
             dependencies: [
-                "Media", "Playlists", "HTTP", "Cache", "Loading", "Decoding", "Output", "Playback",
+                "System", "Media", "Playlists", "HTTP", "Cache", "Loading", "Decoding", "Output", "Playback",
                 "TerminalUI", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -100,7 +105,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Media", "RepriseOrigin"],
+            dependencies: ["System", "Media", "RepriseOrigin"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -108,12 +113,13 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Media", "Cache", "Loading", "Playback", "TerminalUI", "CSQLite", "RepriseOrigin",
+                "System", "Media", "Cache", "Loading", "Playback", "TerminalUI", "CSQLite", "RepriseOrigin",
                 "TestSupport",
             ],
             path: "Tests/Benchmarks",
             swiftSettings: settings
         ),
+        tests("SystemTests", []),
         tests("MediaTests", []),
         tests("PlaylistsTests", ["Playlists"]),
         tests("HTTPTests", ["HTTP", "CCurl", "RepriseOrigin"]),

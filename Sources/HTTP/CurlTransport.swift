@@ -1,4 +1,5 @@
 package import Media
+import System
 
 /// The web behind `RangeTransport`, by libcurl.
 ///

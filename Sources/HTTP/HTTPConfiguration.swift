@@ -1,5 +1,6 @@
 internal import Glibc
-package import Media
+import Media
+package import System
 
 /// What the transport is told by the command line and by tests.
 package struct HTTPConfiguration: Sendable {

@@ -1,4 +1,5 @@
 package import Media
+package import System
 
 /// Opens resources: local files as they are, web resources through one loader each.
 ///

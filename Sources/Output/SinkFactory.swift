@@ -1,4 +1,5 @@
 package import Media
+package import System
 
 extension SinkKind {
     /// The output of this kind, not yet connected.

@@ -4,6 +4,7 @@ import HTTP
 import Loading
 import Media
 import Playlists
+import System
 
 /// The parts behind `reprise cache`.
 extension Wiring {

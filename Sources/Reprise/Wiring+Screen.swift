@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 import TerminalUI
 
 /// What the screen shows besides the player.

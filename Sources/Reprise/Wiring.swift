@@ -7,6 +7,7 @@ import Media
 import Output
 import Playback
 import Playlists
+import System
 import TerminalUI
 
 /// Puts the parts together, in the order a byte takes: source, loader, decoder, output.

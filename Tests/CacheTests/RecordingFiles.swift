@@ -1,5 +1,6 @@
 import Cache
 import Media
+import System
 
 /// The real file layer, which notes what is done in which order and fails on demand.
 final class RecordingFiles: FileLayer {

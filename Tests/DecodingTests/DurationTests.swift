@@ -1,5 +1,6 @@
 import Decoding
 import Media
+import System
 import TestSupport
 import Testing
 

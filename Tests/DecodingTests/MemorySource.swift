@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 
 /// A byte source in memory that counts what is read, and may answer short.

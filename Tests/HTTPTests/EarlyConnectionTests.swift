@@ -1,6 +1,7 @@
 import Glibc
 @testable import HTTP
 import Media
+import System
 import TestSupport
 import Testing
 

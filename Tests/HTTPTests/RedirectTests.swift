@@ -1,5 +1,6 @@
 @testable import HTTP
 import Media
+import System
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 import TestSupport
 
 /// A loopback server that says exactly the bytes a test gives it.

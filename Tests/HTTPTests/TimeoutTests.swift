@@ -1,5 +1,6 @@
 import HTTP
 import Media
+import System
 import TestSupport
 import Testing
 

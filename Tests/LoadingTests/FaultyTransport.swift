@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A server whose every answer a closure decides, for what no honest server does.
 final class FaultyTransport: RangeTransport {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A store in memory that can be told to refuse or to lose bytes.
 final class MemoryStore: ByteStore {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A server in memory: answers ranges of `content`, remembers what it sent, and can hold bodies back.
 final class ScriptedTransport: RangeTransport {

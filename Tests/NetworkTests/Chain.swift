@@ -4,6 +4,7 @@ import HTTP
 import Loading
 import Media
 import RepriseOrigin
+import System
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import HTTP
 import Loading
 import Media
 import RepriseOrigin
+import System
 import TestSupport
 import Testing
 

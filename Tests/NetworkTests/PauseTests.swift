@@ -1,5 +1,6 @@
 import Media
 import RepriseOrigin
+import System
 import TestSupport
 import Testing
 

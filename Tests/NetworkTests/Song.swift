@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 import TestSupport
 
 /// Real music with what the reference decoder makes of it.

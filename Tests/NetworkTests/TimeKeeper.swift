@@ -1,5 +1,6 @@
 import Media
 import RepriseOrigin
+import System
 import TestSupport
 
 /// Moves the test clock on when everything waits for it, and never before.

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Counts the reads that wait, so that a test can tell whether one is left asleep.
 final class WatchedReader: ByteSource {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The events that an output told, in order.
 final class EventLog: Sendable {

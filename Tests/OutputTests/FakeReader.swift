@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A reader whose frames are put in by the test; each frame's samples tell its number.
 final class FakeReader: PCMReader {

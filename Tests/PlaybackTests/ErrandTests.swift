@@ -1,5 +1,6 @@
 import Media
 import Playback
+import System
 import TestSupport
 import Testing
 

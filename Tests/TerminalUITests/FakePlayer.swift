@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A player that remembers what it was told and shows what the test says.
 final class FakePlayer: PlayerControl {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// A terminal without a screen: what is drawn on it is kept as bytes.
 final class PseudoTerminal: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import System
 import TerminalUI
 import TestSupport
 import Testing

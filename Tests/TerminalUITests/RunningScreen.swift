@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 import TerminalUI
 import TestSupport
 

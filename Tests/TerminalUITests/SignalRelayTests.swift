@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Synchronization
+import System
 import TerminalUI
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 
 /// PipeWire with its PulseAudio protocol, on a bus of its own, with one null sink, `test`, whose monitor can be
 /// recorded.

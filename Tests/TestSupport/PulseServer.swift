@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 
 /// A PulseAudio daemon of its own with one null sink, `test`, whose monitor can be recorded.
 package final class PulseServer: SoundServer {

@@ -1,5 +1,6 @@
 import Media
 import Foundation
+import System
 
 /// A child process with its standard streams. It is killed with the object, and nothing else is.
 ///

@@ -1,5 +1,6 @@
 import Media
 import Glibc
+import System
 
 /// A child that has just been started, with this side's ends of its standard streams.
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A clock that stands still until `advance` is called.
 package final class TestClock: MonotonicClock {

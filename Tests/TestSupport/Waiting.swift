@@ -1,3 +1,5 @@
+import System
+
 /// Thrown when a condition did not come true in time.
 package struct DeadlinePassed: Error, CustomStringConvertible {
     package var what: String

@@ -1,4 +1,5 @@
 package import Media
+import System
 
 /// What `reprise cache …` asks for. A folder that is not there is empty, and is not made by asking.
 extension CacheFolder {

@@ -1,5 +1,6 @@
 import Glibc
 package import Media
+import System
 
 extension CacheFolder {
     /// Writes what is kept of `url` to an open, seekable file, each byte at its own offset from the file's

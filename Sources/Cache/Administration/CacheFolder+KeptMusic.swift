@@ -1,4 +1,5 @@
 package import Media
+import System
 
 extension CacheFolder: KeptMusic {
     /// What is here of each of `urls`; a folder that cannot be used has nothing.

@@ -1,4 +1,5 @@
 package import Media
+import System
 
 // Removing what is kept, a page at a time: others have the folder in between.
 extension CacheFolder {

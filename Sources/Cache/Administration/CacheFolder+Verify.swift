@@ -1,4 +1,5 @@
 import Media
+import System
 
 extension CacheFolder {
     /// Checks every kept byte, drops what is damaged, and removes files that belong to no entry.

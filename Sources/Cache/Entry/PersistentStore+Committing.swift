@@ -1,4 +1,5 @@
 import Media
+import System
 
 extension PersistentStore {
     /// Commits what is buffered, or what of it a full disk has room for. Committing thread only.

@@ -1,4 +1,5 @@
 import Media
+import System
 
 extension PersistentStore {
     package func read(at offset: Int64, count: Int) async throws -> [UInt8] {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// An open entry of the cache folder.
 ///

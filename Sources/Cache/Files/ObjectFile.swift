@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// One open file that holds the bytes of one entry, at their own offsets.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 package import Media
+import System
 
 /// The file layer of the running system.
 package struct SystemFiles: FileLayer {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 // Entries as stores open and leave them. All of it on the committing thread.
 extension CacheEngine {

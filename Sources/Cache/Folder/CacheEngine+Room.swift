@@ -1,4 +1,5 @@
 import Media
+import System
 
 // Keeping the objects within their bounds. All of it on the committing thread, and but for `trimLater` with the
 // folder's lock held.

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The threads of a cache folder, and all that happens on the committing one.
 ///

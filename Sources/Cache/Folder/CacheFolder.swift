@@ -1,5 +1,6 @@
 import Glibc
 package import Media
+package import System
 
 /// The persistent cache: a folder with an index and one sparse file per entry.
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// What a cache folder is told once, when it is made.
 struct CacheSettings: Sendable {

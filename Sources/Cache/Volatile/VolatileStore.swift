@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The bytes of one resource for as long as it is open.
 ///

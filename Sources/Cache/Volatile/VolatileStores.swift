@@ -1,5 +1,6 @@
 import Glibc
 package import Media
+import System
 
 /// Stores that are gone with the process: for what may not, or cannot, be kept.
 ///

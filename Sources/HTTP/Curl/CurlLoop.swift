@@ -1,3 +1,5 @@
+import System
+
 internal import CCurl
 internal import Media
 

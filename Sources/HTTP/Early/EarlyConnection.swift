@@ -1,3 +1,5 @@
+import System
+
 // For the kinds of sockets, which are in no module of Glibc.
 internal import CCurl
 internal import Glibc

@@ -1,4 +1,5 @@
 package import Media
+import System
 
 /// The origins that the listener named as sources: theirs alone are the listener's secrets.
 ///

@@ -1,3 +1,5 @@
+import System
+
 internal import Media
 internal import Synchronization
 

@@ -1,3 +1,5 @@
+import System
+
 internal import Media
 
 /// The reader's end of a transfer; who lets go of it ends the transfer.

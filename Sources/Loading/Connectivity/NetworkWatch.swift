@@ -1,4 +1,5 @@
 package import Media
+package import System
 
 /// Knows whether the network is there, from what the requests meet that go through it.
 ///

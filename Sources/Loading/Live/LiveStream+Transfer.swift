@@ -1,4 +1,5 @@
 import Media
+import System
 
 // The connections of a live stream, one after the other.
 extension LiveStream {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A live stream on its way from an answer to the decoder, through a bounded buffer.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// A file of the local file system, read as it is.
 final class FileReader: ResourceReader {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Hands what each loader needs on to those that share the line with it.
 final class LineArbiter: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// What is known of the lines to the servers asked lately, so that the second track of one begins with it.
 final class LineMeasures: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// What all loaders share.
 struct LoaderParts: Sendable {

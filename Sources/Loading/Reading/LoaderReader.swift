@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// One listener's handle on a shared loader.
 final class LoaderReader: ResourceReader {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Numbers the requests of a process in the order in which they are sent, for the journal.
 package final class RequestNumbers: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 // Carries out what the state wants done.
 extension ResourceLoader {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 // What came of a fetch that was cancelled.
 extension ResourceLoader {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 // One fetch, from its request to its last byte.
 extension ResourceLoader {

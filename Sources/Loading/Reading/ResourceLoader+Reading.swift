@@ -1,4 +1,5 @@
 import Media
+import System
 
 // What a reader gets, and what it waits for.
 extension ResourceLoader {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The one place that fetches a resource, shared by everyone who reads it.
 ///

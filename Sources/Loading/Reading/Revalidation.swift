@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// One small request that tells whether an entry is current; a changed one is replaced by an empty one.
 ///

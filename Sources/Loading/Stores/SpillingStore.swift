@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A store that goes on in a volatile one when the kept one takes no more.
 ///

@@ -1,3 +1,5 @@
+import System
+
 /// The newest requests and decisions, for who wants to look at them: a ring that forgets the oldest. And the requests
 /// that are under way.
 ///

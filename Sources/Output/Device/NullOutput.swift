@@ -1,4 +1,5 @@
 package import Media
+package import System
 
 /// `null`: takes frames at the speed they would be heard, and plays them to nobody.
 ///
@@ -14,7 +15,7 @@ package final class NullOutput: AudioOutput {
         var reader: (any PCMReader)?
         /// The loop that sleeps and takes; it belongs to the state and ends with each pause.
         var ticking: Task<Void, Never>?
-        var drain: Answer<Void>?
+        var drain: OneShot<Void>?
         var handler: (@Sendable (OutputEvent) -> Void)?
         var latency: Duration
         var speed = 1.0
@@ -78,7 +79,7 @@ package final class NullOutput: AudioOutput {
     }
 
     package func drain() async {
-        let answer = Answer<Void>()
+        let answer = OneShot<Void>()
         let isPlaying = state.withLock { state in
             guard state.device?.isPlaying == true else { return false }
             state.drain = answer
@@ -156,7 +157,7 @@ package final class NullOutput: AudioOutput {
         let (wait, isUnderrun, drain, handler) = state.withLock { state in
             let now = clock.now
             guard var device = state.device, device.isPlaying, let reader = state.reader else {
-                return (Duration?.none, false, Answer<Void>?.none, state.handler)
+                return (Duration?.none, false, OneShot<Void>?.none, state.handler)
             }
             let isFinished = reader.isFinished
             let taken = scratch.discard(device.wanted(at: now), of: reader, device.format)

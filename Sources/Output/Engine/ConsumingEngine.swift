@@ -1,5 +1,6 @@
 import Media
 import Synchronization
+import System
 
 /// What a `ConsumingOutput` does on its thread: read a chunk, have it consumed, again.
 ///
@@ -32,7 +33,7 @@ final class ConsumingEngine: @unchecked Sendable {
     private var phase = Phase.closed
     private var reader: (any PCMReader)?
     private var bytesPerFrame = 1
-    private var drain: Answer<Void>?
+    private var drain: OneShot<Void>?
     private var consumedBytes: Int64 = 0
     private let heard = Atomic<Int64>(0)
 
@@ -86,7 +87,7 @@ final class ConsumingEngine: @unchecked Sendable {
     }
 
     /// Gives `answer` once the reader is finished and empty, or when nothing plays.
-    func drain(_ answer: Answer<Void>) {
+    func drain(_ answer: OneShot<Void>) {
         guard case .playing = phase else { return answer.give(()) }
         endDrain()
         drain = answer

@@ -1,5 +1,6 @@
 package import Media
 import Synchronization
+import System
 
 /// An output that takes frames as fast as the reader gives them, on a thread of its own that
 /// waits on a condition variable in between.
@@ -53,7 +54,7 @@ package class ConsumingOutput: AudioOutput, @unchecked Sendable {
     package func flush() async { await command { $0.flush() } }
 
     package func drain() async {
-        let answer = Answer<Void>()
+        let answer = OneShot<Void>()
         guard await command({ $0.drain(answer) }) else { return }
         framesAvailable()
         await answer.wait(ifCancelled: ())

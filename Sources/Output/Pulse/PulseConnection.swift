@@ -1,5 +1,6 @@
 import CPulse
 import Media
+import System
 
 /// One connection with an audio server, from `connect` to its loss or `close`.
 ///
@@ -11,7 +12,7 @@ final class PulseConnection: @unchecked Sendable {
     let context: OpaquePointer
     let patience: PulsePatience
     private let onLoss: @Sendable (MediaError) -> Void
-    private let ready = Answer<Result<Void, MediaError>>()
+    private let ready = OneShot<Result<Void, MediaError>>()
     /// Whether it stands: from the server's word to its loss.
     private(set) var isReady = false
     private var isClosed = false

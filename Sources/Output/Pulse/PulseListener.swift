@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Whom a `PulseOutput` tells, and what it was last told of the volume.
 ///

@@ -1,5 +1,6 @@
 import CPulse
 import Media
+import System
 
 /// The thread that libpulse runs its protocol and our callbacks on, and its lock.
 ///

@@ -1,4 +1,5 @@
 package import Media
+package import System
 
 /// `pulse`: plays through a PulseAudio server, or PipeWire's, over libpulse's asynchronous API.
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// How long the audio server may leave a request unanswered.
 ///

@@ -1,5 +1,6 @@
 import CPulse
 import Media
+import System
 import Synchronization
 
 /// What runs on libpulse's thread, or for it with the main loop's lock held.

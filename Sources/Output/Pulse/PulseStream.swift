@@ -1,6 +1,7 @@
 import CPulse
 import Media
 import Synchronization
+import System
 
 /// One playback stream of one format: the end of the path, fed from the reader by the server's wishes.
 ///
@@ -21,12 +22,12 @@ final class PulseStream: @unchecked Sendable {
     private let giveUp: @Sendable () -> Void
 
     /// What `connect` waits for.
-    let ready = Answer<Bool>()
+    let ready = OneShot<Bool>()
     /// The request that a task waits for: cork, uncork, flush or drain. The calls come one after the
     /// other, so there is one at most.
-    var request: (operation: OpaquePointer, answer: Answer<Bool>)?
+    var request: (operation: OpaquePointer, answer: OneShot<Bool>)?
     /// A drain that waits for the reader's last frames.
-    var drainRequest: Answer<Bool>?
+    var drainRequest: OneShot<Bool>?
     var isTaking = false
     var wasReady = false
     /// Gone, by its own end or by `close`.
@@ -145,7 +146,7 @@ final class PulseStream: @unchecked Sendable {
     ///
     /// Without a limit, since a suspended sink drains when it goes on; cancelling the task ends it.
     func drain() async {
-        let answer = Answer<Bool>()
+        let answer = OneShot<Bool>()
         let isDraining = mainloop.withLock {
             guard isTaking, !isOver else { return false }
             drainRequest = answer
@@ -203,7 +204,7 @@ final class PulseStream: @unchecked Sendable {
     /// Runs one request and waits for its answer; false when it failed, none came in time, or the task was
     /// cancelled.
     private func perform(_ begin: () -> OpaquePointer?) async -> Bool {
-        let answer = Answer<Bool>()
+        let answer = OneShot<Bool>()
         let isUnderway = mainloop.withLock {
             guard isReady, let operation = begin() else { return false }
             dropRequest()

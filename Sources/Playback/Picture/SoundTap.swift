@@ -1,5 +1,6 @@
 import Media
 import Synchronization
+import System
 
 /// Makes pictures of what is written into the ring, while somebody looks at them.
 ///

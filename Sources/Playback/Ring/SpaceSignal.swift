@@ -1,6 +1,7 @@
 import Glibc
 import Media
 import Synchronization
+import System
 
 /// Carries "there is room" from the audio thread to the decoding task.
 ///

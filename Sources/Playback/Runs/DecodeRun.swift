@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// One pass of a decoder over a track: from a position to the end, or until it is cancelled.
 struct DecodeRun: Sendable {

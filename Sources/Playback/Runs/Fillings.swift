@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Heard tracks that are fetched to their end behind the music's back.
 ///

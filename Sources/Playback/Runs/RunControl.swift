@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// What the player lets one pass of the decoder do.
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The passes of the decoder that are under way, and the resources they read.
 ///

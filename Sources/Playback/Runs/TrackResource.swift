@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The bytes of one track of the queue while it is open, over as many passes as seeks make.
 final class TrackResource: Sendable {

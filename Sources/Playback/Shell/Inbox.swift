@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// What the player has still to take, in order, from any thread.
 ///

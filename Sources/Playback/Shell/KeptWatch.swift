@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Asks in the background how much of the tracks is here, for the snapshots to show.
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Finds the tracks that the player begins with.
 struct Launching: Sendable {

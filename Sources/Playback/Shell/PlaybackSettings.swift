@@ -1,4 +1,5 @@
 package import Media
+package import System
 
 /// The player's own numbers, each with its reason.
 package struct PlaybackSettings: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 // What is shown.
 extension PlayerShell {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Carries out the effects of `PlayerState`. Used by the player's loop alone, so it needs no lock.
 final class PlayerShell {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The newest snapshot, whole, for whoever asks.
 final class SnapshotBox: Sendable {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The ring and the sink behind it: what the player's effects on sound come down to.
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Opens a list and the lists within it, and joins their tracks in the order of the entries.
 ///

@@ -1,4 +1,5 @@
 package import Media
+import System
 
 /// Turns SOURCE arguments into tracks: files, folders, playlists, URLs and standard input.
 ///

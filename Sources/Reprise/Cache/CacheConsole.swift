@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// Where a command of `reprise cache` writes to and asks.
 struct CacheConsole: Sendable {

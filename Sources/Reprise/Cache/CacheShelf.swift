@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The cache as the screen looks at it and changes it: one thing after the other, beside the screen.
 ///

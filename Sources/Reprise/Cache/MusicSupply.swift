@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Where `reprise cache` gets music from that is not kept yet.
 struct MusicSupply: Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 import TerminalUI
 
 /// Reads commands from standard input, a line each, and hands them to the player.

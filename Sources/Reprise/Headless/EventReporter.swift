@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// Writes the events of a session, a line each, to standard output or error, and what is said beside them.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// Writes what the loaders ask for and decide to a file, one JSON object per line (see `JournalLine`).
 ///

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A value that is made after those who will need it.
 final class LateBound<Value: Sendable>: Sendable {

@@ -1,6 +1,7 @@
 import Glibc
 import Media
 import Playback
+import System
 import TerminalUI
 
 /// Shows a playing session to its user, as a screen or as lines, and turns its outcome into an exit code.

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The process, from its start to its exit code.
 enum Program {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// From a checked command line to an exit code.
 enum Session {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The signals that end a session.
 ///

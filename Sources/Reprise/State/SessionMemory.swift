@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// What a session takes over from the last one, and leaves to the next.
 ///

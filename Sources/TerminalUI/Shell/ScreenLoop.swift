@@ -1,3 +1,5 @@
+import System
+
 internal import Glibc
 internal import Media
 

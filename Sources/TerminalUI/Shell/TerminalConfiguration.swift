@@ -1,6 +1,7 @@
 internal import CCurses
 internal import Glibc
-package import Media
+import Media
+package import System
 
 /// Which terminal the screen drives, and how.
 package struct TerminalConfiguration: Sendable {

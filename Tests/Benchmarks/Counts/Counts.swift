@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// What is a count and not a time, checked: bytes, requests, wake-ups, instructions. For the checks of every

@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// The silence that a listener hears within 30 s on lines that misbehave.

@@ -1,4 +1,5 @@
 import Foundation
+import System
 import TestSupport
 
 /// What keys cost with a queue of 100,000 tracks on the disk, while the music is paused: only keys change the screen.

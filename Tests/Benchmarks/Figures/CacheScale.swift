@@ -2,6 +2,7 @@ import CSQLite
 import Cache
 import Foundation
 import Media
+import System
 
 /// The cache's index with 100,000 entries and 1,000,000 extents.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// From the start of a process to its first audible sample at the monitor, over a line of 50 ms.

@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// From a command to the sound of what it asked for, on a line of 50 ms and 400 kB/s, and what the old request

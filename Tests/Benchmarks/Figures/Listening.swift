@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// What twelve seconds of listening cost: bytes, requests, CPU, memory and wake-ups.

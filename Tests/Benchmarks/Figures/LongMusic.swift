@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// What music of an hour and of ten costs, beside a song.

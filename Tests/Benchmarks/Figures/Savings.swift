@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// Bytes and requests of ways to listen, on a line of 50 ms and 2 MB/s.

@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// The start of the program itself, and from a key to what it changes on the screen.

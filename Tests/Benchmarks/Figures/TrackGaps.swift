@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import System
 import TestSupport
 
 /// The silence between two tracks of a list from the web, as heard.

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 import TestSupport
 
 /// A program in a pseudo-terminal of its own, without another program in between.

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 import TestSupport
 
 /// A null sink of its own and all that is heard there, with the time of every sample.

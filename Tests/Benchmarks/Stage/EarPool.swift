@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 
 /// Ears that are used again: a new null sink sleeps for its first two seconds before it listens to anybody.

@@ -1,3 +1,4 @@
+import System
 import TestSupport
 
 /// What one can say of samples that were heard: where sound begins, which second of the music it is, and how

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import Media
+import System
 
 /// A layer between SQLite and its files (sqlite.org/vfs.html), which tells `RecordedDisk` what is written and
 /// flushed, and fails it on demand. Everything else goes straight to SQLite's own layer.

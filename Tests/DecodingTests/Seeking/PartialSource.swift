@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 
 /// A resource of which some bytes are stored, and the rest comes by requests, which are counted.
 final class PartialSource: ByteSource {

@@ -1,5 +1,6 @@
 import Loading
 import Media
+import System
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 
 /// One scripted piece: raw PCM that follows from its number, and what goes wrong with it.

@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A network that is away and back as the test says.
 final class FakeConnectivity: Connectivity {

@@ -1,5 +1,6 @@
 import Media
 import Playback
+import System
 import TestSupport
 
 /// A whole player over scripted music and a sink in memory.

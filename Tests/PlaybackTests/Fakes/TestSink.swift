@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A sink in memory that takes frames as fast as they come, or as many as the test allows.
 final class TestSink: AudioOutput {

@@ -1,4 +1,5 @@
 import Media
+import System
 
 extension CacheCommand {
     func verify() async throws -> ExitCode {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The file that music is written out to: it appears whole or not at all.
 ///

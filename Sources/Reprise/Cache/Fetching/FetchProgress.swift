@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// The pieces that are being fetched, as the terminal shows them.
 final class FetchProgress: Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// Draws progress at the foot of a terminal, and lets other lines pass above it.
 final class ProgressPainter: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Media
+import System
 import TestSupport
 import Testing
 

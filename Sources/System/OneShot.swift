@@ -1,10 +1,8 @@
-import Media
-
 /// A value that one task waits for and any thread gives, once.
 ///
 /// The first value given is the answer; later ones are dropped, since the server's answer, its
 /// death and the task's cancellation can race for the same wait.
-final class Answer<Value: Sendable>: Sendable {
+package final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
@@ -13,8 +11,10 @@ final class Answer<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
+    package init() {}
+
     /// Ends the wait with `value`, unless it ended before.
-    func give(_ value: Value) {
+    package func give(_ value: Value) {
         let continuation: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {
             case .open:
@@ -31,7 +31,7 @@ final class Answer<Value: Sendable>: Sendable {
     }
 
     /// The value, or `substitute` as soon as the task is cancelled. For one task, once.
-    func wait(ifCancelled substitute: Value) async -> Value {
+    package func wait(ifCancelled substitute: Value) async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let early: Value? = state.withLock { state in
