@@ -14,7 +14,7 @@ RELEASE = -c release --static-swift-stdlib
 BINARIES = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help play test build release lint format install bench bench-quick soak clean
+.PHONY: help play test build release lint figures format install bench bench-quick soak clean
 export SINK PORT
 
 help: ## say what there is
@@ -45,6 +45,9 @@ release: ## build the release binary
 lint: ## check formatting, imports and file sizes
 	swift format lint --strict --recursive Sources Tests Package.swift
 	.ci/star
+
+figures: ## print how large the player is, and how it is divided
+	@.ci/figures
 
 format: ## format the sources in place
 	swift format --in-place --recursive Sources Tests Package.swift
