@@ -31,13 +31,7 @@ package final class CurlTransport: RangeTransport {
 
     /// Starts the thread and loads libcurl in the background, so that the first request need not wait
     /// for it. Returns at once.
-    ///
-    /// Where `url` is surely asked for next, a connection to its server is begun meanwhile, and the first request to
-    /// that origin goes over it. It is closed when none comes within the time for a connection. None is begun
-    /// through a proxy, nor when the thread has been started before.
-    package func warmUp(toward url: WebURL? = nil) {
-        loop.warmUp(toward: url)
-    }
+    package func warmUp() { loop.warmUp() }
 
     /// Cancels every transfer and returns when the thread has ended. Requests sent after it fail with
     /// `CancellationError`.

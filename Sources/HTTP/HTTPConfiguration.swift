@@ -20,9 +20,6 @@ package struct HTTPConfiguration: Sendable {
     /// reads the variables.
     package var hasProxy = false
     package var timeouts = Timeouts()
-    /// How long a connection without a request is kept, on the clock. Routers forget silent connections after
-    /// about this long; a new one costs less than finding out.
-    package var longestIdleConnection = Duration.seconds(30)
     /// All time-outs run on it.
     package var clock: any MonotonicClock = SystemClock()
     /// The time of day in seconds since 1970, for servers that name a moment and no time of their own.

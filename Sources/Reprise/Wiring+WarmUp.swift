@@ -7,8 +7,8 @@ import Playlists
 extension Wiring {
     /// Reaches the audio server while all else is set up; nil for a file, which is not made before all is well.
     ///
-    /// Not before the first connection is on its way, or known to be needless: while libpulse is loaded no thread can
-    /// start, and what it holds up then costs more than it saves.
+    /// Not before libcurl is being loaded, or known to be needless: while libpulse is loaded no thread can start, and
+    /// what it holds up then costs more than it saves.
     static func reach(_ output: any AudioOutput, after warming: Task<Void, Never>?) -> Task<Void, any Error>?
     {
         guard output.isRealTime else { return nil }
@@ -18,8 +18,7 @@ extension Wiring {
         }
     }
 
-    /// Loads libcurl ahead of the first request, where one is foreseen, and begins the connection for it meanwhile,
-    /// where one is certain; nil where none is. Nothing is done where `checking` fails.
+    /// Loads libcurl ahead of the first request if one is foreseen; nil if none is. Does nothing if `checking` fails.
     ///
     /// Loading takes longer than all else that stands between the start and the first request, and while it lasts
     /// no thread can start. What is kept plays without it, so a replay must not pay for it.
@@ -27,19 +26,17 @@ extension Wiring {
         _ curl: CurlTransport,
         for beginning: Beginning,
         _ options: Options,
-        isShuffled: Bool,
         kept: CacheFolder?,
         once checking: Task<Void, any Error>
     ) -> Task<Void, Never>? {
         guard !options.offline, let url = beginning.firstURL(of: options.sources) else { return nil }
-        let isFirst = beginning.beginsWithFirstURL(of: options.sources, isShuffled: isShuffled)
         return Task {
             guard (try? await checking.value) != nil else { return }
             // The server is asked about a list whether it is kept or not.
             let isAsked = options.refresh || SourceResolver.isList(url)
             if !isAsked, let kept, await kept.keepsSome(of: url) { return }
             guard !Task.isCancelled else { return }
-            curl.warmUp(toward: isFirst ? url : nil)
+            curl.warmUp()
         }
     }
 }

@@ -44,7 +44,6 @@ enum Wiring {
             curl,
             for: beginning,
             options,
-            isShuffled: settings.shuffle,
             kept: folder,
             once: checking
         )

@@ -92,9 +92,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `connections that nobody uses are closed beside a transfer that goes on, also encrypted ones`()
-        async throws
-    {
+    /// The clock stands at ten minutes when the second request follows, and nothing but the transfer holds the thread up.
+    @Test func `beside a running transfer no connection is closed for being idle`() async throws {
         let closed = Locked(0)
         let more = Gate()
         let server = try ScriptedServer { connection in
@@ -106,75 +105,54 @@ struct ConnectionTests {
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nmusic")
                 more.wait()
                 connection.send("after")
-                connection.waitForClose()
-                return
             }
             closed.withLock { $0 += 1 }
         }
-        let stage = try await HTTP2Stage(fileSize: 1_000)
-        var fixture = stage.fixture
-        // libcurl counts real seconds, and only whole ones.
-        fixture.configuration.longestIdleConnection = .seconds(1)
-        fixture.configuration.timeouts.idle = .seconds(300)
-        try await fixture.run(server) { transport in
+        let clock = TestClock()
+        var configuration = HTTPConfiguration()
+        configuration.clock = clock
+        configuration.timeouts.idle = .seconds(3_600)
+        try await TransportFixture(configuration: configuration).run(server) { transport in
             let radio = try await transport.send(RangeRequest(url: try server.url("/radio"), range: nil))
-            for request in [
-                RangeRequest(url: try server.url(), range: nil), RangeRequest(url: stage.url, range: 0..<10),
-            ] {
-                _ = try await transport.send(request).body.all()
+            for _ in 1...2 {
+                let other = try await transport.send(RangeRequest(url: try server.url(), range: nil))
+                #expect(try await other.body.text() == "ok")
+                clock.advance(by: .seconds(600))
+                let turns = transport.loop.turns
+                try await wait(for: "two looks at the clock") {
+                    transport.loop.lookAtClock()
+                    return transport.loop.turns >= turns + 2
+                }
             }
             #expect(server.connectionCount == 2)
-            #expect(stage.openConnections == 1)
-            try await wait(for: "the ends of both connections") {
-                closed.withLock { $0 } == 1 && stage.openConnections == 0
-            }
+            #expect(closed.withLock { $0 } == 0)
             more.open()
             #expect(try await radio.body.text() == "musicafter")
-            // Nothing but what was asked for was ever sent.
-            #expect(server.requests.count == 2)
-            let again = try await transport.send(RangeRequest(url: stage.url, range: 0..<10))
-            #expect(again.answer.wire.reusedConnection == false)
+            try await wait(for: "the ends of both connections") {
+                clock.advance(by: .seconds(31))
+                transport.loop.lookAtClock()
+                return closed.withLock { $0 } == 2
+            }
         }
     }
 
-    @Test func `a connection counts as idle from its last transfer on, and the sleep ends when it is due`() {
-        var state = IdleConnectionsState(longestIdle: .seconds(30))
-        func look(
-            _ hasTransfers: Bool,
-            at seconds: Double,
-            ended: Bool = false
-        ) -> IdleConnectionsState.Action {
-            state.looked(hasTransfers: hasTransfers, hasEnded: ended, now: .seconds(seconds))
+    @Test func `all connections are closed 30 s after the last transfer ended, and the sleep ends then`() {
+        var timer = IdleTimer()
+        func look(_ hasTransfers: Bool, at seconds: Double) -> IdleTimer.Action {
+            timer.looked(hasTransfers: hasTransfers, now: .seconds(seconds))
         }
         // Before the first transfer there is nothing to close, ever.
         #expect(look(false, at: 0) == .wait(milliseconds: .max))
-        #expect(look(true, at: 1) == .wait(milliseconds: 60_001))
-        #expect(look(false, at: 2, ended: true) == .wait(milliseconds: 30_001))
+        #expect(look(true, at: 1) == .wait(milliseconds: .max))
+        #expect(look(false, at: 2) == .wait(milliseconds: 30_001))
         #expect(look(false, at: 12) == .wait(milliseconds: 20_001))
-        #expect(look(true, at: 31) == .wait(milliseconds: 4_001))
-        #expect(look(false, at: 34.5, ended: true) == .wait(milliseconds: 30_001))
-        #expect(look(false, at: 64.4995) == .wait(milliseconds: 1))
-        #expect(look(false, at: 64.5) == .closeAll)
-        #expect(look(false, at: 65) == .wait(milliseconds: .max))
-        // Nothing is left of what was closed.
-        #expect(look(true, at: 66) == .wait(milliseconds: 60_001))
-    }
-
-    @Test func `beside a transfer that goes on every connection is looked after once it is due`() {
-        var state = IdleConnectionsState(longestIdle: .seconds(30))
-        func look(at seconds: Double, ended: Bool = false) -> IdleConnectionsState.Action {
-            state.looked(hasTransfers: true, hasEnded: ended, now: .seconds(seconds))
-        }
-        #expect(look(at: 0) == .wait(milliseconds: 60_001))
-        #expect(look(at: 10, ended: true) == .wait(milliseconds: 33_001))
-        // So soon after another one it is closed with that.
-        #expect(look(at: 10.5, ended: true) == .wait(milliseconds: 32_501))
-        #expect(look(at: 20, ended: true) == .wait(milliseconds: 23_001))
-        #expect(look(at: 42.9995) == .wait(milliseconds: 1))
-        #expect(look(at: 43) == .closeAged)
-        #expect(look(at: 43) == .wait(milliseconds: 10_001))
-        #expect(look(at: 53) == .closeAged)
-        #expect(look(at: 53) == .wait(milliseconds: 60_001))
+        // A transfer begins anew, however late.
+        #expect(look(true, at: 31) == .wait(milliseconds: .max))
+        #expect(look(true, at: 100) == .wait(milliseconds: .max))
+        #expect(look(false, at: 134.5) == .wait(milliseconds: 30_001))
+        #expect(look(false, at: 164.4995) == .wait(milliseconds: 1))
+        #expect(look(false, at: 164.5) == .closeAll)
+        #expect(look(false, at: 165) == .wait(milliseconds: .max))
     }
 
     /// Waits until the thread has not looked for work through a hundred looks at it.

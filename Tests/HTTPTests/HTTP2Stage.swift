@@ -25,7 +25,4 @@ struct HTTP2Stage {
         configuration.certificateFile = authority.path
         fixture = TransportFixture(configuration: configuration)
     }
-
-    /// Connections of this process to the server.
-    var openConnections: Int { ClientSockets.connected(to: nginx.port).count }
 }

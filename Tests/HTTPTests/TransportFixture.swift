@@ -1,26 +1,16 @@
-import CCurl
-@testable import HTTP
+import HTTP
 import Media
 
 /// A transport with what most tests ask of it.
 struct TransportFixture {
     var configuration = HTTPConfiguration()
-    /// Finds the addresses of a host that is connected to early.
-    var lookUp: @Sendable (String, UInt16) -> [SocketAddress] = NameLookup.addresses
-    /// Called on the transport's thread before libcurl is loaded.
-    var whileLoading: @Sendable () -> Void = {}
 
     /// Runs `body` with a transport and ends both it and `server` afterwards.
     func run<Value>(
         _ server: ScriptedServer? = nil,
         _ body: (CurlTransport) async throws -> Value
     ) async throws -> Value {
-        let load: @Sendable () -> String? = { [whileLoading] in
-            whileLoading()
-            return ccurl_load().map { String(cString: $0) }
-        }
-        let loop = CurlLoop(configuration: configuration, loadLibrary: load, lookUp: lookUp)
-        let transport = CurlTransport(configuration: configuration, loop: loop)
+        let transport = CurlTransport(configuration: configuration)
         let result: Result<Value, any Error>
         do { result = .success(try await body(transport)) } catch { result = .failure(error) }
         await transport.shutdown()

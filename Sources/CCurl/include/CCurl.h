@@ -75,26 +75,6 @@ static inline CURLcode ccurl_easy_set_prereq_callback(CURL *handle, curl_prereq_
     return ccurl_functions.easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
 }
 
-/// Called for each socket that is to be opened; returns it, or CURL_SOCKET_BAD.
-static inline CURLcode ccurl_easy_set_opensocket_callback(CURL *handle, curl_opensocket_callback callback) {
-    return ccurl_functions.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
-}
-
-/// Called once a socket is opened and has libcurl's options, before it is connected.
-static inline CURLcode ccurl_easy_set_sockopt_callback(CURL *handle, curl_sockopt_callback callback) {
-    return ccurl_functions.easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, callback);
-}
-
-/// Opens no socket, so that the transfer fails before anything leaves the machine.
-static inline curl_socket_t ccurl_refuse_socket(void *data, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)data, (void)purpose, (void)address;
-    return CURL_SOCKET_BAD;
-}
-
-static inline CURLcode ccurl_easy_forbid_sockets(CURL *handle) {
-    return ccurl_functions.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, ccurl_refuse_socket);
-}
-
 static inline CURLcode ccurl_easy_get_long(CURL *handle, CURLINFO info, long *value) {
     return ccurl_functions.easy_getinfo(handle, info, value);
 }
@@ -126,11 +106,9 @@ static inline CURLMcode ccurl_multi_perform(CURLM *multi, int *running) {
     return ccurl_functions.multi_perform(multi, running);
 }
 
-/// Waits for libcurl's sockets and timers, `count` sockets besides, a wake-up or the time-out.
-static inline CURLMcode ccurl_multi_poll(
-    CURLM *multi, struct curl_waitfd *others, unsigned count, int timeout_milliseconds
-) {
-    return ccurl_functions.multi_poll(multi, others, count, timeout_milliseconds, NULL);
+/// Waits for libcurl's sockets and timers, a wake-up or the time-out.
+static inline CURLMcode ccurl_multi_poll(CURLM *multi, int timeout_milliseconds) {
+    return ccurl_functions.multi_poll(multi, NULL, 0, timeout_milliseconds, NULL);
 }
 
 /// The one function that may be called from any thread while another one waits in `ccurl_multi_poll`.

@@ -6,13 +6,11 @@ final class CallbackContext {
     private let transfer: Transfer
     /// The handle that owns this, so never longer used than it lives.
     private let easy: UnsafeMutableRawPointer
-    private let handed: HandedSocket?
     private var parser = ResponseHeadParser()
 
-    init(_ transfer: Transfer, easy: UnsafeMutableRawPointer, handed: HandedSocket?) {
+    init(_ transfer: Transfer, easy: UnsafeMutableRawPointer) {
         self.transfer = transfer
         self.easy = easy
-        self.handed = handed
     }
 
     /// Takes body bytes. Any other number than theirs ends the transfer, or pauses it.
@@ -37,7 +35,6 @@ final class CallbackContext {
     static let prereq: curl_prereq_callback = { context, _, _, _, _ in
         guard let context else { return CURL_PREREQFUNC_ABORT }
         from(context).transfer.connected()
-        from(context).handed?.letGo()
         return CURL_PREREQFUNC_OK
     }
 

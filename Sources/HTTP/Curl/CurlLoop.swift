@@ -45,43 +45,27 @@ final class CurlLoop: Sendable {
 
     private let configuration: HTTPConfiguration
     private let loadLibrary: @Sendable () -> String?
-    private let lookUp: @Sendable (String, UInt16) -> [SocketAddress]
     // Guards everything that changes. `wakeUp` is called while it is held: it writes one byte to a
     // socket that never blocks, and outside of the lock the handle could be gone.
     private let guarded = Locked(Guarded())
 
-    /// `loadLibrary` is called on the thread and returns the reason why libcurl cannot be used, or nil. `lookUp` finds
-    /// the addresses of a host that is connected to early.
+    /// `loadLibrary` is called on the thread and returns the reason why libcurl cannot be used, or nil.
     init(
         configuration: HTTPConfiguration,
-        loadLibrary: @escaping @Sendable () -> String? = { ccurl_load().map { String(cString: $0) } },
-        lookUp: @escaping @Sendable (String, UInt16) -> [SocketAddress] = NameLookup.addresses
+        loadLibrary: @escaping @Sendable () -> String? = { ccurl_load().map { String(cString: $0) } }
     ) {
         self.configuration = configuration
         self.loadLibrary = loadLibrary
-        self.lookUp = lookUp
     }
 
-    /// Starts the thread, which loads libcurl, before there is anything to do, and begins a connection to the
-    /// server of `url` meanwhile.
-    func warmUp(toward url: WebURL? = nil) {
+    /// Starts the thread, which loads libcurl, before there is anything to do.
+    func warmUp() {
         let starts = guarded.withLock { guarded in
             guard case .idle = guarded.phase else { return false }
             guarded.phase = .running
             return true
         }
-        guard starts else { return }
-        let early = url.flatMap { earlyConnection(to: $0) }
-        // No thread can start while a library is being loaded, so the one for the name goes first.
-        early?.begin()
-        NamedThread.start("http") { self.serve(early) }
-    }
-
-    private func earlyConnection(to url: WebURL) -> EarlyConnection? {
-        guard let target = EarlyTarget(url, configuration: configuration) else { return nil }
-        return EarlyConnection(to: target, configuration: configuration, lookUp: lookUp) { [weak self] in
-            self?.lookAtClock()
-        }
+        if starts { NamedThread.start("http") { self.serve() } }
     }
 
     /// Hands a command over. After `stop`, and without libcurl, a transfer to start ends here and the
@@ -147,32 +131,26 @@ final class CurlLoop: Sendable {
         }
     }
 
-    private func serve(_ early: EarlyConnection?) {
-        defer { early?.end() }
+    private func serve() {
         if let reason = loadLibrary() {
             let cause = SafeText("cannot be loaded (\(reason)); install libcurl4 to play from the web")
             end(in: .unusable(MediaError(.missingLibrary, "libcurl", cause)))
             return
         }
-        guard var table = TransferTable(configuration: configuration, early: early) else {
+        guard var table = TransferTable(configuration: configuration) else {
             end(in: .unusable(MediaError(.internalError, "libcurl", "cannot start (out of memory)")))
             return
         }
-        var connections = IdleConnectionsState(longestIdle: configuration.longestIdleConnection)
+        var idle = IdleTimer()
         setWakeUp(table.multi)
         while let commands = takeCommands() {
             for command in commands { table.carryOut(command) }
             table.perform()
-            let action = connections.looked(
-                hasTransfers: !table.isEmpty,
-                hasEnded: table.takeHasEnded(),
-                now: configuration.clock.now
-            )
-            switch action {
+            switch idle.looked(hasTransfers: !table.isEmpty, now: configuration.clock.now) {
             case .wait(let milliseconds): table.waitForWork(atMost: milliseconds)
-            case .closeAged: table.closeAgedConnections()
             case .closeAll:
-                // Nobody may wake a handle that is about to go; what is posted meanwhile is seen right after.
+                // No thread may wake a handle that is about to be freed; commands posted meanwhile are found on
+                // the next turn.
                 setWakeUp(nil)
                 table.closeConnections()
                 setWakeUp(table.multi)
@@ -180,8 +158,7 @@ final class CurlLoop: Sendable {
         }
         setWakeUp(nil)
         table.cancelAll()
-        // Connections are closed before anyone is told that the thread has ended.
-        early?.end()
+        // Connections are closed before `waitUntilStopped` returns.
         _ = consume table
         end(in: .stopped)
     }
@@ -216,5 +193,51 @@ final class CurlLoop: Sendable {
         }
         for case .start(let transfer) in left { refusal.end(transfer) }
         for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// Decides how long the curl thread may sleep, and when it closes all connections: 30 s after the last transfer ended.
+struct IdleTimer {
+    enum Action: Equatable {
+        /// Sleep for this long at most; a command, a socket or one of libcurl's own timers ends the sleep earlier.
+        case wait(milliseconds: Int32)
+        /// Close all connections; none of them has a transfer.
+        case closeAll
+    }
+
+    private enum State {
+        case noConnections
+        case inUse
+        case idle(since: Duration)
+    }
+
+    /// Routers forget silent connections after about this long, and a pause of the player is mostly shorter.
+    static let longestIdle = Duration.seconds(30)
+
+    private var state = State.noConnections
+
+    /// Takes note that the thread has done all there was to do at `now`, on the injected clock.
+    mutating func looked(hasTransfers: Bool, now: Duration) -> Action {
+        if hasTransfers {
+            state = .inUse
+            return .wait(milliseconds: .max)
+        }
+        switch state {
+        case .noConnections: return .wait(milliseconds: .max)
+        case .inUse:
+            state = .idle(since: now)
+            return wait(Self.longestIdle)
+        case .idle(let since):
+            let left = since + Self.longestIdle - now
+            guard left <= .zero else { return wait(left) }
+            state = .noConnections
+            return .closeAll
+        }
+    }
+
+    /// Rounded up, since a thread that wakes too early only looks once more.
+    private func wait(_ duration: Duration) -> Action {
+        let (seconds, attoseconds) = duration.components
+        return .wait(milliseconds: Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))
     }
 }

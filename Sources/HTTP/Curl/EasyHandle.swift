@@ -9,21 +9,17 @@ final class EasyHandle {
     let transfer: Transfer
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var okayAliases: UnsafeMutablePointer<curl_slist>?
-    private var resolution: UnsafeMutablePointer<curl_slist>?
-    private let handover: Handover?
     private let context: Unmanaged<CallbackContext>
 
     /// Nil when memory ran out.
-    init?(_ transfer: Transfer, configuration: HTTPConfiguration, handover: Handover? = nil) {
+    init?(_ transfer: Transfer, configuration: HTTPConfiguration) {
         guard let pointer = ccurl_easy_init() else { return nil }
         self.pointer = pointer
         self.transfer = transfer
-        self.handover = handover
         // Released in `deinit`, after libcurl has forgotten the pointer.
-        context = Unmanaged.passRetained(CallbackContext(transfer, easy: pointer, handed: handover?.socket))
+        context = Unmanaged.passRetained(CallbackContext(transfer, easy: pointer))
         setCallbacks()
         setConnectionOptions(configuration)
-        takeOver()
         guard setRequest(transfer.request, configuration) else { return nil }
     }
 
@@ -31,7 +27,6 @@ final class EasyHandle {
         ccurl_easy_cleanup(pointer)
         ccurl_slist_free(headers)
         ccurl_slist_free(okayAliases)
-        ccurl_slist_free(resolution)
         context.release()
     }
 
@@ -58,21 +53,6 @@ final class EasyHandle {
         ccurl_easy_set_pointer(pointer, CURLOPT_PREREQDATA, context.toOpaque())
     }
 
-    /// Without memory for one of these libcurl does what it does for every other transfer.
-    private func takeOver() {
-        if let socket = handover?.socket {
-            let context = Unmanaged.passUnretained(socket).toOpaque()
-            ccurl_easy_set_opensocket_callback(pointer, HandedSocket.open)
-            ccurl_easy_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
-            ccurl_easy_set_sockopt_callback(pointer, HandedSocket.option)
-            ccurl_easy_set_pointer(pointer, CURLOPT_SOCKOPTDATA, context)
-        }
-        if let text = handover?.resolution {
-            resolution = ccurl_slist_append(nil, text)
-            ccurl_easy_set_pointer(pointer, CURLOPT_RESOLVE, resolution)
-        }
-    }
-
     private func setConnectionOptions(_ configuration: HTTPConfiguration) {
         let options: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1),
@@ -91,14 +71,7 @@ final class EasyHandle {
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
         ]
         for (option, value) in options { ccurl_easy_set_long(pointer, option, value) }
-        Self.setLongestIdle(pointer, configuration)
         if let file = configuration.certificateFile { ccurl_easy_set_text(pointer, CURLOPT_CAINFO, file) }
-    }
-
-    /// For how long a connection may have been idle to outlive the look for one that `pointer` begins with.
-    static func setLongestIdle(_ pointer: UnsafeMutableRawPointer, _ configuration: HTTPConfiguration) {
-        let seconds = Int(configuration.longestIdleConnection.components.seconds)
-        ccurl_easy_set_long(pointer, CURLOPT_MAXAGE_CONN, seconds)
     }
 
     /// Returns whether all could be set: a request without one of these would be another request.

@@ -8,29 +8,20 @@ struct TransferTable: ~Copyable {
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
     private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
-    /// The request that is never sent; nil while none is made.
-    private var sweep: ConnectionSweep?
-    private var hasEnded = false
-    /// The connection that was begun before there was a request; nil once it is used or given up.
-    private var early: EarlyConnection?
-    /// The transfer that waits for it.
-    private var awaiting: Transfer?
 
     /// Connections kept open without a transfer: two each for a handful of servers.
     private static let mostIdleConnections = 8
 
     /// Nil when memory or file descriptors ran out.
-    init?(configuration: HTTPConfiguration, early: EarlyConnection? = nil) {
+    init?(configuration: HTTPConfiguration) {
         guard let multi = Self.makeMulti() else { return nil }
         self.multi = multi
         self.configuration = configuration
-        self.early = early
     }
 
     deinit {
         // libcurl wants every easy handle out of the multi handle before either is freed.
         for handle in handles.values { ccurl_multi_remove(multi, handle.pointer) }
-        if let sweep { ccurl_multi_remove(multi, sweep.pointer) }
         ccurl_multi_cleanup(multi)
     }
 
@@ -47,15 +38,10 @@ struct TransferTable: ~Copyable {
 
     /// Does what can be done without waiting, and settles what has ended.
     mutating func perform() {
-        useEarlyConnection()
         var running: Int32 = 0
         ccurl_multi_perform(multi, &running)
         var code = CURLE_OK
         while let pointer = ccurl_multi_next_finished(multi, &code) {
-            guard pointer != sweep?.pointer else {
-                endSweep()
-                continue
-            }
             guard let id = ids[pointer], let handle = handles[id] else { continue }
             let circumstances = CurlFailure.Circumstances(
                 systemError: handle.systemError,
@@ -69,51 +55,20 @@ struct TransferTable: ~Copyable {
     }
 
     /// Whether there is no transfer.
-    var isEmpty: Bool { handles.isEmpty && awaiting == nil }
-
-    /// Whether a transfer has left the table since the last call, so that its connection may be idle now.
-    mutating func takeHasEnded() -> Bool {
-        defer { hasEnded = false }
-        return hasEnded
-    }
+    var isEmpty: Bool { handles.isEmpty }
 
     /// Waits until there is something to do, or for `milliseconds`; returns early when woken.
     func waitForWork(atMost milliseconds: Int32) {
-        guard let early, let patience = early.patience else {
-            ccurl_multi_poll(multi, nil, 0, milliseconds)
-            return
-        }
-        var sockets = early.waitingSockets.map {
-            curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLOUT), revents: 0)
-        }
-        let count = UInt32(sockets.count)
-        ccurl_multi_poll(multi, &sockets, count, min(milliseconds, max(.zero, patience).pollMilliseconds))
+        ccurl_multi_poll(multi, milliseconds)
     }
 
     /// Closes all connections, of which none may have a transfer. libcurl has no call for it, so its multi
     /// handle is made anew; where that cannot be, all stays as it is.
     mutating func closeConnections() {
         precondition(isEmpty, "a connection with a transfer is not idle")
-        endSweep()
         guard let fresh = Self.makeMulti() else { return }
         ccurl_multi_cleanup(multi)
         multi = fresh
-    }
-
-    /// Closes the connections that have been idle for too long, beside transfers that go on. Where memory runs out
-    /// they stay until the next request.
-    mutating func closeAgedConnections() {
-        guard sweep == nil else { return }
-        guard let fresh = ConnectionSweep(configuration: configuration),
-            ccurl_multi_add(multi, fresh.pointer) == CURLM_OK
-        else { return }
-        sweep = fresh
-        perform()
-    }
-
-    private mutating func endSweep() {
-        if let sweep { ccurl_multi_remove(multi, sweep.pointer) }
-        sweep = nil
     }
 
     /// Cancels every transfer.
@@ -122,8 +77,6 @@ struct TransferTable: ~Copyable {
             ccurl_multi_remove(multi, handle.pointer)
             handle.transfer.cancel()
         }
-        awaiting?.cancel()
-        awaiting = nil
         handles = [:]
         ids = [:]
     }
@@ -137,30 +90,7 @@ struct TransferTable: ~Copyable {
     private mutating func start(_ transfer: Transfer) {
         // It can have been cancelled before it began.
         guard !transfer.isOver else { return }
-        if let early, awaiting == nil, early.target.serves(transfer.request) {
-            awaiting = transfer
-        } else {
-            begin(transfer)
-        }
-    }
-
-    /// Lets the transfer that waits for the early connection begin once it is decided what becomes of that.
-    private mutating func useEarlyConnection() {
-        guard let early else { return }
-        switch early.look() {
-        case .undecided: return
-        case .connected: if awaiting == nil { return }
-        case .over: break
-        }
-        self.early = nil
-        let handover = early.take()
-        guard let transfer = awaiting else { return }
-        awaiting = nil
-        begin(transfer, with: handover)
-    }
-
-    private mutating func begin(_ transfer: Transfer, with handover: Handover? = nil) {
-        guard let handle = EasyHandle(transfer, configuration: configuration, handover: handover),
+        guard let handle = EasyHandle(transfer, configuration: configuration),
             ccurl_multi_add(multi, handle.pointer) == CURLM_OK
         else {
             let cause: SafeText = "the request cannot be made (out of memory)"
@@ -172,10 +102,8 @@ struct TransferTable: ~Copyable {
     }
 
     private mutating func remove(_ id: Transfer.ID) {
-        if awaiting?.id == id { awaiting = nil }
         guard let handle = handles.removeValue(forKey: id) else { return }
         ids[handle.pointer] = nil
-        hasEnded = true
         ccurl_multi_remove(multi, handle.pointer)
     }
 }

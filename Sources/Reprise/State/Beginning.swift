@@ -1,5 +1,4 @@
 import Media
-import Playlists
 
 /// Where a session begins: with its sources, or where the last one was left when there are none.
 struct Beginning: Sendable, Equatable {
@@ -17,18 +16,6 @@ struct Beginning: Sendable, Equatable {
         let index = (start ?? 1) - 1
         guard tracks.indices.contains(index), case .web(let url) = tracks[index].location else { return nil }
         return url
-    }
-
-    /// Whether what `firstURL` names is opened at once, and nothing may come of it but that: a request is certain
-    /// then where it is not kept. In a shuffled queue only the player knows which track is the first.
-    func beginsWithFirstURL(of sources: [String], isShuffled: Bool) -> Bool {
-        // What nobody waits for need not be had sooner.
-        guard !isPaused, let url = firstURL(of: sources) else { return false }
-        guard tracks.isEmpty else { return start != nil || !isShuffled }
-        // A list is read wherever the queue begins.
-        if SourceResolver.isList(url) { return true }
-        if let start { return start == 1 }
-        return sources.count == 1 || !isShuffled
     }
 
     init(options: Options, memory: SessionMemory?) {

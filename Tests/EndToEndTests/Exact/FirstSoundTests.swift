@@ -84,30 +84,6 @@ import Testing
         }
     }
 
-    /// Also a list that is kept: its server is asked whether it is current.
-    @Test(arguments: [["--refresh"], []])
-    func `no connection is made for nothing where a list is read`(options: [String])
-        async throws
-    {
-        let stage = try ExactStage(try await ExactMusic.short[0].bytes)
-        stage.server.set(Array("#EXTM3U\n0.mp3\n".utf8), at: "/list.m3u8")
-        for _ in 0..<2 {
-            stage.server.log.reset()
-            let connections = stage.server.log.connectionCount
-            let run = try ExactRun(
-                [stage.server.url("/list.m3u8")],
-                on: stage,
-                sink: .nothing,
-                options: options
-            )
-            try await run.finish()
-            #expect(stage.server.log.requests.first?.path == "/list.m3u8")
-            // None was made for nothing.
-            let used = stage.server.log.requests.map(\.connection)
-            #expect(Set(used) == Set(connections + 1...stage.server.log.connectionCount))
-        }
-    }
-
     @Test func `nothing more is asked for while the first answer is on its way`() async throws {
         let music = ExactMusic.steady
         let stage = try ExactStage(try await music.bytes)

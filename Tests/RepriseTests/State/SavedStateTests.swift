@@ -160,34 +160,4 @@ import Testing
         #expect(typed.firstURL(of: options.sources)?.requestString == "http://h.example/c.mp3")
         #expect(typed.firstURL(of: ["/a.mp3", "http://h.example/c.mp3"]) == nil)
     }
-
-    @Test(
-        arguments: [
-            (sources: ["http://h.example/a.mp3"], start: nil, isShuffled: true, isCertain: true),
-            (["http://h.example/a.mp3", "/b.mp3"], nil, false, true),
-            (["http://h.example/a.mp3", "/b.mp3"], nil, true, false),
-            (["http://h.example/a.mp3", "/b.mp3"], 1, true, true),
-            (["http://h.example/a.mp3", "/b.mp3"], 2, false, false),
-            (["http://h.example/a.m3u8", "/b.mp3"], 2, true, true),
-            (["/b.mp3", "http://h.example/a.mp3"], nil, false, false),
-            // The queue of the last session, whose first track is on the web.
-            ([], nil, false, true), ([], nil, true, false), ([], 1, true, true), ([], 2, false, false),
-        ] as [(sources: [String], start: Int?, isShuffled: Bool, isCertain: Bool)]
-    )
-    func `a connection is begun only for what is surely begun with`(
-        sources: [String],
-        start: Int?,
-        isShuffled: Bool,
-        isCertain: Bool
-    ) throws {
-        let tracks = [try Self.track("http://h.example/a.mp3"), try Self.track("/b.mp3")]
-        var options = Options()
-        options.sources = sources
-        options.start = start
-        let queue = SavedQueue(id: "1", tracks: tracks).tracks
-        var beginning = Beginning(options: options, queue: queue, place: nil, session: nil)
-        #expect(beginning.beginsWithFirstURL(of: sources, isShuffled: isShuffled) == isCertain)
-        beginning.isPaused = true
-        #expect(!beginning.beginsWithFirstURL(of: sources, isShuffled: isShuffled))
-    }
 }
