@@ -47,21 +47,7 @@ let package = Package(
         // These two are opened while the player runs, and not linked.
         .target(name: "CCurl", dependencies: ["CSystem"]),
         .target(name: "CPulse", dependencies: ["CSystem"]),
-        // Loading libstdc++ takes a fifth of the time that the program needs to start, so its archive is linked
-        // instead, by way of the folder `static`; packed relocations, which lld can write, take less to carry out.
-        .target(
-            name: "CToml",
-            exclude: ["static"],
-            linkerSettings: [
-                .unsafeFlags(
-                    [
-                        "-use-ld=lld", "-L\(Context.packageDirectory)/Sources/CToml/static",
-                        "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-                    ],
-                    .when(configuration: .release)
-                )
-            ]
-        ),
+        .target(name: "CToml"),
         system("CSQLite", apt: "libsqlite3-dev"),
         system("CSodium", apt: "libsodium-dev"),
         system("CExpat", apt: "libexpat1-dev"),

@@ -182,6 +182,16 @@ struct InvocationTests {
         #expect(byHand.stepSettling == .milliseconds(60))
     }
 
+    @Test func `of two options that contradict each other the last one counts`() throws {
+        #expect(try options("--no-shuffle", "a", "--shuffle").shuffle == true)
+        #expect(try options("--shuffle", "a", "--no-shuffle").shuffle == false)
+        #expect(try options("--volume=3", "a", "--volume", "4").volume == 4)
+    }
+
+    @Test func `after two dashes a word is a source, whatever it looks like`() throws {
+        #expect(try options("a", "--", "--json").sources == ["a", "--json"])
+    }
+
     @Test func `help and version are shown and refuse nothing`() throws {
         #expect(try Invocation.parse(["--version"], defaultCacheFolder: { nil }) == .show("reprise 0.1.0"))
         for arguments in [["--help"], ["cache", "--help"]] {

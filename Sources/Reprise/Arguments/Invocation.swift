@@ -65,18 +65,14 @@ enum Invocation: Equatable {
         fileExists: (String) -> Bool
     ) throws(UsageError) -> Invocation {
         let text: PlayText
-        if let read = PlayText(reading: arguments) {
-            text = read
-        } else {
-            do {
-                // Only help and completions are commands of another type; they throw what they print.
-                guard let declared = try PlayCommand.text(of: arguments) else {
-                    return .show(PlayCommand.helpMessage())
-                }
-                text = declared
-            } catch {
-                return try shownOrRefused(error, by: PlayCommand.self)
+        do {
+            // Only help and completions are commands of another type; they throw what they print.
+            guard let declared = try PlayCommand.text(of: arguments) else {
+                return .show(PlayCommand.helpMessage())
             }
+            text = declared
+        } catch {
+            return try shownOrRefused(error, by: PlayCommand.self)
         }
         if text.version { return .show("reprise \(version)") }
         // Options may stand behind a command and not before it, which nobody has to know.
