@@ -40,6 +40,8 @@ final class MemorySource: ByteSource {
     /// Lets reads wait until their task is cancelled.
     func closeGate() { state.withLock { $0.isGated = true } }
 
+    func openGate() { state.withLock { $0.isGated = false } }
+
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let (given, isGated) = state.withLock { state in
             let left = max(0, bytes.count - Int(min(offset, Int64(bytes.count))))

@@ -83,23 +83,6 @@ import Testing
         if !isBare { #expect(first.duration == counted) }
     }
 
-    @Test func `a cancelled read leaves a decoder that can seek`() async throws {
-        let source = MemorySource(Fixture.vbr.bytes)
-        source.closeGate()
-        let task = Task {
-            let decoder = MPEGDecoder(source: source, subject: "song.mp3")
-            do {
-                try await decoder.open()
-                return false
-            } catch is CancellationError {
-                return true
-            }
-        }
-        try await wait(for: "the first read") { !source.reads.isEmpty }
-        task.cancel()
-        #expect(try await task.value)
-    }
-
     @Test(arguments: ["01-cbr", "02-vbr", "03-vbr-without-header", "04-mono", "05-22050-hz", "06-cover"])
     func `every asset plays as the reference decoder plays it`(name: String) async throws {
         let fixture = Fixture(name: name, bytes: try asset(name))

@@ -149,6 +149,36 @@ import Testing
         }
     }
 
+    enum Moment: CaseIterable, Sendable { case opening, decoding, seeking }
+
+    @Test(arguments: Moment.allCases)
+    func `a decoder whose task was cancelled can seek, and then gives the same samples`(moment: Moment)
+        async throws
+    {
+        let whole = try await decodeRest(MPEGDecoder(Fixture.cbr.bytes))
+        let source = MemorySource(Fixture.cbr.bytes)
+        // Unsafe: the task that uses it has ended before this one uses it again.
+        nonisolated(unsafe) let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+        if moment != .opening { _ = try await decodeRest(decoder, limit: 4_096) }
+        let before = source.reads.count
+        source.closeGate()
+        let task = Task {
+            switch moment {
+            case .opening: try await decoder.open()
+            case .decoding: _ = try await decodeRest(decoder)
+            case .seeking: _ = try await decoder.seek(to: .seconds(12))
+            }
+        }
+        try await wait(for: "the read") { source.reads.count > before }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        source.openGate()
+        try await check(decoder, whole, .cbr, mustBeExact: true, seed: 3, count: 2)
+        #expect(try await decoder.seek(to: .zero) == SeekLanding(frame: 0, isExact: true))
+        let isEqual = try await decodeRest(decoder) == whole
+        #expect(isEqual)
+    }
+
     @Test func `the padding is no music behind an approximate landing either`() async throws {
         let fixture = Fixture.vbr
         let whole = try await decodeRest(MPEGDecoder(fixture.bytes))

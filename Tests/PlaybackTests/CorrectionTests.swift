@@ -81,9 +81,12 @@ import Testing
             stage.player.send(.seek(.to(.seconds(30))))
             try await wait(for: "it to look") { stage.readers[0].scanCount > 20 }
             stage.player.send(.seek(.to(.seconds(50))))
-            try await wait(for: "the other place") {
-                stage.readers[0].readOffsets.contains { $0 >= 200_000 }
-            }
+            try await wait(for: "the other place") { stage.story.last == "playing 1 at 50000" }
+            // Nothing of the place that was left is read, corrected or heard any more.
+            let place = try #require(stage.readers[0].readOffsets.firstIndex { $0 >= 200_000 })
+            #expect(stage.readers[0].readOffsets[place...].allSatisfy { $0 >= 200_000 })
+            #expect(stage.player.snapshot.position == .seconds(50))
+            #expect(!stage.player.snapshot.isExact)
         }
     }
 

@@ -62,6 +62,23 @@ import Testing
         #expect(state.position == .zero)
     }
 
+    @Test func `all seeks of a track use its one decoder, whose table is stored when the track closes`()
+        async throws
+    {
+        let stage = Stage([FakeMusic(number: 1, frames: 60_000)], sink: TestSink(allowance: 500))
+        _ = try await stage.play { stage in
+            for second in [0, 30, 10, 0] as [Int64] {
+                if second > 0 || !stage.story.isEmpty { stage.player.send(.seek(.to(.seconds(second)))) }
+                try await wait(for: "music") { stage.story.last == "playing 1 at \(second * 1_000)" }
+                stage.sink.allow(frames: 300)
+            }
+            #expect(stage.readers.count == 1 && stage.readers[0].decoderCount == 1)
+            #expect(stage.readers[0].readOffsets.count { $0 == 0 } == 3, "the head, and two starts")
+            #expect(stage.readers[0].storedTables.isEmpty)
+        }
+        #expect(stage.readers[0].storedTables.count == 1)
+    }
+
     /// Twenty seeks in a second, of which `byStep` says whether they are relative and `byHand` whether a hand names
     /// their places; returns what was read, in units of nine seconds, and what was told.
     private func search(byStep: Bool, byHand: Bool) async throws -> (places: Set<Int64>, seeks: [String]) {
@@ -91,9 +108,7 @@ import Testing
             try await wait(for: "the last read") {
                 stage.readers[0].readOffsets.contains { $0 >= 20 * 36_000 }
             }
-            // 0 is the head, which is looked at each time.
-            let read = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 }).subtracting([0]
-            )
+            let read = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 })
             places.withLock { $0 = read }
             try await wait(for: "the answer") { stage.story.contains { $0.hasPrefix("seeked 1 at 18") } }
         }

@@ -264,6 +264,8 @@ package final class MPEGDecoder: AudioDecoder {
         // Only now, so that a cancelled seek leaves what was there.
         try opened.handle.reopen()
         opened.map = landing.map
+        // libmpg123 names the format of the first frame again, which may be that of a later part of the stream.
+        info.format = landing.map.format
         feed = landing.feed
         hold = PaddingHold(
             sampleCount: feed.isExact ? 0 : Int(opened.map.trim.paddingLength) * info.format.channelCount

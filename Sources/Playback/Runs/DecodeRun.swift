@@ -10,7 +10,6 @@ struct DecodeRun: Sendable {
     let settling: Duration
     let clock: any MonotonicClock
     let control: RunControl
-    let makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
     let framesAvailable: @Sendable () -> Void
     let tap: SoundTap
     let tell: @Sendable (PlayerInput) -> Void
@@ -30,11 +29,7 @@ struct DecodeRun: Sendable {
         do {
             if settling > .zero { try await clock.sleep(for: settling) }
             let reader = try await resource.reader()
-            let decoder = makeDecoder(reader, resource.track.location.safeText, resource.seekTable)
-            defer { resource.keep(seekTable: decoder.seekTable()) }
-            try await decoder.open()
-            var landing = SeekLanding(frame: 0, isExact: true)
-            if start > .zero { landing = try await decoder.seek(to: start) }
+            let (decoder, landing) = try await resource.decoder(over: reader, at: start)
             let info = decoder.info
             var live = LiveTitles(report: reader.report.live)
             if let live { tell(.liveFound(id, live.station)) }

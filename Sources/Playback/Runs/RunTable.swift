@@ -71,7 +71,6 @@ final class RunTable {
             settling: settling,
             clock: parts.clock,
             control: control,
-            makeDecoder: parts.makeDecoder,
             framesAvailable: { [output = parts.output] in output.framesAvailable() },
             tap: tap,
             tell: tell
@@ -96,6 +95,7 @@ final class RunTable {
             kept[id] = run.resource
             return nil
         }
+        run.resource.endPasses()
         let report = run.resource.report
         if let fillings, fills, run.resource.openReader != nil, Fillings.isWorthwhile(report) {
             fillings.add(run.resource)
@@ -120,8 +120,12 @@ final class RunTable {
     private func makeResource(_ track: Track, refresh: Bool, isPatient: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
         let filled = fillings?.end(at: track.location) ?? []
-        return TrackResource(track: track, refresh: refresh, isPatient: isPatient) {
-            [open = parts.open] location, refresh in
+        return TrackResource(
+            track: track,
+            refresh: refresh,
+            isPatient: isPatient,
+            makeDecoder: parts.makeDecoder
+        ) { [open = parts.open] location, refresh in
             for task in before { await task.value }
             for task in filled { await task.value }
             return try await open(location, refresh)

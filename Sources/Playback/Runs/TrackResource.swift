@@ -1,16 +1,18 @@
 import Media
 import System
 
-/// The bytes of one track of the queue while it is open, over as many passes as seeks make.
+/// One track of the queue while it is open: its bytes and its decoder, over as many passes as seeks make.
 final class TrackResource: Sendable {
+    typealias Open = @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+    typealias MakeDecoder = @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
+
     let track: Track
     private let refresh: Bool
-    private let open: @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+    private let open: Open
+    private let makeDecoder: MakeDecoder
 
     private struct State {
         var reader: (any ResourceReader)?
-        /// Of the last pass; a file of the local system has no other place for it.
-        var seekTable: [UInt8] = []
         var isClosed = false
         /// Its reads wait for those of the track that is heard, until `hurry`.
         var isPatient: Bool
@@ -18,16 +20,23 @@ final class TrackResource: Sendable {
 
     private let state: Locked<State>
 
+    // Unsafe: only one pass at a time uses these two, and `endPasses` when none does. The player waits for the end
+    // of a pass before it starts the next one over the same resource or closes the resource.
+    private nonisolated(unsafe) var decoder: (any AudioDecoder)?
+    private nonisolated(unsafe) var isAtStart = true
+
     /// With `isPatient` its reads wait for those of other tracks until `hurry`.
     init(
         track: Track,
         refresh: Bool,
         isPatient: Bool,
-        open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+        makeDecoder: @escaping MakeDecoder,
+        open: @escaping Open
     ) {
         self.track = track
         self.refresh = refresh
         self.open = open
+        self.makeDecoder = makeDecoder
         state = Locked(State(isPatient: isPatient))
     }
 
@@ -50,6 +59,23 @@ final class TrackResource: Sendable {
         return reader
     }
 
+    /// The track's decoder over `reader`, ready to decode from `start`. One pass at a time calls this.
+    ///
+    /// The first call opens the decoder; later ones only seek, also after a pass that was cancelled.
+    func decoder(over reader: any ResourceReader, at start: Duration) async throws -> (
+        decoder: any AudioDecoder, landing: SeekLanding
+    ) {
+        let decoder = decoder ?? makeDecoder(reader, track.location.safeText, reader.keptSeekTable)
+        self.decoder = decoder
+        try await decoder.open()
+        if isAtStart, start == .zero {
+            isAtStart = false
+            return (decoder, SeekLanding(frame: 0, isExact: true))
+        }
+        isAtStart = false
+        return (decoder, try await decoder.seek(to: start))
+    }
+
     /// Its reads are as urgent as any from now on.
     func hurry() {
         let reader = state.withLock { state in
@@ -62,19 +88,11 @@ final class TrackResource: Sendable {
     var openReader: (any ResourceReader)? { state.withLock { $0.reader } }
     var report: LoadReport { openReader?.report ?? LoadReport() }
 
-    var seekTable: [UInt8] {
-        let (own, reader) = state.withLock { ($0.seekTable, $0.reader) }
-        return own.isEmpty ? reader?.keptSeekTable ?? [] : own
-    }
-
-    /// Keeps what a pass learned of the track.
-    func keep(seekTable: [UInt8]) {
-        guard !seekTable.isEmpty else { return }
-        let reader = state.withLock { state in
-            state.seekTable = seekTable
-            return state.reader
-        }
-        reader?.keepSeekTable(seekTable)
+    /// Stores the seek table with the entry and frees the decoder. Only after the last pass ended.
+    func endPasses() {
+        let table = decoder?.seekTable() ?? []
+        decoder = nil
+        if !table.isEmpty { openReader?.keepSeekTable(table) }
     }
 
     func close() async {

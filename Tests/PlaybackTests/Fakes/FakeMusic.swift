@@ -50,6 +50,8 @@ final class FakeReader: ResourceReader {
     private let filled = Locked(false)
     private let scanned = Locked(0)
     private let patienceLog = Locked<[Bool]>([])
+    private let tables = Locked<[[UInt8]]>([])
+    private let decoders = Locked(0)
 
     init(_ music: FakeMusic) {
         self.music = music
@@ -68,6 +70,11 @@ final class FakeReader: ResourceReader {
             return count
         }
     }
+    /// The seek tables that were stored, in order.
+    var storedTables: [[UInt8]] { tables.withLock { $0 } }
+    /// How many decoders were made over it.
+    var decoderCount: Int { decoders.withLock { $0 } }
+    func noteDecoder() { decoders.withLock { $0 += 1 } }
     var isFilled: Bool { filled.withLock { $0 } }
     var length: Int64? { music.live == nil ? Int64(bytes.count) : nil }
 
@@ -107,7 +114,7 @@ final class FakeReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() { filled.withLock { $0 = true } }
     func reject() async {}
-    func keepSeekTable(_ table: [UInt8]) {}
+    func keepSeekTable(_ table: [UInt8]) { tables.withLock { $0.append(table) } }
     var keptSeekTable: [UInt8] { [] }
     func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
     func close() async { closed.withLock { $0 = true } }
@@ -117,12 +124,16 @@ final class FakeReader: ResourceReader {
 final class FakeDecoder: AudioDecoder {
     private let reader: FakeReader
     private var frame = 0
+    private var isOpen = false
     private var landing = SeekLanding(frame: 0, isExact: true)
     private(set) var correctedLanding: SeekLanding?
     private(set) var infoRevision = 0
     private var music: FakeMusic { reader.music }
 
-    init(_ reader: FakeReader) { self.reader = reader }
+    init(_ reader: FakeReader) {
+        self.reader = reader
+        reader.noteDecoder()
+    }
 
     var info: StreamInfo {
         let rate = music.format.sampleRate * music.format.bytesPerFrame
@@ -134,7 +145,9 @@ final class FakeDecoder: AudioDecoder {
 
     func open() async throws {
         if let failure = music.openFailure { throw failure }
+        guard !isOpen else { return }
         _ = try await reader.read(at: 0, count: 4)
+        isOpen = true
     }
 
     func decode(into pcm: UnsafeMutableBufferPointer<Int16>) async throws -> DecodeStep {
@@ -155,6 +168,7 @@ final class FakeDecoder: AudioDecoder {
     func seek(to time: Duration) async throws -> SeekLanding {
         frame = min(music.frames, Int(music.format.frames(in: time)))
         landing = SeekLanding(frame: FrameCount(frame), isExact: music.estimate == nil)
+        correctedLanding = nil
         return landing
     }
 
@@ -170,5 +184,6 @@ final class FakeDecoder: AudioDecoder {
         return true
     }
 
-    func seekTable() -> [UInt8] { [] }
+    /// Names the place, so that tests see when it was made.
+    func seekTable() -> [UInt8] { [UInt8(frame / 1_000)] }
 }
