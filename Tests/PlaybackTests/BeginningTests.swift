@@ -10,7 +10,7 @@ import Testing
     /// The track and the place of each pass that these effects start.
     private func begun(_ effects: [PlayerEffect]) -> [(track: Track.ID, start: Duration)] {
         effects.compactMap { effect in
-            guard case .startRun(_, let track, let start, _, _) = effect else { return nil }
+            guard case .startPass(_, let track, let start, _, _) = effect else { return nil }
             return (track.id, start)
         }
     }
@@ -26,7 +26,7 @@ import Testing
     private func ready(_ id: Int) -> PlayerInput {
         var info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 4_000)
         info.duration = .seconds(3_600)
-        return .runReady(RunID(value: id), info, SeekLanding(frame: 0, isExact: true), isSeekable: true)
+        return .passReady(PassID(value: id), info, SeekLanding(frame: 0, isExact: true), isSeekable: true)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
@@ -57,12 +57,12 @@ import Testing
         var state = PlayerState(exitsAtEnd: true, repeatMode: mode, seed: 1)
         _ = launched(&state, start: nil)
         for input in [
-            ready(1), .runGranted(RunID(value: 1), start: 0), .runPrimed(RunID(value: 1)), .outputStarted,
+            ready(1), .passGranted(PassID(value: 1), start: 0), .passPrimed(PassID(value: 1)), .outputStarted,
         ] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
         state.resumePoint = { _ in .seconds(600) }
-        let written = state.handle(.runWritten(RunID(value: 1), frames: 10), heard: 5, now: .zero)
+        let written = state.handle(.passWritten(PassID(value: 1), frames: 10), heard: 5, now: .zero)
         #expect(begun(written).map(\.start) == [start])
     }
 }

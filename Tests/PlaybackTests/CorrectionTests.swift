@@ -93,10 +93,10 @@ import Testing
     @Test func `the place of what was written moves with a correction, over a change of format too`() {
         var timeline = Timeline()
         let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
-        for (run, start, landing) in [(1, 0, 5_000), (1, 300, 5_300), (2, 600, 0)] as [(Int, Int64, Int64)] {
+        for (pass, start, landing) in [(1, 0, 5_000), (1, 300, 5_300), (2, 600, 0)] as [(Int, Int64, Int64)] {
             timeline.append(
                 Timeline.Segment(
-                    run: RunID(value: run),
+                    pass: PassID(value: pass),
                     start: start,
                     landing: landing,
                     format: format,
@@ -104,7 +104,7 @@ import Testing
                 )
             )
         }
-        timeline.correct(RunID(value: 1), by: -200)
+        timeline.correct(PassID(value: 1), by: -200)
         #expect(timeline.segments.map(\.landing) == [4_800, 5_100, 0])
         #expect(timeline.segments.map(\.isExact) == [true, true, false])
         #expect(timeline.position(at: 100) == .milliseconds(4_900))

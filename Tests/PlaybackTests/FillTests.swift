@@ -45,7 +45,7 @@ import Testing
         let stage = stage(3)
         let outcome = try await stage.play { stage in
             for number in 1...2 { try await hear(number, on: stage) }
-            try await wait(for: "the fillings") { stage.readers.prefix(2).allSatisfy(\.isFilled) }
+            try await wait(for: "the backgroundFetches") { stage.readers.prefix(2).allSatisfy(\.isFilled) }
             try await wait(for: "the third") { stage.readers.count == 3 }
             for reader in stage.readers {
                 reader.edit {

@@ -82,13 +82,13 @@ import Testing
         var info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 1)
         info.loudness = Loudness(track: .init(gain: -3), album: .init(gain: -6))
         let tracks = (1...2).map { FakeMusic(number: $0, frames: 1).track }
-        let ids = [RunID(value: 1), RunID(value: 2)]
+        let ids = [PassID(value: 1), PassID(value: 2)]
         let exact = SeekLanding(frame: 0, isExact: true)
         for input in [
             .launched(tracks: tracks, problems: [], start: 1, position: .zero),
-            .runReady(ids[0], info, exact, isSeekable: true), .runGranted(ids[0], start: 0),
-            .runPrimed(ids[0]), .outputStarted, .runWritten(ids[0], frames: 900),
-            .runReady(ids[1], info, exact, isSeekable: true),
+            .passReady(ids[0], info, exact, isSeekable: true), .passGranted(ids[0], start: 0),
+            .passPrimed(ids[0]), .outputStarted, .passWritten(ids[0], frames: 900),
+            .passReady(ids[1], info, exact, isSeekable: true),
         ] as [PlayerInput] {
             let effects = state.handle(input, heard: 0, now: .zero)
             #expect(!effects.contains { if case .setGain = $0 { true } else { false } })

@@ -107,12 +107,12 @@ import Testing
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let tracks = (1...2).map { FakeMusic(number: $0, frames: 1).onTheWeb().track }
         let info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 4_000)
-        let id = RunID(value: 1)
+        let id = PassID(value: 1)
         for input in [
             .launched(tracks: tracks, problems: [], start: 2, position: .zero),
             .liveFound(id, Station()),
-            .runReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: false),
-            .runGranted(id, start: 0), .runPrimed(id), .outputStarted,
+            .passReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: false),
+            .passGranted(id, start: 0), .passPrimed(id), .outputStarted,
         ] as [PlayerInput] {
             _ = state.handle(input, heard: 0, now: .zero)
         }

@@ -33,12 +33,12 @@ import Testing
 
     /// Lets the current track sound.
     private func sound(_ state: inout PlayerState) {
-        guard let id = state.currentRun else { return }
+        guard let id = state.currentPass else { return }
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)
         info.duration = .seconds(10)
         let landing = SeekLanding(frame: 0, isExact: true)
         for input in [
-            .runReady(id, info, landing, isSeekable: true), .runGranted(id, start: 0), .runPrimed(id),
+            .passReady(id, info, landing, isSeekable: true), .passGranted(id, start: 0), .passPrimed(id),
             .outputStarted,
         ] as [PlayerInput] {
             _ = tell(input, &state)
@@ -47,7 +47,7 @@ import Testing
 
     private func started(_ effects: [PlayerEffect]) -> [Int] {
         effects.compactMap { effect in
-            guard case .startRun(_, let track, _, _, _) = effect else { return nil }
+            guard case .startPass(_, let track, _, _, _) = effect else { return nil }
             return Int(track.id.value)
         }
     }
@@ -104,15 +104,15 @@ import Testing
     @Test(arguments: [RepeatMode.off, .all], [true, false])
     func `the queue goes on behind the first tracks, also where these failed`(mode: RepeatMode, fails: Bool) {
         var state = begun(start: 3) { $0.queue.repeatMode = mode }
-        guard let id = state.currentRun else { return }
+        guard let id = state.currentPass else { return }
         if fails {
-            _ = tell(.runFailed(id, broken, frames: 0), &state)
+            _ = tell(.passFailed(id, broken, frames: 0), &state)
         } else {
             sound(&state)
-            _ = state.handle(.runWritten(id, frames: 10), heard: 5, now: .zero)
+            _ = state.handle(.passWritten(id, frames: 10), heard: 5, now: .zero)
             _ = state.handle(.drained, heard: 10, now: .zero)
         }
-        #expect(state.phase == .launching && state.snapshotState == .opening && state.runs.isEmpty)
+        #expect(state.phase == .launching && state.snapshotState == .opening && state.passes.isEmpty)
         #expect(started(tell(launched(), &state)) == [4])
         #expect(state.phase == .active && state.currentTrack?.id == all[3].id)
     }
@@ -122,8 +122,8 @@ import Testing
         var failures = 0
         while state.phase != .over, failures < 20 {
             if state.phase == .launching { _ = tell(launched(), &state) }
-            guard let id = state.currentRun else { break }
-            _ = tell(.runFailed(id, broken, frames: 0), &state)
+            guard let id = state.currentPass else { break }
+            _ = tell(.passFailed(id, broken, frames: 0), &state)
             failures += 1
         }
         #expect(state.phase == .over && failures == 6)
@@ -132,7 +132,7 @@ import Testing
     @Test(arguments: [true, false])
     func `first tracks that prove to be all end the queue`(exits: Bool) {
         var state = begun(start: 3, exitsAtEnd: exits)
-        state.currentRun.map { _ = tell(.runFailed($0, broken, frames: 0), &state) }
+        state.currentPass.map { _ = tell(.passFailed($0, broken, frames: 0), &state) }
         _ = tell(.launched(tracks: first, problems: [], start: 3, position: .zero), &state)
         #expect(state.phase == (exits ? .over : .ended))
     }
@@ -201,7 +201,7 @@ import Testing
     @Test func `what waited is done also where nothing more is played`() {
         var state = begun(start: 3)
         _ = tell(.command(.save("mine.m3u")), &state)
-        state.currentRun.map { _ = tell(.runFailed($0, broken, frames: 0), &state) }
+        state.currentPass.map { _ = tell(.passFailed($0, broken, frames: 0), &state) }
         let effects = tell(.launched(tracks: first, problems: [], start: 3, position: .zero), &state)
         #expect(effects.suffix(2) == [.save("mine.m3u"), .finish(fatal: nil)])
     }

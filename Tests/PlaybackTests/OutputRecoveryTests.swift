@@ -149,8 +149,8 @@ import Testing
         let lost = state.handle(.outputEvent(.lost(gone)), heard: 0, now: .zero)
         #expect(lost.last == .forgetOutput)
         _ = state.handle(.command(.play), heard: 0, now: .zero)
-        let ready = PlayerInput.runReady(
-            RunID(value: 2),
+        let ready = PlayerInput.passReady(
+            PassID(value: 2),
             info,
             SeekLanding(frame: 0, isExact: true),
             isSeekable: true

@@ -24,15 +24,15 @@ import Testing
     }
 
     private func ready(_ id: Int) -> PlayerInput {
-        .runReady(RunID(value: id), info(), SeekLanding(frame: 0, isExact: true), isSeekable: true)
+        .passReady(PassID(value: id), info(), SeekLanding(frame: 0, isExact: true), isSeekable: true)
     }
 
     /// Brings the first track to sound.
     private func sounding(_ count: Int, exitsAtEnd: Bool = true) -> PlayerState {
         var state = PlayerState(exitsAtEnd: exitsAtEnd, seed: 1)
-        let first = RunID(value: 1)
+        let first = PassID(value: 1)
         for input in [
-            launch(count), ready(1), .runGranted(first, start: 0), .runPrimed(first), .outputStarted,
+            launch(count), ready(1), .passGranted(first, start: 0), .passPrimed(first), .outputStarted,
         ] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
@@ -43,15 +43,15 @@ import Testing
     private func overlapping() -> PlayerState {
         var state = sounding(3)
         let inputs: [PlayerInput] = [
-            .runWritten(RunID(value: 1), frames: 900), ready(2), .runGranted(RunID(value: 2), start: 900),
+            .passWritten(PassID(value: 1), frames: 900), ready(2), .passGranted(PassID(value: 2), start: 900),
         ]
         for input in inputs { _ = state.handle(input, heard: 100, now: .zero) }
         return state
     }
 
-    private func startedTrack(_ effects: [PlayerEffect]) -> (track: UInt64, at: Duration, reusing: RunID?)? {
+    private func startedTrack(_ effects: [PlayerEffect]) -> (track: UInt64, at: Duration, reusing: PassID?)? {
         for effect in effects.reversed() {
-            if case .startRun(_, let track, let start, let reusing, _) = effect {
+            if case .startPass(_, let track, let start, let reusing, _) = effect {
                 return (track.id.value, start, reusing)
             }
         }
@@ -78,20 +78,20 @@ import Testing
 
     @Test func `a listener who goes on to a track that failed ahead has it tried again`() {
         var state = sounding(3)
-        _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)
-        _ = state.handle(.runFailed(RunID(value: 2), broken, frames: 0), heard: 100, now: .zero)
+        _ = state.handle(.passWritten(PassID(value: 1), frames: 900), heard: 100, now: .zero)
+        _ = state.handle(.passFailed(PassID(value: 2), broken, frames: 0), heard: 100, now: .zero)
         let effects = state.handle(.command(.next), heard: 100, now: .zero)
         #expect(startedTrack(effects)?.track == 2)
     }
 
     @Test func `a next track that has changed is prepared anew`() {
         var state = sounding(3)
-        _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)
-        let effects = state.handle(.runFailed(RunID(value: 2), changed, frames: 0), heard: 100, now: .zero)
-        #expect(effects.first == .cancelRun(RunID(value: 2), keepsResource: false))
+        _ = state.handle(.passWritten(PassID(value: 1), frames: 900), heard: 100, now: .zero)
+        let effects = state.handle(.passFailed(PassID(value: 2), changed, frames: 0), heard: 100, now: .zero)
+        #expect(effects.first == .cancelPass(PassID(value: 2), keepsResource: false))
         #expect(startedTrack(effects)?.track == 2)
         #expect(state.failures.isEmpty)
-        _ = state.handle(.runFailed(RunID(value: 3), changed, frames: 0), heard: 100, now: .zero)
+        _ = state.handle(.passFailed(PassID(value: 3), changed, frames: 0), heard: 100, now: .zero)
         #expect(state.failures.isEmpty, "once is enough, and its turn comes later")
         let turn = state.handle(.drained, heard: 900, now: .zero)
         #expect(startedTrack(turn)?.track == 3)
@@ -100,16 +100,16 @@ import Testing
 
     @Test func `a next track that changed before its first frame is prepared anew`() {
         var state = overlapping()
-        let effects = state.handle(.runFailed(RunID(value: 2), changed, frames: 0), heard: 100, now: .zero)
+        let effects = state.handle(.passFailed(PassID(value: 2), changed, frames: 0), heard: 100, now: .zero)
         #expect(startedTrack(effects)?.track == 2)
         let granted = state.handle(ready(3), heard: 100, now: .zero)
-        #expect(granted.contains(.grant(RunID(value: 3), holds: false)))
+        #expect(granted.contains(.grant(PassID(value: 3), holds: false)))
     }
 
     @Test func `a next track that changed after some frames goes on behind them`() {
         var state = overlapping()
         let failing = state.handle(
-            .runFailed(RunID(value: 2), changed, frames: 400),
+            .passFailed(PassID(value: 2), changed, frames: 400),
             heard: 100,
             now: .zero
         )
@@ -122,17 +122,17 @@ import Testing
         #expect(state.currentTrack?.id.value == 2)
         let end = state.handle(.command(.stop), heard: 0, now: .zero)
         #expect(
-            end.first == .endTrack(RunID(value: 3), index: 2, .skipped, frames: 400, stalls: 0, nil)
+            end.first == .endTrack(PassID(value: 3), index: 2, .skipped, frames: 400, stalls: 0, nil)
         )
     }
 
     @Test func `a track that plays again is no longer marked as failed`() {
         var state = sounding(2)
-        _ = state.handle(.runFailed(RunID(value: 1), broken, frames: 0), heard: 0, now: .zero)
+        _ = state.handle(.passFailed(PassID(value: 1), broken, frames: 0), heard: 0, now: .zero)
         #expect(state.failures.count == 1)
         _ = state.handle(.command(.jump(1)), heard: 0, now: .zero)
-        let run = state.runs[0].id
-        for input in [ready(run.value), .runGranted(run, start: 0), .runPrimed(run)] {
+        let pass = state.passes[0].id
+        for input in [ready(pass.value), .passGranted(pass, start: 0), .passPrimed(pass)] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
         #expect(state.failures.count == 1)
@@ -142,7 +142,7 @@ import Testing
 
     @Test func `the failure of a removed track is forgotten`() {
         var state = sounding(2)
-        _ = state.handle(.runFailed(RunID(value: 1), broken, frames: 0), heard: 0, now: .zero)
+        _ = state.handle(.passFailed(PassID(value: 1), broken, frames: 0), heard: 0, now: .zero)
         _ = state.handle(.command(.remove(1)), heard: 0, now: .zero)
         #expect(state.failures.isEmpty)
     }
@@ -168,27 +168,27 @@ import Testing
 
     @Test func `a pass that changed its format is no prepared one`() {
         var state = overlapping()
-        let second = RunID(value: 2)
+        let second = PassID(value: 2)
         _ = state.handle(.formatChanged(second, info(1), frames: 300), heard: 100, now: .zero)
         #expect(state.prepared == nil)
         #expect(state.handle(.tick, heard: 200, now: .zero).allSatisfy { $0.isEvent })
         let effects = state.handle(.command(.next), heard: 200, now: .zero)
-        #expect(effects.contains(.cancelRun(second, keepsResource: false)))
+        #expect(effects.contains(.cancelPass(second, keepsResource: false)))
         #expect(startedTrack(effects)?.track == 2)
     }
 
     @Test func `the position goes on where it was when the rate changes in mid-track`() {
         var state = sounding(1)
-        let run = RunID(value: 1)
+        let pass = PassID(value: 1)
         var halved = info()
         halved.format = AudioFormat(sampleRate: 500, channelCount: 2)
-        _ = state.handle(.formatChanged(run, halved, frames: 900), heard: 100, now: .zero)
+        _ = state.handle(.formatChanged(pass, halved, frames: 900), heard: 100, now: .zero)
         #expect(state.position == .milliseconds(100))
         _ = state.handle(.drained, heard: 900, now: .zero)
         #expect(state.position == .milliseconds(900))
-        _ = state.handle(.runGranted(run, start: 0), heard: 0, now: .zero)
+        _ = state.handle(.passGranted(pass, start: 0), heard: 0, now: .zero)
         #expect(state.position == .milliseconds(900))
-        for input in [.runPrimed(run), .outputStarted] as [PlayerInput] {
+        for input in [.passPrimed(pass), .outputStarted] as [PlayerInput] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
         _ = state.handle(.tick, heard: 500, now: .zero)

@@ -25,14 +25,14 @@ import Testing
     }
 
     private func ready(_ id: Int) -> PlayerInput {
-        .runReady(RunID(value: id), info(), SeekLanding(frame: 0, isExact: true), isSeekable: true)
+        .passReady(PassID(value: id), info(), SeekLanding(frame: 0, isExact: true), isSeekable: true)
     }
 
     /// Brings the first track to sound.
     private func sounding(_ count: Int, _ mode: RepeatMode = .off) -> PlayerState {
         var state = state(count, mode)
         for input in [
-            ready(1), .runGranted(RunID(value: 1), start: 0), .runPrimed(RunID(value: 1)), .outputStarted,
+            ready(1), .passGranted(PassID(value: 1), start: 0), .passPrimed(PassID(value: 1)), .outputStarted,
         ] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
@@ -58,12 +58,12 @@ import Testing
     @Test func `what old passes say is dropped`() {
         var state = sounding(2)
         _ = state.handle(.command(.seek(.to(.seconds(5)))), heard: 100, now: .zero)
-        let old = RunID(value: 1)
+        let old = PassID(value: 1)
         let error = MediaError(.cut, "x", "was cut")
         for input in [
-            ready(1), .runWritten(old, frames: 5), .runFailed(old, error, frames: 5), .runPrimed(old),
+            ready(1), .passWritten(old, frames: 5), .passFailed(old, error, frames: 5), .passPrimed(old),
             .drained,
-            .runGranted(old, start: 3), .formatChanged(old, info(), frames: 3), .outputEvent(.underrun),
+            .passGranted(old, start: 3), .formatChanged(old, info(), frames: 3), .outputEvent(.underrun),
         ] as [PlayerInput] {
             #expect(state.handle(input, heard: 100, now: .zero).isEmpty)
         }
@@ -72,9 +72,9 @@ import Testing
 
     @Test func `the playing event tells where the sound began, before what ended since`() {
         var state = state(2)
-        let inputs = [ready(1), .runGranted(RunID(value: 1), start: 0)]
+        let inputs = [ready(1), .passGranted(PassID(value: 1), start: 0)]
         for input in inputs { _ = state.handle(input, heard: 0, now: .zero) }
-        _ = state.handle(.runPrimed(RunID(value: 1)), heard: 0, now: .zero)
+        _ = state.handle(.passPrimed(PassID(value: 1)), heard: 0, now: .zero)
         let effects = state.handle(.outputStarted, heard: 288, now: .zero)
         #expect(effects.first == .emit(.playing(index: 1, position: .zero, isExact: true)))
         #expect(state.position == .milliseconds(288))
@@ -82,23 +82,24 @@ import Testing
 
     @Test func `a written next track that is removed is not heard`() {
         var state = sounding(3)
-        _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)
-        for input in [ready(2), .runGranted(RunID(value: 2), start: 900)] {
+        _ = state.handle(.passWritten(PassID(value: 1), frames: 900), heard: 100, now: .zero)
+        for input in [ready(2), .passGranted(PassID(value: 2), start: 900)] {
             _ = state.handle(input, heard: 200, now: .zero)
         }
         let effects = state.handle(.command(.remove(2)), heard: 300, now: .zero)
-        #expect(effects.contains(.cancelRun(RunID(value: 2), keepsResource: false)))
+        #expect(effects.contains(.cancelPass(PassID(value: 2), keepsResource: false)))
         #expect(state.currentTrack?.id == Track.ID(1))
         #expect(state.position == .milliseconds(300))
     }
 
     @Test func `a prepared track that is no longer the next is let go of`() {
         var state = sounding(3)
-        _ = state.handle(.runWritten(RunID(value: 1), frames: 900), heard: 100, now: .zero)
+        _ = state.handle(.passWritten(PassID(value: 1), frames: 900), heard: 100, now: .zero)
         let effects = state.handle(.command(.setRepeat(.one)), heard: 200, now: .zero)
-        #expect(effects.first == .cancelRun(RunID(value: 2), keepsResource: false))
+        #expect(effects.first == .cancelPass(PassID(value: 2), keepsResource: false))
         guard
-            case .startRun(RunID(value: 3), let track, at: .zero, reusing: nil, refresh: false) = effects.last
+            case .startPass(PassID(value: 3), let track, at: .zero, reusing: nil, refresh: false) = effects
+                .last
         else {
             Issue.record("the current track is prepared to be heard again")
             return

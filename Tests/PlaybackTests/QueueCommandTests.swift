@@ -22,8 +22,8 @@ struct QueueCommandTests {
         let landing = SeekLanding(frame: 0, isExact: true)
         for input in [
             .launched(tracks: tracks, problems: [], start: 1, position: .zero),
-            .runReady(RunID(value: 1), info(), landing, isSeekable: true),
-            .runGranted(RunID(value: 1), start: 0), .runPrimed(RunID(value: 1)), .outputStarted,
+            .passReady(PassID(value: 1), info(), landing, isSeekable: true),
+            .passGranted(PassID(value: 1), start: 0), .passPrimed(PassID(value: 1)), .outputStarted,
         ] as [PlayerInput] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
@@ -37,7 +37,7 @@ struct QueueCommandTests {
     }
 
     private func begun(_ effects: [PlayerEffect]) -> Track.ID? {
-        for case .startRun(_, let track, at: _, reusing: _, refresh: _) in effects { return track.id }
+        for case .startPass(_, let track, at: _, reusing: _, refresh: _) in effects { return track.id }
         return nil
     }
 
@@ -80,16 +80,16 @@ struct QueueCommandTests {
         var state = sounding(4)
         let landing = SeekLanding(frame: 0, isExact: true)
         for input in [
-            .runWritten(RunID(value: 1), frames: 900),
-            .runReady(RunID(value: 2), info(), landing, isSeekable: true),
-            .runGranted(RunID(value: 2), start: 900),
+            .passWritten(PassID(value: 1), frames: 900),
+            .passReady(PassID(value: 2), info(), landing, isSeekable: true),
+            .passGranted(PassID(value: 2), start: 900),
         ] as [PlayerInput] {
             _ = state.handle(input, heard: 200, now: .zero)
         }
         let both = PlayerCommand.remove(TrackNumbers(places: RangeSet([1..<2, 3..<4])))
         #expect(state.willCut(.command(both), at: .zero))
         #expect(!state.willCut(.command(.remove(4)), at: .zero))
-        #expect(command(both, &state).contains(.cancelRun(RunID(value: 2), keepsResource: false)))
+        #expect(command(both, &state).contains(.cancelPass(PassID(value: 2), keepsResource: false)))
         #expect(numbers(state) == [1, 3])
     }
 
@@ -123,7 +123,7 @@ struct QueueCommandTests {
 
     @Test func `what music says of itself is kept when another track is current`() {
         var state = sounding(2)
-        _ = state.handle(.infoChanged(RunID(value: 1), info(title: "River")), heard: 0, now: .zero)
+        _ = state.handle(.infoChanged(PassID(value: 1), info(title: "River")), heard: 0, now: .zero)
         _ = command(.jump(2), &state)
         #expect(state.learned[Track.ID(1)]?.tags.title == "River")
         #expect(state.describedTracks.first?.tags.title == "River")

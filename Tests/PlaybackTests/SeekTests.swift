@@ -14,12 +14,12 @@ import Testing
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)
         info.duration = .seconds(60)
         var state = PlayerState(exitsAtEnd: true, isByHand: isByHand, seed: 1)
-        let first = RunID(value: 1)
+        let first = PassID(value: 1)
         let track = FakeMusic(number: 1, frames: 1).track
         for input in [
             .launched(tracks: [track], problems: [], start: 1, position: .zero),
-            .runReady(first, info, SeekLanding(frame: 0, isExact: true), isSeekable: true),
-            .runGranted(first, start: 0), .runPrimed(first), .outputStarted,
+            .passReady(first, info, SeekLanding(frame: 0, isExact: true), isSeekable: true),
+            .passGranted(first, start: 0), .passPrimed(first), .outputStarted,
         ] as [PlayerInput] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
@@ -45,7 +45,7 @@ import Testing
             now: .seconds(heard)
         )
         #expect(state.position == .seconds(expected))
-        guard case .startRun(_, _, let start, _, _) = effects.last else {
+        guard case .startPass(_, _, let start, _, _) = effects.last else {
             Issue.record("a pass begins there")
             return
         }
@@ -67,13 +67,13 @@ import Testing
     {
         let stage = Stage([FakeMusic(number: 1, frames: 60_000)], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
-            for second in [0, 30, 10, 0] as [Int64] {
-                if second > 0 || !stage.story.isEmpty { stage.player.send(.seek(.to(.seconds(second)))) }
-                try await wait(for: "music") { stage.story.last == "playing 1 at \(second * 1_000)" }
-                stage.sink.allow(frames: 300)
+            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+            for second in [30, 10, 0] as [Int64] {
+                stage.player.send(.seek(.to(.seconds(second))))
+                try await wait(for: "the place") { stage.story.last == "playing 1 at \(second * 1_000)" }
             }
             #expect(stage.readers.count == 1 && stage.readers[0].decoderCount == 1)
-            #expect(stage.readers[0].readOffsets.count { $0 == 0 } == 3, "the head, and two starts")
+            #expect(stage.readers[0].readOffsets.count(where: { $0 == 0 }) == 3, "the head, and two starts")
             #expect(stage.readers[0].storedTables.isEmpty)
         }
         #expect(stage.readers[0].storedTables.count == 1)
@@ -146,13 +146,13 @@ import Testing
                 heard: 3_000,
                 now: .milliseconds(50 * count)
             )
-            passes += effects.count { if case .startRun = $0 { true } else { false } }
+            passes += effects.count { if case .startPass = $0 { true } else { false } }
         }
         #expect(passes == 1)
         #expect(state.position == .seconds(30))
         // Later it is a new wish.
         let again = state.handle(.command(.seek(.percent(50))), heard: 3_000, now: .seconds(2))
-        #expect(again.contains { if case .startRun = $0 { true } else { false } })
+        #expect(again.contains { if case .startPass = $0 { true } else { false } })
     }
 
     @Test(arguments: [true, false])
@@ -161,10 +161,10 @@ import Testing
         var state = sounding(isByHand: isByHand)
         let seek = PlayerInput.command(.seek(.to(.seconds(30))))
         _ = state.handle(seek, heard: 3_000, now: .seconds(1))
-        guard let run = state.currentRun, let info = state.currentInfo else { return }
+        guard let pass = state.currentPass, let info = state.currentInfo else { return }
         for input in [
-            .runReady(run, info, SeekLanding(frame: 30_000, isExact: true), isSeekable: true),
-            .runGranted(run, start: 0), .runPrimed(run), .outputStarted,
+            .passReady(pass, info, SeekLanding(frame: 30_000, isExact: true), isSeekable: true),
+            .passGranted(pass, start: 0), .passPrimed(pass), .outputStarted,
         ] as [PlayerInput] {
             _ = state.handle(input, heard: 0, now: .seconds(1))
         }

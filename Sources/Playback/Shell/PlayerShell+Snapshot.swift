@@ -3,7 +3,7 @@ import System
 
 // What is shown.
 extension PlayerShell {
-    private var currentResource: TrackResource? { state.currentRun.flatMap { runs.resource(of: $0) } }
+    private var currentResource: TrackResource? { state.currentPass.flatMap { passes.resource(of: $0) } }
 
     /// Music that is there behind the position: stored without a gap from the byte being heard. What is
     /// decoded already was stored before.

@@ -12,11 +12,11 @@ final class PlayerShell {
     private(set) var isOver = false
     /// The failures of the newest snapshot.
     var shownFailures: [Track.ID: SafeText] = [:]
-    let runs: RunTable
+    let passes: PassTable
     private let sound: SoundPath
     let kept: KeptWatch?
     /// Passes of which something was heard; of those that end in good order the rest may be fetched.
-    private var heardRuns: Set<RunID> = []
+    private var heardPasses: Set<PassID> = []
     private var lastLook = Duration.zero
     private var fatal: MediaError?
     private let errands: Errands
@@ -45,7 +45,7 @@ final class PlayerShell {
             seed: settings.seed
         )
         state.resumePoint = parts.resumePoint
-        runs = RunTable(parts: parts, settings: settings, tap: tap, tell: tell) { tell(.filled($0)) }
+        passes = PassTable(parts: parts, settings: settings, tap: tap, tell: tell) { tell(.filled($0)) }
         kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
         errands = Errands(parts: parts, tell: tell)
         sound = SoundPath(output: parts.output, reaching: parts.reaching, settings: settings, tell: tell)
@@ -80,7 +80,7 @@ final class PlayerShell {
             }
         }
         if case .begun = input { kept?.look(atNewOf: state.queue.tracks) }
-        runs.hurry(except: state.patientRun)
+        passes.hurry(except: state.patientPass)
         if !isOver { await goOn() }
         updateTicks()
     }
@@ -99,20 +99,20 @@ final class PlayerShell {
 
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
         switch effect {
-        case .startRun(let id, let track, let start, let reused, let refresh):
+        case .startPass(let id, let track, let start, let reused, let refresh):
             let settling = settling(of: id, reusing: reused, at: start)
-            runs.start(
+            passes.start(
                 id,
                 track,
                 at: start,
                 reusing: reused,
                 refresh: refresh,
-                isPatient: id == state.patientRun,
+                isPatient: id == state.patientPass,
                 settling: settling
             )
-        case .cancelRun(let id, let keepsResource): await cancelRun(id, keepsResource: keepsResource)
+        case .cancelPass(let id, let keepsResource): await cancelPass(id, keepsResource: keepsResource)
         case .grant(let id, let holds): return grant(id, holds: holds)
-        case .release(let id): runs.control(of: id)?.release()
+        case .release(let id): passes.control(of: id)?.release()
         case .requestPrime(let id): requestPrime(id)
         case .openOutput(let format): return await sound.open(format)
         case .startOutput: return await sound.start()
@@ -125,7 +125,7 @@ final class PlayerShell {
         case .drain: sound.drain()
         case .allowReadAhead(let id): allowReadAhead(id)
         case .prefetchHead(let id): prefetchHead(id)
-        case .reject(let id): await runs.reader(of: id)?.reject()
+        case .reject(let id): await passes.reader(of: id)?.reject()
         case .emit(let event): emit(event)
         case .countLostSource: ledger.sourceLost()
         case .endTrack(let id, let index, let reason, let frames, let stalls, let error):
@@ -133,7 +133,7 @@ final class PlayerShell {
         case .togglePin(let track): errands.togglePin(track)
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
-        case .setGain(let id, let stage): runs.control(of: id)?.setGain(stage)
+        case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): errands.resolve(source)
         case .save(let path): errands.save(state.describedTracks, to: path)
@@ -146,9 +146,9 @@ final class PlayerShell {
 
     // MARK: Passes
 
-    private func cancelRun(_ id: RunID, keepsResource: Bool) async {
-        let fills = heardRuns.remove(id) != nil
-        if let report = await runs.cancel(id, keepsResource: keepsResource, fills: fills) {
+    private func cancelPass(_ id: PassID, keepsResource: Bool) async {
+        let fills = heardPasses.remove(id) != nil
+        if let report = await passes.cancel(id, keepsResource: keepsResource, fills: fills) {
             ledger.resourceClosed(report)
         }
     }
@@ -156,7 +156,7 @@ final class PlayerShell {
     /// How long the pass of a seek waits for another one before it costs a request.
     ///
     /// One into stored bytes goes at once.
-    private func settling(of id: RunID, reusing reused: RunID?, at start: Duration) -> Duration {
+    private func settling(of id: PassID, reusing reused: PassID?, at start: Duration) -> Duration {
         let wait: Duration =
             switch state.seekKind(of: id) {
             case .search: settings.seekSettling
@@ -165,7 +165,7 @@ final class PlayerShell {
             case nil: .zero
             }
         guard wait > .zero, let reused, let info = state.info(of: id),
-            let reader = runs.keptReader(of: reused)
+            let reader = passes.keptReader(of: reused)
         else { return .zero }
         let offset = info.audioStart + Int64(min(start.seconds * info.bytesPerSecond, 1e15))
         let end = min(offset + settings.seekReach, reader.length ?? .max)
@@ -173,39 +173,39 @@ final class PlayerShell {
         return reader.isStored(max(0, offset - settings.seekReach)..<end) ? .zero : wait
     }
 
-    private func grant(_ id: RunID, holds: Bool) -> PlayerInput? {
-        guard let control = runs.control(of: id), let ring = sound.ring else { return nil }
+    private func grant(_ id: PassID, holds: Bool) -> PlayerInput? {
+        guard let control = passes.control(of: id), let ring = sound.ring else { return nil }
         let start = ring.writtenFrames
         control.grant(ring, primeTarget: holds ? sound.startFrames : nil, holds: holds)
-        return .runGranted(id, start: start)
+        return .passGranted(id, start: start)
     }
 
-    private func requestPrime(_ id: RunID) {
-        guard let ring = sound.ring, let control = runs.control(of: id) else { return }
+    private func requestPrime(_ id: PassID) {
+        guard let ring = sound.ring, let control = passes.control(of: id) else { return }
         control.requestPrime(at: sound.restartFrames)
         // The pass may have filled the ring while the news of the empty one was on its way, and now sleep.
-        if control.takePrime(available: ring.availableFrames, isLast: false) { tell(.runPrimed(id)) }
+        if control.takePrime(available: ring.availableFrames, isLast: false) { tell(.passPrimed(id)) }
     }
 
     // MARK: Bytes
 
-    private func allowReadAhead(_ id: RunID) {
+    private func allowReadAhead(_ id: PassID) {
         guard let info = state.info(of: id) else { return }
-        let reader = runs.reader(of: id)
+        let reader = passes.reader(of: id)
         reader?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
         // What is missing before an estimated place tells where it is.
         if settings.fillsHeardTracks, !state.isExact(id) { reader?.fill() }
     }
 
-    private func prefetchHead(_ id: RunID) {
-        guard let reader = runs.reader(of: id), let info = state.info(of: id) else { return }
+    private func prefetchHead(_ id: PassID) {
+        guard let reader = passes.reader(of: id), let info = state.info(of: id) else { return }
         let bytes = Int64(min(max(0, info.bytesPerSecond * settings.headTime.seconds), 1e12))
         reader.prefetch(info.audioStart..<info.audioStart + bytes)
     }
 
     /// What the current pass waits for, and once a second how much of its track is here.
     private func lookAtLoad() -> [PlayerInput] {
-        guard let id = state.currentRun, let resource = runs.resource(of: id) else { return [] }
+        guard let id = state.currentPass, let resource = passes.resource(of: id) else { return [] }
         let now = parts.clock.now
         if now - lastLook >= .seconds(1) {
             lastLook = now
@@ -238,14 +238,14 @@ final class PlayerShell {
     }
 
     private func endTrack(
-        _ id: RunID,
+        _ id: PassID,
         index: Int,
         _ reason: PlayerEvent.EndReport.Reason,
         frames: FrameCount,
         stalls: Int,
         _ error: MediaError?
     ) {
-        let load = runs.resource(of: id)?.report ?? LoadReport()
+        let load = passes.resource(of: id)?.report ?? LoadReport()
         let report = PlayerEvent.EndReport(
             index: index,
             reason: reason,
@@ -257,8 +257,8 @@ final class PlayerShell {
             error: error
         )
         ledger.trackEnded(report)
-        if frames > 0, reason != .failed { heardRuns.insert(id) }
-        if let track = runs.resource(of: id)?.track { kept?.look(again: track) }
+        if frames > 0, reason != .failed { heardPasses.insert(id) }
+        if let track = passes.resource(of: id)?.track { kept?.look(again: track) }
         parts.report(.ended(report))
     }
 
@@ -289,11 +289,11 @@ final class PlayerShell {
         tick?.task.cancel()
         kept?.stop()
         errands.stopResolving()
-        heardRuns = []
-        for id in runs.ids { await cancelRun(id, keepsResource: false) }
+        heardPasses = []
+        for id in passes.ids { await cancelPass(id, keepsResource: false) }
         // The sink is silent before the disk is waited for.
         await sound.close()
-        await runs.close()
+        await passes.close()
         await errands.finishSaving()
         for input in closeInbox() {
             switch input {

@@ -3,15 +3,15 @@ package import Media
 /// What the player's shell does for its state, in the order given.
 package enum PlayerEffect: Sendable, Equatable {
     /// Begins a pass over `track`. It takes over the open resource of `reusing` where that is given.
-    case startRun(RunID, Track, at: Duration, reusing: RunID?, refresh: Bool)
+    case startPass(PassID, Track, at: Duration, reusing: PassID?, refresh: Bool)
     /// Ends a pass and waits until it writes nothing more. Its resource is closed unless it is kept for
     /// the pass that reuses it.
-    case cancelRun(RunID, keepsResource: Bool)
+    case cancelPass(PassID, keepsResource: Bool)
     /// The pass may write PCM. With `holds` it stops once the sink has enough to start, until `release`.
-    case grant(RunID, holds: Bool)
-    case release(RunID)
+    case grant(PassID, holds: Bool)
+    case release(PassID)
     /// The pass tells when the ring holds enough to start again.
-    case requestPrime(RunID)
+    case requestPrime(PassID)
     /// Opens the sink, which is reached anew first when it was lost.
     case openOutput(AudioFormat)
     case startOutput
@@ -26,15 +26,15 @@ package enum PlayerEffect: Sendable, Equatable {
     /// Nothing more will be written.
     case finishRing
     case drain
-    case allowReadAhead(RunID)
+    case allowReadAhead(PassID)
     /// Fetches the first seconds of a track whose turn will come.
-    case prefetchHead(RunID)
+    case prefetchHead(PassID)
     /// The bytes are no music: nothing of them is kept.
-    case reject(RunID)
+    case reject(PassID)
     case emit(PlayerEvent)
     /// Reports the end of a track, with what its resource counted.
     case endTrack(
-        RunID,
+        PassID,
         index: Int,
         PlayerEvent.EndReport.Reason,
         frames: FrameCount,
@@ -47,7 +47,7 @@ package enum PlayerEffect: Sendable, Equatable {
     case retryNetwork
     case setVolume(Int, isMuted: Bool)
     /// The pass makes louder or softer what it writes from now on.
-    case setGain(RunID, GainStage)
+    case setGain(PassID, GainStage)
     case setTitle(SafeText)
     case resolve(String)
     /// Something that was to be played is not among the tracks.
@@ -66,19 +66,19 @@ package enum PlayerInput: Sendable {
     case launched(tracks: [Track], problems: [MediaError], start: Int?, position: Duration)
     case added([Track], problems: [MediaError])
     case notice(MediaError)
-    case runReady(RunID, StreamInfo, SeekLanding, isSeekable: Bool)
+    case passReady(PassID, StreamInfo, SeekLanding, isSeekable: Bool)
     /// The pass was let write; its first frame will be the sink's frame `start`.
-    case runGranted(RunID, start: FrameCount)
-    case infoChanged(RunID, StreamInfo)
+    case passGranted(PassID, start: FrameCount)
+    case infoChanged(PassID, StreamInfo)
     /// The place where the pass began was an estimate, and proved to lie so many frames on: what it wrote and
     /// writes is now known exactly.
-    case landingCorrected(RunID, by: FrameCount)
+    case landingCorrected(PassID, by: FrameCount)
     /// The pass reads a live stream.
-    case liveFound(RunID, Station)
+    case liveFound(PassID, Station)
     /// A live stream goes on under another title behind so many frames since the pass was let write.
-    case titleReached(RunID, SafeText, frames: FrameCount)
+    case titleReached(PassID, SafeText, frames: FrameCount)
     /// What the pass waits for; nil when its bytes come.
-    case loadWaits(RunID, LoadWait?)
+    case loadWaits(PassID, LoadWait?)
     case networkChanged(ConnectivityReport)
     /// A list of so many tracks was saved.
     case saved(count: Int, path: String)
@@ -89,13 +89,13 @@ package enum PlayerInput: Sendable {
     /// More is known of what is kept; only the snapshot shows it.
     case keptChanged
     /// The ring holds enough to start.
-    case runPrimed(RunID)
+    case passPrimed(PassID)
     /// The music goes on in another format, after `frames` in the one before.
-    case formatChanged(RunID, StreamInfo, frames: FrameCount)
+    case formatChanged(PassID, StreamInfo, frames: FrameCount)
     /// All is written; `frames` count since the pass was let write.
-    case runWritten(RunID, frames: FrameCount)
+    case passWritten(PassID, frames: FrameCount)
     /// It stopped before its end, after writing `frames`.
-    case runFailed(RunID, MediaError, frames: FrameCount)
+    case passFailed(PassID, MediaError, frames: FrameCount)
     case outputStarted
     case outputFailed(MediaError)
     /// The audio server that was lost answers again.

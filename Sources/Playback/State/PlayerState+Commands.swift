@@ -54,7 +54,7 @@ extension PlayerState {
         guard isPaused else { return [] }
         isPaused = false
         isPausedByServer = false
-        if runs.first?.isLive == true, now - pausedSince >= Self.longestLivePause {
+        if passes.first?.isLive == true, now - pausedSince >= Self.longestLivePause {
             // What waits is old; what is live by now is what the listener wants.
             return restart(at: .zero, answersSeek: false)
         }
@@ -65,10 +65,10 @@ extension PlayerState {
     private mutating func pause() -> [PlayerEffect] {
         // Who asks for a pause means it, also where the server asked before.
         isPausedByServer = false
-        guard phase == .active, !isPaused, let run = runs.first else { return [] }
+        guard phase == .active, !isPaused, let pass = passes.first else { return [] }
         isPaused = true
         pausedSince = now
-        let paused = PlayerEffect.emit(.paused(index: index(of: run), position: position, isExact: isExact))
+        let paused = PlayerEffect.emit(.paused(index: index(of: pass), position: position, isExact: isExact))
         guard output.isRunning else { return [paused] }
         output.isRunning = false
         isPrimed = true
@@ -81,7 +81,7 @@ extension PlayerState {
             phase = .stopped
             isPaused = false
         }
-        return leave(.skipped) + cancelRuns() + silence()
+        return leave(.skipped) + cancelPasses() + silence()
     }
 
     private mutating func quit() -> [PlayerEffect] {
@@ -91,12 +91,12 @@ extension PlayerState {
         }
         held = []
         let notices = unsaved.map { misuse("\($0) was not saved: the tracks were not known yet") }
-        return notices + leave(.skipped) + cancelRuns() + finish(fatal: nil)
+        return notices + leave(.skipped) + cancelPasses() + finish(fatal: nil)
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {
         guard let place else {
-            let effects = leave(.skipped) + cancelRuns() + silence()
+            let effects = leave(.skipped) + cancelPasses() + silence()
             return effects + endOfQueue()
         }
         return begin(place, at: .zero)
@@ -105,7 +105,7 @@ extension PlayerState {
     /// Whether `previous` leads to the start of the current track, as the first press does on every player where the
     /// track is under way.
     var goesBackToStart: Bool {
-        phase == .active && position > .seconds(3) && runs.first?.isLive != true
+        phase == .active && position > .seconds(3) && passes.first?.isLive != true
     }
 
     private mutating func previous() -> [PlayerEffect] {
@@ -126,19 +126,19 @@ extension PlayerState {
     }
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
-        guard phase == .active, let run = runs.first else { return [] }
-        guard !run.isLive else { return [refusedSeek("a live stream cannot be seeked")] }
-        guard run.isSeekable else {
+        guard phase == .active, let pass = passes.first else { return [] }
+        guard !pass.isLive else { return [refusedSeek("a live stream cannot be seeked")] }
+        guard pass.isSeekable else {
             return [misuse("this server cannot be seeked; it sends files only as a whole")]
         }
         guard let start = place(of: target) else { return [misuse("the track's length is not known yet")] }
         let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
-        let isRepeated = isRepeated(target, in: run, at: now)
+        let isRepeated = isRepeated(target, in: pass, at: now)
         lastSeek = now
         if isRepeated { return [] }
         let isStep = if case .by = target { true } else { false }
         let effects = restart(at: start, answersSeek: true)
-        seeking = runs.first.map { ($0.id, isSearch ? .search : isStep ? .step : .place) }
+        seeking = passes.first.map { ($0.id, isSearch ? .search : isStep ? .step : .place) }
         return effects
     }
 
@@ -156,10 +156,10 @@ extension PlayerState {
     }
 
     /// Whether a key is held down that names the place where the music is about to be, or just came to.
-    func isRepeated(_ target: SeekTarget, in run: Run, at now: Duration) -> Bool {
-        guard isByHand, run.answersSeek, let lastSeek, now - lastSeek < Self.searchPace else { return false }
+    func isRepeated(_ target: SeekTarget, in pass: Pass, at now: Duration) -> Bool {
+        guard isByHand, pass.answersSeek, let lastSeek, now - lastSeek < Self.searchPace else { return false }
         if case .by = target { return false }
-        return place(of: target) == run.start
+        return place(of: target) == pass.start
     }
 
     private mutating func setVolume(_ percent: Int, isMuted: Bool) -> [PlayerEffect] {
@@ -187,8 +187,8 @@ extension PlayerState {
     }
 
     private mutating func reload() -> [PlayerEffect] {
-        guard let run = runs.first, phase == .active else { return [] }
-        return restart(at: run.stage == .opening ? run.start : position, answersSeek: false, refresh: true)
+        guard let pass = passes.first, phase == .active else { return [] }
+        return restart(at: pass.stage == .opening ? pass.start : position, answersSeek: false, refresh: true)
     }
 
     private mutating func pin(_ number: Int?) -> [PlayerEffect] {
@@ -202,12 +202,12 @@ extension PlayerState {
     }
 
     private func status() -> [PlayerEffect] {
-        guard let run = runs.first else { return [.emit(.loaded(tracks: queue.tracks.count))] }
-        return [trackEvent(run), isPaused ? pausedEvent(run) : positionEvent(run)]
+        guard let pass = passes.first else { return [.emit(.loaded(tracks: queue.tracks.count))] }
+        return [trackEvent(pass), isPaused ? pausedEvent(pass) : positionEvent(pass)]
     }
 
-    private func pausedEvent(_ run: Run) -> PlayerEffect {
-        .emit(.paused(index: index(of: run), position: position, isExact: isExact))
+    private func pausedEvent(_ pass: Pass) -> PlayerEffect {
+        .emit(.paused(index: index(of: pass), position: position, isExact: isExact))
     }
 
     private mutating func refusedSeek(_ text: SafeText) -> PlayerEffect {

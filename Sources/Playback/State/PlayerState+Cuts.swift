@@ -11,32 +11,32 @@ extension PlayerState {
     /// Whether `input`, which comes at `now`, will cut off music that is heard, as far as can be told from what was heard
     /// by the last input. Costs the same however long the queue is, but for the removing of tracks.
     func willCut(_ input: PlayerInput, at now: Duration) -> Bool {
-        guard output.isRunning, phase == .active, let run = runs.first else { return false }
+        guard output.isRunning, phase == .active, let pass = passes.first else { return false }
         switch input {
-        case .command(let command): return !mustWait(command) && cuts(command, run, now)
+        case .command(let command): return !mustWait(command) && cuts(command, pass, now)
         // What waited for it comes right behind.
-        case .launched: return held.contains { cuts($0, run, now) }
-        case .runFailed(run.id, let error, let frames):
+        case .launched: return held.contains { cuts($0, pass, now) }
+        case .passFailed(pass.id, let error, let frames):
             // Frames that came before the failure are heard to their end.
-            let isChanged = error.code == .resourceChanged && !run.isAfterChange
-            return isChanged || run.stage != .writing || frames == 0
+            let isChanged = error.code == .resourceChanged && !pass.isAfterChange
+            return isChanged || pass.stage != .writing || frames == 0
         default: return false
         }
     }
 
     /// Whether sound of one of the tracks at `places` is in the ring, or on its way there.
     func areWritten(_ places: RangeSet<Int>) -> Bool {
-        runs.contains { run in
-            run.id != prepared?.id && queue.place(of: run.track.id).map { places.contains($0) } == true
+        passes.contains { pass in
+            pass.id != prepared?.id && queue.place(of: pass.track.id).map { places.contains($0) } == true
         }
     }
 
-    private func cuts(_ command: PlayerCommand, _ run: Run, _ now: Duration) -> Bool {
+    private func cuts(_ command: PlayerCommand, _ pass: Pass, _ now: Duration) -> Bool {
         switch command {
         case .pause, .toggle, .stop, .next, .previous, .clear, .reload, .quit: true
         case .jump(let number): queue.isIncomplete || queue.tracks.indices.contains(number - 1)
         case .seek(.percent) where duration == nil: false
-        case .seek(let target): run.isSeekable && !isRepeated(target, in: run, at: now)
+        case .seek(let target): pass.isSeekable && !isRepeated(target, in: pass, at: now)
         case .remove(let numbers):
             (queue.isIncomplete || numbers.highest <= queue.tracks.count) && areWritten(numbers.places)
         case .undo: queue.history.lastAddition.map { areWritten(RangeSet($0)) } ?? false

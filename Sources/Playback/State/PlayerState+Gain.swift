@@ -4,15 +4,15 @@ import Media
 extension PlayerState {
     mutating func setGain(_ mode: GainMode) -> [PlayerEffect] {
         gainMode = mode
-        return runs.flatMap { gainEffects(of: $0) }
+        return passes.flatMap { gainEffects(of: $0) }
     }
 
-    func gainEffects(of run: Run) -> [PlayerEffect] {
-        run.info == nil ? [] : [.setGain(run.id, gainStage(of: run))]
+    func gainEffects(of pass: Pass) -> [PlayerEffect] {
+        pass.info == nil ? [] : [.setGain(pass.id, gainStage(of: pass))]
     }
 
-    private func gainStage(of run: Run) -> GainStage { run.info?.loudness?.stage(for: gainMode) ?? .unity }
+    private func gainStage(of pass: Pass) -> GainStage { pass.info?.loudness?.stage(for: gainMode) ?? .unity }
 
     /// What the current track is made louder by, in dB; nil where it is left as it is.
-    var gainDecibels: Double? { runs.first.flatMap { gainStage(of: $0).decibels } }
+    var gainDecibels: Double? { passes.first.flatMap { gainStage(of: $0).decibels } }
 }

@@ -34,7 +34,7 @@ extension PlayerState {
         case .next: queue.current == count - 1
         case .previous: queue.current == 0 && queue.repeatMode == .all && !goesBackToStart
         // It would tell how many tracks there are.
-        case .status: runs.isEmpty
+        case .status: passes.isEmpty
         case .shuffle, .shuffleNow, .add, .remove, .move, .sort, .clear, .undo, .save: true
         case .play, .pause, .toggle, .stop, .seek, .volume, .changeVolume, .mute, .setRepeat, .setGain,
             .reload, .pin(nil), .quit:

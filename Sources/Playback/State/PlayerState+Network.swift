@@ -5,42 +5,42 @@ extension PlayerState {
     /// After a longer pause a live stream is connected to anew: what waits in the buffer is no longer live.
     static let longestLivePause = Duration.seconds(5)
 
-    mutating func liveFound(_ id: RunID, _ station: Station) -> [PlayerEffect] {
-        guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
-        let isNews = runs[place].station != station
-        runs[place].station = station
-        runs[place].isSeekable = false
+    mutating func liveFound(_ id: PassID, _ station: Station) -> [PlayerEffect] {
+        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
+        let isNews = passes[place].station != station
+        passes[place].station = station
+        passes[place].isSeekable = false
         // Before it is ready there is more to come.
-        return place == 0 && isNews && runs[place].stage != .opening ? announce(runs[0]) : []
+        return place == 0 && isNews && passes[place].stage != .opening ? announce(passes[0]) : []
     }
 
     /// A title is shown when it is heard, not when its bytes come.
-    mutating func titleReached(_ id: RunID, _ title: SafeText, after frames: FrameCount) -> [PlayerEffect] {
-        guard let place = runs.firstIndex(where: { $0.id == id }) else { return [] }
-        if frames > 0, let segment = timeline.segments.last(where: { $0.run == id }) {
-            runs[place].comingTitles.append((segment.start + frames, title))
+    mutating func titleReached(_ id: PassID, _ title: SafeText, after frames: FrameCount) -> [PlayerEffect] {
+        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
+        if frames > 0, let segment = timeline.segments.last(where: { $0.pass == id }) {
+            passes[place].comingTitles.append((segment.start + frames, title))
             return place == 0 ? showHeardTitle() : []
         }
-        guard runs[place].streamTitle != title else { return [] }
-        runs[place].streamTitle = title
-        return place == 0 ? announce(runs[0]) : []
+        guard passes[place].streamTitle != title else { return [] }
+        passes[place].streamTitle = title
+        return place == 0 ? announce(passes[0]) : []
     }
 
     /// The newest title of which something was heard.
     mutating func showHeardTitle() -> [PlayerEffect] {
-        guard let run = runs.first, !run.comingTitles.isEmpty else { return [] }
-        let reached = run.comingTitles.prefix { $0.frame < heard }
+        guard let pass = passes.first, !pass.comingTitles.isEmpty else { return [] }
+        let reached = pass.comingTitles.prefix { $0.frame < heard }
         guard let newest = reached.last else { return [] }
-        runs[0].comingTitles.removeFirst(reached.count)
-        guard run.streamTitle != newest.text else { return [] }
-        runs[0].streamTitle = newest.text
-        return announce(runs[0])
+        passes[0].comingTitles.removeFirst(reached.count)
+        guard pass.streamTitle != newest.text else { return [] }
+        passes[0].streamTitle = newest.text
+        return announce(passes[0])
     }
 
     /// Tells of each attempt that is waited for, once.
-    mutating func loadWaits(_ id: RunID, _ wait: LoadWait?) -> [PlayerEffect] {
-        guard id == runs.first?.id, let wait else { return [] }
-        if let toldWait, toldWait.run == id, toldWait.wait.attempt == wait.attempt,
+    mutating func loadWaits(_ id: PassID, _ wait: LoadWait?) -> [PlayerEffect] {
+        guard id == passes.first?.id, let wait else { return [] }
+        if let toldWait, toldWait.pass == id, toldWait.wait.attempt == wait.attempt,
             toldWait.wait.retryAt == wait.retryAt
         {
             return []

@@ -22,7 +22,7 @@ extension PlayerState {
         let isCurrent = phase == .active && queue.current.map { places.contains($0) } == true
         // Sound of theirs is in the ring already, behind that of the current track, which is then decoded again.
         let isCut = phase == .active && !isCurrent && areWritten(places)
-        let effects = isCurrent ? leave(.skipped) + cancelRuns() + silence() : []
+        let effects = isCurrent ? leave(.skipped) + cancelPasses() + silence() : []
         if !failures.isEmpty {
             for place in places.ranges.joined() { failures[queue.tracks[place].id] = nil }
         }

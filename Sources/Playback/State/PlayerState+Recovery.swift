@@ -5,14 +5,14 @@ extension PlayerState {
     mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
         if error.code == .audioLost { return outputLost(error) }
         // Back already, but without the sink, or not for long: it is waited for all the same.
-        if output.recovery != nil, !runs.isEmpty { return waitForOutput(because: error) }
+        if output.recovery != nil, !passes.isEmpty { return waitForOutput(because: error) }
         output = Output()
-        guard let run = runs.first, error.code == .sinkFormat else {
-            return leave(.failed, error: error) + cancelRuns() + finish(fatal: error)
+        guard let pass = passes.first, error.code == .sinkFormat else {
+            return leave(.failed, error: error) + cancelPasses() + finish(fatal: error)
         }
         // This track's format does not fit into the sink; others may.
-        runs[0].stage = .ready
-        return runFailed(run.id, error, after: 0)
+        passes[0].stage = .ready
+        return passFailed(pass.id, error, after: 0)
     }
 
     /// The audio server is gone. The music waits at the position heard, and goes on there when it is back.
@@ -28,10 +28,10 @@ extension PlayerState {
         recovery.lost()
         output = Output()
         output.recovery = recovery
-        guard phase == .active, let run = runs.first else { return told + [.forgetOutput] }
+        guard phase == .active, let pass = passes.first else { return told + [.forgetOutput] }
         let effects = told + [.forgetOutput] + restart(at: start, answersSeek: false)
         guard !isPaused else { return effects }
-        return effects + [.emit(.buffering(index: index(of: run), position: start))]
+        return effects + [.emit(.buffering(index: index(of: pass), position: start))]
             + reconnect(atOnce: false)
     }
 
@@ -45,7 +45,8 @@ extension PlayerState {
     }
 
     mutating func outputReached(_ attempt: Int) -> [PlayerEffect] {
-        guard output.recovery?.reached(attempt) == true, phase == .active, runs.first?.stage == .ready else {
+        guard output.recovery?.reached(attempt) == true, phase == .active, passes.first?.stage == .ready
+        else {
             return []
         }
         return turn()

@@ -7,9 +7,9 @@ extension PlayerState {
         output.recovery = nil
         isBuffering = false
         isPrimed = false
-        guard let run = runs.first else { return [] }
-        failures[run.track.id] = nil
-        var effects: [PlayerEffect] = [playingEvent(run), .allowReadAhead(run.id)]
+        guard let pass = passes.first else { return [] }
+        failures[pass.track.id] = nil
+        var effects: [PlayerEffect] = [playingEvent(pass), .allowReadAhead(pass.id)]
         if let writing = lastGranted { effects.append(.release(writing.id)) }
         lastPositionEvent = now
         if output.isFinishing { effects.append(.drain) }
@@ -21,7 +21,7 @@ extension PlayerState {
         case .underrun: return underrun()
         case .lost(let error):
             guard error.code == .audioLost else {
-                return leave(.failed, error: error) + cancelRuns() + finish(fatal: error)
+                return leave(.failed, error: error) + cancelPasses() + finish(fatal: error)
             }
             return outputLost(error)
         case .pauseRequested: return pausedByServer()
@@ -40,9 +40,9 @@ extension PlayerState {
         }
         output.isRunning = false
         isBuffering = true
-        runs[0].stalls += 1
+        passes[0].stalls += 1
         var effects: [PlayerEffect] = [
-            .pauseOutput, .emit(.buffering(index: index(of: runs[0]), position: position)),
+            .pauseOutput, .emit(.buffering(index: index(of: passes[0]), position: position)),
         ]
         // Between two tracks nobody writes; the next pass is asked when its turn comes.
         if writing.stage == .writing { effects.append(.requestPrime(writing.id)) }
@@ -54,17 +54,17 @@ extension PlayerState {
         guard phase == .active, output.isFinishing else { return [] }
         output.isRunning = false
         var ahead = prepared == nil ? placeAhead() : nil
-        let before = runs.first?.id
-        var effects = endHeardRuns()
-        if runs.first?.isBrokenOff == true {
+        let before = passes.first?.id
+        var effects = endHeardPasses()
+        if passes.first?.isBrokenOff == true {
             return effects + restart(at: position, answersSeek: false, isAfterChange: true)
         }
         effects += silence()
-        if let failed = runs.first, failed.stage == .failed {
+        if let failed = passes.first, failed.stage == .failed {
             effects += endFailed(failed)
             ahead = queue.next(after: queue.current)
         }
-        guard let next = runs.first else {
+        guard let next = passes.first else {
             guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
             return effects + begin(ahead, at: .zero)
         }
@@ -76,59 +76,59 @@ extension PlayerState {
     }
 
     /// Ends every pass that has written all; one that only changed its format stays.
-    private mutating func endHeardRuns() -> [PlayerEffect] {
+    private mutating func endHeardPasses() -> [PlayerEffect] {
         // The sink's count may lag behind its own word that all was heard.
-        if let last = timeline.segments.last, let run = runs.first(where: { $0.id == last.run }) {
-            heard = max(heard, last.start + run.writtenFrames)
+        if let last = timeline.segments.last, let pass = passes.first(where: { $0.id == last.pass }) {
+            heard = max(heard, last.start + pass.writtenFrames)
         }
         var effects = advance()
         // Behind the last frame that was heard come passes without a frame.
-        while let run = runs.first, run.stage == .written, !run.isBrokenOff {
-            effects += end(run, frames: run.writtenFrames)
-            runs.removeFirst()
-            if let next = runs.first, next.stage == .written { effects += becomeCurrent(next) }
+        while let pass = passes.first, pass.stage == .written, !pass.isBrokenOff {
+            effects += end(pass, frames: pass.writtenFrames)
+            passes.removeFirst()
+            if let next = passes.first, next.stage == .written { effects += becomeCurrent(next) }
         }
-        if let run = runs.first, run.stage == .changing, let last = timeline.segments.last,
-            last.run == run.id,
-            let format = run.info?.format
+        if let pass = passes.first, pass.stage == .changing, let last = timeline.segments.last,
+            last.pass == pass.id,
+            let format = pass.info?.format
         {
-            runs[0].framesBefore += run.writtenFrames
+            passes[0].framesBefore += pass.writtenFrames
             // Counted in the rate that ends; the pass is already known by the one that begins.
-            let end = last.format.duration(of: run.landing.frame + run.writtenFrames)
-            runs[0].landing.frame = format.frames(in: end)
-            runs[0].writtenFrames = 0
+            let end = last.format.duration(of: pass.landing.frame + pass.writtenFrames)
+            passes[0].landing.frame = format.frames(in: end)
+            passes[0].writtenFrames = 0
         }
         return effects
     }
 
     /// The turn of a pass has come that failed while it was prepared.
-    private mutating func endFailed(_ run: Run) -> [PlayerEffect] {
+    private mutating func endFailed(_ pass: Pass) -> [PlayerEffect] {
         consecutiveFailures += 1
-        let shown = becomeCurrent(run)
-        let ended = end(run, frames: 0)
-        runs.removeFirst()
+        let shown = becomeCurrent(pass)
+        let ended = end(pass, frames: 0)
+        passes.removeFirst()
         return shown + ended
     }
 
     /// The end of a pass that was heard to its last frame.
-    private mutating func end(_ run: Run, frames: FrameCount) -> [PlayerEffect] {
-        if let failure = run.failure {
-            record(failure, of: run)
-        } else if run.framesBefore + frames > 0 {
+    private mutating func end(_ pass: Pass, frames: FrameCount) -> [PlayerEffect] {
+        if let failure = pass.failure {
+            record(failure, of: pass)
+        } else if pass.framesBefore + frames > 0 {
             consecutiveFailures = 0
         } else {
             consecutiveFailures += 1
         }
         return [
             .endTrack(
-                run.id,
-                index: index(of: run),
-                run.failure == nil ? .finished : .failed,
-                frames: run.framesBefore + frames,
-                stalls: run.stalls,
-                run.failure
+                pass.id,
+                index: index(of: pass),
+                pass.failure == nil ? .finished : .failed,
+                frames: pass.framesBefore + frames,
+                stalls: pass.stalls,
+                pass.failure
             ),
-            .cancelRun(run.id, keepsResource: false),
+            .cancelPass(pass.id, keepsResource: false),
         ]
     }
 
@@ -138,10 +138,10 @@ extension PlayerState {
     mutating func advance() -> [PlayerEffect] {
         var effects: [PlayerEffect] = []
         for passed in timeline.advance(to: heard) {
-            guard let run = runs.first, run.id == passed.run else { continue }
-            effects += end(run, frames: passed.frames)
-            runs.removeFirst()
-            guard let next = runs.first else { continue }
+            guard let pass = passes.first, pass.id == passed.pass else { continue }
+            effects += end(pass, frames: passed.frames)
+            passes.removeFirst()
+            guard let next = passes.first else { continue }
             effects += becomeCurrent(next)
             // It begins where its first frame is, however far the sink has run on by now.
             effects += [
@@ -153,21 +153,21 @@ extension PlayerState {
         return effects + showHeardTitle()
     }
 
-    private mutating func becomeCurrent(_ run: Run) -> [PlayerEffect] {
-        if let place = queue.place(of: run.track.id) { queue.select(place) }
-        failures[run.track.id] = nil
-        return announce(run)
+    private mutating func becomeCurrent(_ pass: Pass) -> [PlayerEffect] {
+        if let place = queue.place(of: pass.track.id) { queue.select(place) }
+        failures[pass.track.id] = nil
+        return announce(pass)
     }
 
     mutating func ticked() -> [PlayerEffect] {
-        guard phase == .active, output.isRunning, let run = runs.first else { return [] }
+        guard phase == .active, output.isRunning, let pass = passes.first else { return [] }
         var effects: [PlayerEffect] = []
-        if let duration, duration - position < .seconds(20), lastGranted?.id == run.id {
+        if let duration, duration - position < .seconds(20), lastGranted?.id == pass.id {
             effects += prepareNext()
         }
         if now - lastPositionEvent >= .seconds(1) {
             lastPositionEvent = now
-            effects.append(positionEvent(run))
+            effects.append(positionEvent(pass))
         }
         return effects
     }
@@ -177,7 +177,7 @@ extension PlayerState {
     package func untilDue(atMost limit: Duration) -> Duration {
         guard output.isRunning, let format = output.format else { return limit }
         var due = min(limit, lastPositionEvent + .seconds(1) - now)
-        let titles = runs.first?.comingTitles.first?.frame
+        let titles = passes.first?.comingTitles.first?.frame
         let track = timeline.segments.dropFirst().first?.start
         for frame in [titles, track].compactMap({ $0 }) {
             // Heard is what lies behind it.
@@ -186,15 +186,15 @@ extension PlayerState {
         return max(due, .milliseconds(10))
     }
 
-    private func playingEvent(_ run: Run) -> PlayerEffect {
-        .emit(.playing(index: index(of: run), position: position, isExact: isExact))
+    private func playingEvent(_ pass: Pass) -> PlayerEffect {
+        .emit(.playing(index: index(of: pass), position: position, isExact: isExact))
     }
 
     /// The seconds buffered are the shell's to fill in, who knows the ring and the store.
-    func positionEvent(_ run: Run) -> PlayerEffect {
+    func positionEvent(_ pass: Pass) -> PlayerEffect {
         .emit(
             .position(
-                index: index(of: run),
+                index: index(of: pass),
                 position: position,
                 duration: duration,
                 isExact: isExact,

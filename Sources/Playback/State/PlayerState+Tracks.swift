@@ -9,18 +9,18 @@ extension PlayerState {
         let prepared = prepared.flatMap {
             $0.track.id == track.id && $0.stage != .failed && start == .zero ? $0 : nil
         }
-        var effects = leave(.skipped) + cancelRuns(except: prepared?.id) + silence()
+        var effects = leave(.skipped) + cancelPasses(except: prepared?.id) + silence()
         queue.select(place)
         phase = .active
         if let prepared {
-            runs = [prepared]
+            passes = [prepared]
             effects += announce(prepared)
             return effects + (prepared.stage == .ready ? turn() : [])
         }
-        let run = newRun(track, at: start == .zero ? resumePoint(track) ?? .zero : start)
-        runs = [run]
-        effects += announce(run)
-        return effects + [.startRun(run.id, track, at: run.start, reusing: nil, refresh: false)]
+        let pass = newPass(track, at: start == .zero ? resumePoint(track) ?? .zero : start)
+        passes = [pass]
+        effects += announce(pass)
+        return effects + [.startPass(pass.id, track, at: pass.start, reusing: nil, refresh: false)]
     }
 
     /// Begins the current track anew at `start`, with the resource it has open; a live stream from a new connection,
@@ -31,40 +31,42 @@ extension PlayerState {
         refresh: Bool = false,
         isAfterChange: Bool = false
     ) -> [PlayerEffect] {
-        guard let old = runs.first else { return [] }
+        guard let old = passes.first else { return [] }
         let isKept = !refresh && !isAfterChange && !old.isLive
         let start = old.isLive ? .zero : start
-        var run = newRun(old.track, at: start)
-        run.framesBefore = old.framesBefore + timeline.heardFrames(at: heard)
-        run.playing = old.playing
-        run.stalls = old.stalls
+        var pass = newPass(old.track, at: start)
+        pass.framesBefore = old.framesBefore + timeline.heardFrames(at: heard)
+        pass.playing = old.playing
+        pass.stalls = old.stalls
         // A seek that was not answered yet is answered by this pass.
-        run.answersSeek = answersSeek || (old.answersSeek && old.stage == .opening)
-        run.isAfterChange = old.isAfterChange || isAfterChange
+        pass.answersSeek = answersSeek || (old.answersSeek && old.stage == .opening)
+        pass.isAfterChange = old.isAfterChange || isAfterChange
         // Shown until the new pass knows better.
-        run.info = old.info
-        run.station = old.station
-        run.streamTitle = old.streamTitle
-        let effects = cancelRuns(keepingResourceOf: isKept ? old.id : nil) + silence()
-        runs = [run]
+        pass.info = old.info
+        pass.station = old.station
+        pass.streamTitle = old.streamTitle
+        let effects = cancelPasses(keepingResourceOf: isKept ? old.id : nil) + silence()
+        passes = [pass]
         return effects + [
-            .startRun(run.id, run.track, at: start, reusing: isKept ? old.id : nil, refresh: refresh)
+            .startPass(pass.id, pass.track, at: start, reusing: isKept ? old.id : nil, refresh: refresh)
         ]
     }
 
-    /// Reports the end of the current track; the caller then cancels its run.
+    /// Reports the end of the current track; the caller then cancels its pass.
     func leave(_ reason: PlayerEvent.EndReport.Reason, error: MediaError? = nil) -> [PlayerEffect] {
-        guard let run = runs.first else { return [] }
-        let frames = run.framesBefore + timeline.heardFrames(at: heard)
-        return [.endTrack(run.id, index: index(of: run), reason, frames: frames, stalls: run.stalls, error)]
+        guard let pass = passes.first else { return [] }
+        let frames = pass.framesBefore + timeline.heardFrames(at: heard)
+        return [
+            .endTrack(pass.id, index: index(of: pass), reason, frames: frames, stalls: pass.stalls, error)
+        ]
     }
 
-    mutating func cancelRuns(except kept: RunID? = nil, keepingResourceOf open: RunID? = nil)
+    mutating func cancelPasses(except kept: PassID? = nil, keepingResourceOf open: PassID? = nil)
         -> [PlayerEffect]
     {
-        let cancelled = runs.filter { $0.id != kept }
-        runs = []
-        return cancelled.map { .cancelRun($0.id, keepsResource: $0.id == open) }
+        let cancelled = passes.filter { $0.id != kept }
+        passes = []
+        return cancelled.map { .cancelPass($0.id, keepsResource: $0.id == open) }
     }
 
     /// Empties the sink, so that a new pass can begin. Only after the passes were cancelled.
@@ -92,22 +94,22 @@ extension PlayerState {
     // MARK: The next track
 
     /// The last pass that writes or has written.
-    var lastGranted: Run? { runs.last { !$0.stage.isBeforeWriting } }
+    var lastGranted: Pass? { passes.last { !$0.stage.isBeforeWriting } }
 
     /// The pass that was prepared and not yet let write, when it is not the current one. It may have failed: its
     /// track then stays the next, so that those behind it are not run through before their time.
-    var prepared: Run? {
-        guard runs.count > 1, let last = runs.last, last.stage.isBeforeWriting else { return nil }
+    var prepared: Pass? {
+        guard passes.count > 1, let last = passes.last, last.stage.isBeforeWriting else { return nil }
         return last
     }
 
     /// The pass whose reads may wait: the next one, as long as something of the track before it may be missing.
-    var patientRun: RunID? { lastGranted?.stage == .written ? nil : prepared?.id }
+    var patientPass: PassID? { lastGranted?.stage == .written ? nil : prepared?.id }
 
     /// The place of the track that follows the last pass that writes; nil at the end of the queue.
     func placeAhead() -> Int? {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
-        if let last = runs.last, last.isBrokenOff { return nil }
+        if let last = passes.last, last.isBrokenOff { return nil }
         guard let last = lastGranted else { return nil }
         // A removed track is not the last to write; should it be, the current one is the nearest known.
         guard let place = queue.place(of: last.track.id) else { return queue.next(after: queue.current) }
@@ -120,29 +122,29 @@ extension PlayerState {
         let track = queue.tracks[place]
         // A track that repeats itself begins at its start.
         let start = track.id == lastGranted?.track.id ? nil : resumePoint(track)
-        let run = newRun(track, at: start ?? .zero)
-        runs.append(run)
-        return [.startRun(run.id, track, at: run.start, reusing: nil, refresh: false)]
+        let pass = newPass(track, at: start ?? .zero)
+        passes.append(pass)
+        return [.startPass(pass.id, track, at: pass.start, reusing: nil, refresh: false)]
     }
 
     /// A track behind the current one is not what it was: it is opened anew.
     ///
     /// What it has written already is heard first; `drained` then begins it where that ends.
     mutating func prepareAnew(_ place: Int, after frames: FrameCount) -> [PlayerEffect] {
-        let old = runs[place]
+        let old = passes[place]
         if old.stage == .writing, frames > 0 {
-            runs[place].stage = .written
-            runs[place].writtenFrames = frames
-            runs[place].isBrokenOff = true
+            passes[place].stage = .written
+            passes[place].writtenFrames = frames
+            passes[place].isBrokenOff = true
             return followUp()
         }
         timeline.remove(old.id)
-        var run = newRun(old.track, at: old.start)
-        run.isAfterChange = true
-        runs[place] = run
+        var pass = newPass(old.track, at: old.start)
+        pass.isAfterChange = true
+        passes[place] = pass
         return [
-            .cancelRun(old.id, keepsResource: false),
-            .startRun(run.id, run.track, at: run.start, reusing: nil, refresh: false),
+            .cancelPass(old.id, keepsResource: false),
+            .startPass(pass.id, pass.track, at: pass.start, reusing: nil, refresh: false),
         ]
     }
 
@@ -151,8 +153,8 @@ extension PlayerState {
         guard let stale = prepared, placeAhead().map({ queue.tracks[$0].id }) != stale.track.id else {
             return []
         }
-        runs.removeLast()
-        return [.cancelRun(stale.id, keepsResource: false)] + followUp()
+        passes.removeLast()
+        return [.cancelPass(stale.id, keepsResource: false)] + followUp()
     }
 
     /// Called when a pass has written its last frame: lets the next one write, or ends the stream.
@@ -179,8 +181,8 @@ extension PlayerState {
         return [.finishRing] + (isPaused ? [] : [.startOutput])
     }
 
-    mutating func setStage(_ stage: Run.Stage, of id: RunID) {
-        guard let place = runs.firstIndex(where: { $0.id == id }) else { return }
-        runs[place].stage = stage
+    mutating func setStage(_ stage: Pass.Stage, of id: PassID) {
+        guard let place = passes.firstIndex(where: { $0.id == id }) else { return }
+        passes[place].stage = stage
     }
 }

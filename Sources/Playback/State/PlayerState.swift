@@ -2,7 +2,7 @@ package import Media
 
 /// Decides what the player does: inputs in, effects out. Pure.
 ///
-/// `runs` holds the passes of the decoder whose PCM is on its way to the listener's ear, the one being heard
+/// `passes` holds the passes of the decoder whose PCM is on its way to the listener's ear, the one being heard
 /// first. Behind it come those that already write into the same stream (gapless), and at the end at most
 /// one that has been prepared and waits for its turn.
 package struct PlayerState: Sendable {
@@ -19,7 +19,7 @@ package struct PlayerState: Sendable {
     struct Output: Sendable, Equatable {
         var format: AudioFormat?
         /// Whose playing it was opened for.
-        var playing: RunID?
+        var playing: PassID?
         /// Set from the loss of the audio server until music sounds again.
         var recovery: OutputRecovery?
         var isRunning = false
@@ -55,7 +55,7 @@ package struct PlayerState: Sendable {
     package internal(set) var isBuffering = false
     /// The listener asked for the end.
     package internal(set) var isQuit = false
-    var runs: [Run] = []
+    var passes: [Pass] = []
     /// What the listener asked for before the sources were known, as far as it needs them.
     var held: [PlayerCommand] = []
     /// Tracks in a row that could not be played to their end, or gave no sound: once these are as many as
@@ -70,7 +70,7 @@ package struct PlayerState: Sendable {
     /// Since when the music stands still for a pause.
     var pausedSince = Duration.zero
     /// What was told last of a pass that waits for its bytes.
-    var toldWait: (run: RunID, wait: LoadWait)?
+    var toldWait: (pass: PassID, wait: LoadWait)?
     package internal(set) var connectivity = ConnectivityReport()
     var lastPositionEvent = Duration.zero
     package internal(set) var volume: Int
@@ -80,7 +80,7 @@ package struct PlayerState: Sendable {
     var isPausedByServer = false
     var lastSeek: Duration?
     /// The pass of the last seek, and what may follow that.
-    var seeking: (run: RunID, kind: SeekKind)?
+    var seeking: (pass: PassID, kind: SeekKind)?
     package internal(set) var failures: [Track.ID: SafeText] = [:]
     package internal(set) var learned: [Track.ID: TrackFacts] = [:]
     package internal(set) var messages: [PlayerMessage] = []
@@ -91,7 +91,7 @@ package struct PlayerState: Sendable {
     var joinsAdditions = false
     /// Where a track goes on that was left in its middle; nil where it begins at its start.
     var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
-    var nextRun = 1
+    var nextPass = 1
     var random: Shuffler
 
     /// `seed` decides every shuffle.
@@ -139,9 +139,9 @@ package struct PlayerState: Sendable {
             launched(tracks, problems, start: start, position: position)
         case .added(let tracks, let problems): added(tracks, problems)
         case .notice(let error): notice(error)
-        case .runReady(let id, let info, let landing, let isSeekable):
-            runReady(id, info, landing, isSeekable: isSeekable)
-        case .runGranted(let id, let start): runGranted(id, at: start)
+        case .passReady(let id, let info, let landing, let isSeekable):
+            passReady(id, info, landing, isSeekable: isSeekable)
+        case .passGranted(let id, let start): passGranted(id, at: start)
         case .infoChanged(let id, let info): infoChanged(id, info)
         case .landingCorrected(let id, let shift): landingCorrected(id, by: shift)
         case .liveFound(let id, let station): liveFound(id, station)
@@ -151,10 +151,10 @@ package struct PlayerState: Sendable {
         case .pinned(let track, let isPinned): pinned(track, isPinned)
         case .saved(let count, let path): saved(count, path)
         case .keptChanged, .filled: []
-        case .runPrimed(let id): runPrimed(id)
+        case .passPrimed(let id): passPrimed(id)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
-        case .runWritten(let id, let frames): runWritten(id, frames)
-        case .runFailed(let id, let error, let frames): runFailed(id, error, after: frames)
+        case .passWritten(let id, let frames): passWritten(id, frames)
+        case .passFailed(let id, let error, let frames): passFailed(id, error, after: frames)
         case .outputStarted: []
         case .outputFailed(let error): outputFailed(error)
         case .outputReached(let attempt): outputReached(attempt)
@@ -169,27 +169,27 @@ package struct PlayerState: Sendable {
     package var needsTicks: Bool { phase == .active && !isPaused }
 
     /// The pass whose track is current.
-    package var currentRun: RunID? { runs.first?.id }
+    package var currentPass: PassID? { passes.first?.id }
 
     /// The track that is current, heard or about to be.
-    package var currentTrack: Track? { runs.first?.track ?? queue.currentTrack }
+    package var currentTrack: Track? { passes.first?.track ?? queue.currentTrack }
 
-    package var currentInfo: StreamInfo? { runs.first.flatMap { info(of: $0) } }
+    package var currentInfo: StreamInfo? { passes.first.flatMap { info(of: $0) } }
 
     /// The position heard, or where a pending start or seek leads.
     package var position: Duration {
-        guard let run = runs.first else { return .zero }
-        if timeline.segments.first?.run == run.id, let position = timeline.position(at: heard) {
+        guard let pass = passes.first else { return .zero }
+        if timeline.segments.first?.pass == pass.id, let position = timeline.position(at: heard) {
             return position
         }
-        guard run.stage != .opening, let format = run.info?.format else { return run.start }
-        return format.duration(of: run.landing.frame)
+        guard pass.stage != .opening, let format = pass.info?.format else { return pass.start }
+        return format.duration(of: pass.landing.frame)
     }
 
-    package var isExact: Bool { runs.first?.landing.isExact ?? true }
+    package var isExact: Bool { passes.first?.landing.isExact ?? true }
 
     package var duration: Duration? {
-        runs.first.flatMap { duration(of: $0) }
+        passes.first.flatMap { duration(of: $0) }
     }
 
     package var snapshotState: PlayerSnapshot.State {
@@ -202,7 +202,7 @@ package struct PlayerState: Sendable {
                 .paused
             } else if output.isRunning {
                 .playing
-            } else if isBuffering || runs.first?.info != nil {
+            } else if isBuffering || passes.first?.info != nil {
                 // Known already, so what is waited for is bytes: after a seek into a gap.
                 .buffering
             } else {
@@ -212,7 +212,7 @@ package struct PlayerState: Sendable {
     }
 
     // Numbers of tracks count from 1 outside.
-    func index(of run: Run) -> Int { (queue.place(of: run.track.id) ?? 0) + 1 }
+    func index(of pass: Pass) -> Int { (queue.place(of: pass.track.id) ?? 0) + 1 }
 
     mutating func notice(_ error: MediaError) -> [PlayerEffect] {
         note(error.safeText)
@@ -236,9 +236,9 @@ package struct PlayerState: Sendable {
         if messages.count > 100 { messages.removeFirst() }
     }
 
-    mutating func newRun(_ track: Track, at start: Duration) -> Run {
-        defer { nextRun += 1 }
-        return Run(id: RunID(value: nextRun), track: track, start: start)
+    mutating func newPass(_ track: Track, at start: Duration) -> Pass {
+        defer { nextPass += 1 }
+        return Pass(id: PassID(value: nextPass), track: track, start: start)
     }
 }
 
@@ -248,10 +248,10 @@ extension PlayerState {
     var outputFormat: AudioFormat? { output.format }
 
     /// Whether the place where the pass began is known to be the right one.
-    func isExact(_ id: RunID) -> Bool { runs.first { $0.id == id }?.landing.isExact ?? true }
+    func isExact(_ id: PassID) -> Bool { passes.first { $0.id == id }?.landing.isExact ?? true }
 
-    func info(of id: RunID) -> StreamInfo? { runs.first { $0.id == id }?.info }
+    func info(of id: PassID) -> StreamInfo? { passes.first { $0.id == id }?.info }
 
     /// What a seek began this pass; nil where none did.
-    func seekKind(of id: RunID) -> SeekKind? { seeking?.run == id ? seeking?.kind : nil }
+    func seekKind(of id: PassID) -> SeekKind? { seeking?.pass == id ? seeking?.kind : nil }
 }

@@ -13,8 +13,8 @@ struct ModelWorld {
         case done
     }
 
-    private var passes: [RunID: Pass] = [:]
-    private var formats: [RunID: AudioFormat] = [:]
+    private var passes: [PassID: Pass] = [:]
+    private var formats: [PassID: AudioFormat] = [:]
     private var isOpen = false
     private var isRunning = false
     private var isDraining = false
@@ -25,8 +25,8 @@ struct ModelWorld {
     private(set) var heard: FrameCount = 0
     private(set) var isFinished = false
     /// Each playing of a track that was current, by its first pass; true once its end was told.
-    private var playings: [RunID: Bool] = [:]
-    private var playingOfRun: [RunID: RunID] = [:]
+    private var playings: [PassID: Bool] = [:]
+    private var playingOfPass: [PassID: PassID] = [:]
     private var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -38,13 +38,15 @@ struct ModelWorld {
         var pending = [input]
         while !pending.isEmpty {
             let effects = state.handle(pending.removeFirst(), heard: heard, now: .zero)
-            for run in state.runs { playingOfRun[run.id] = run.playing }
+            for pass in state.passes { playingOfPass[pass.id] = pass.playing }
             for effect in effects {
                 if let answer = perform(effect) { pending.append(answer) }
             }
-            if let current = state.runs.first?.playing, playings[current] == nil { playings[current] = false }
+            if let current = state.passes.first?.playing, playings[current] == nil {
+                playings[current] = false
+            }
             for (playing, isEnded) in playings {
-                let isCurrent = state.runs.first?.playing == playing
+                let isCurrent = state.passes.first?.playing == playing
                 #expect(isEnded != isCurrent, "every track that was current ends, once, and not before")
             }
         }
@@ -53,9 +55,9 @@ struct ModelWorld {
     private mutating func perform(_ effect: PlayerEffect) -> PlayerInput? {
         #expect(!isFinished, "nothing follows the end")
         switch effect {
-        case .startRun(let id, _, at: _, reusing: _, refresh: _):
+        case .startPass(let id, _, at: _, reusing: _, refresh: _):
             #expect(passes.updateValue(.opening, forKey: id) == nil)
-        case .cancelRun(let id, keepsResource: _):
+        case .cancelPass(let id, keepsResource: _):
             #expect(passes.removeValue(forKey: id) != nil, "only a pass under way is cancelled")
         case .grant(let id, let holds):
             #expect(isOpen)
@@ -65,7 +67,7 @@ struct ModelWorld {
                 "one pass writes"
             )
             passes[id] = .writing(frames: 0, wantsPrime: holds)
-            return .runGranted(id, start: written)
+            return .passGranted(id, start: written)
         case .requestPrime(let id):
             if case .writing(let frames, _) = passes[id] {
                 passes[id] = .writing(frames: frames, wantsPrime: true)
@@ -101,10 +103,10 @@ struct ModelWorld {
         case .endTrack(let id, index: let index, _, frames: let frames, stalls: _, _):
             #expect(passes[id] != nil)
             #expect(index > 0 && frames >= 0)
-            if let playing = playingOfRun[id], playings[playing] != nil {
+            if let playing = playingOfPass[id], playings[playing] != nil {
                 #expect(playings[playing] == false, "a track ends once")
                 playings[playing] = true
-            } else if let playing = playingOfRun[id] {
+            } else if let playing = playingOfPass[id] {
                 playings[playing] = true
             }
         case .finish: isFinished = true
@@ -151,21 +153,21 @@ struct ModelWorld {
                 passes[id] = .done
                 let isChanged = Bool.random(using: &random)
                 let error = isChanged ? changed : MediaError(.notAudio, "x", "is no music")
-                return tell(.runFailed(id, error, frames: 0), &state)
+                return tell(.passFailed(id, error, frames: 0), &state)
             }
             passes[id] = .ready
-            tell(.runReady(id, info(), SeekLanding(frame: 0, isExact: true), isSeekable: true), &state)
+            tell(.passReady(id, info(), SeekLanding(frame: 0, isExact: true), isSeekable: true), &state)
         case .writing(let frames, let wantsPrime):
             let more = FrameCount.random(in: 0...300, using: &random)
             written += more
             if Int.random(in: 0..<3, using: &random) > 0 {
                 passes[id] = .writing(frames: frames + more, wantsPrime: false)
-                if wantsPrime { tell(.runPrimed(id), &state) }
+                if wantsPrime { tell(.passPrimed(id), &state) }
                 return
             }
             if Int.random(in: 0..<4, using: &random) == 0 {
                 passes[id] = .ready
-                if wantsPrime { tell(.runPrimed(id), &state) }
+                if wantsPrime { tell(.passPrimed(id), &state) }
                 if passes[id] != nil { tell(.formatChanged(id, info(), frames: frames + more), &state) }
                 return
             }
@@ -173,10 +175,10 @@ struct ModelWorld {
             if Int.random(in: 0..<4, using: &random) == 0 {
                 let isChanged = Bool.random(using: &random)
                 let error = isChanged ? changed : MediaError(.cut, "x", "was cut")
-                return tell(.runFailed(id, error, frames: frames + more), &state)
+                return tell(.passFailed(id, error, frames: frames + more), &state)
             }
-            if wantsPrime { tell(.runPrimed(id), &state) }
-            if passes[id] != nil { tell(.runWritten(id, frames: frames + more), &state) }
+            if wantsPrime { tell(.passPrimed(id), &state) }
+            if passes[id] != nil { tell(.passWritten(id, frames: frames + more), &state) }
         case .ready, .done, nil: tell(.tick, &state)
         }
     }

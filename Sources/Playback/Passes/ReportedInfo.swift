@@ -1,7 +1,7 @@
 import Media
 
 /// What the player was told of a decoder's knowledge.
-struct ToldInfo {
+struct ReportedInfo {
     private var revision: Int
     /// Where the pass began, as it was told.
     private let landing: SeekLanding
@@ -16,7 +16,7 @@ struct ToldInfo {
     var isEstimate: Bool { !landing.isExact && !isCorrected }
 
     /// What is known better since the last call. A correction is told once.
-    mutating func news(of decoder: any AudioDecoder, by id: RunID) -> [PlayerInput] {
+    mutating func news(of decoder: any AudioDecoder, by id: PassID) -> [PlayerInput] {
         guard decoder.infoRevision != revision else { return [] }
         revision = decoder.infoRevision
         var news = [PlayerInput.infoChanged(id, decoder.info)]

@@ -2,14 +2,14 @@ import Media
 import System
 
 /// One pass of a decoder over a track: from a position to the end, or until it is cancelled.
-struct DecodeRun: Sendable {
-    let id: RunID
+struct DecodePass: Sendable {
+    let id: PassID
     let resource: TrackResource
     let start: Duration
     /// How long nothing is read: another seek may follow.
     let settling: Duration
     let clock: any MonotonicClock
-    let control: RunControl
+    let control: PassControl
     let framesAvailable: @Sendable () -> Void
     let tap: SoundTap
     let tell: @Sendable (PlayerInput) -> Void
@@ -34,17 +34,17 @@ struct DecodeRun: Sendable {
             var live = LiveTitles(report: reader.report.live)
             if let live { tell(.liveFound(id, live.station)) }
             reader.keepTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
-            tell(.runReady(id, info, landing, isSeekable: reader.report.isSeekable))
-            var told = ToldInfo(of: decoder, landing: landing)
+            tell(.passReady(id, info, landing, isSeekable: reader.report.isSeekable))
+            var told = ReportedInfo(of: decoder, landing: landing)
             try await write(from: decoder, of: reader, &told, titles: &live, counting: &frames)
-            tell(.runWritten(id, frames: frames))
+            tell(.passWritten(id, frames: frames))
         } catch is CancellationError {
             // The player cancelled it and needs no word of that.
         } catch let error as MediaError {
-            tell(.runFailed(id, error, frames: frames))
+            tell(.passFailed(id, error, frames: frames))
         } catch {
             let failure = MediaError(.internalError, resource.track.location.safeText, SafeText("\(error)"))
-            tell(.runFailed(id, failure, frames: frames))
+            tell(.passFailed(id, failure, frames: frames))
         }
     }
 
@@ -52,7 +52,7 @@ struct DecodeRun: Sendable {
     private func write(
         from decoder: any AudioDecoder,
         of reader: any ResourceReader,
-        _ told: inout ToldInfo,
+        _ told: inout ReportedInfo,
         titles: inout LiveTitles?,
         counting written: inout FrameCount
     ) async throws {
@@ -107,7 +107,7 @@ struct DecodeRun: Sendable {
         _ bytes: UnsafeRawBufferPointer,
         to ring: PCMRing,
         from decoder: any AudioDecoder,
-        _ told: inout ToldInfo
+        _ told: inout ReportedInfo
     ) async throws {
         var rest = bytes
         while true {
@@ -128,7 +128,7 @@ struct DecodeRun: Sendable {
     private func waitForRoom(
         in ring: PCMRing,
         _ decoder: any AudioDecoder,
-        _ told: inout ToldInfo
+        _ told: inout ReportedInfo
     ) async throws {
         var slices = 0
         while !ring.hasRoom, told.isEstimate || slices < Self.slicesPerWait, try await decoder.scanStored() {
@@ -142,7 +142,7 @@ struct DecodeRun: Sendable {
     @discardableResult
     private func tellPrimed(_ ring: PCMRing, isLast: Bool) -> Bool {
         guard control.takePrime(available: ring.availableFrames, isLast: isLast) else { return false }
-        tell(.runPrimed(id))
+        tell(.passPrimed(id))
         return true
     }
 }

@@ -4,10 +4,10 @@ import System
 /// The passes of the decoder that are under way, and the resources they read.
 ///
 /// Used by the player's loop alone, so it needs no lock.
-final class RunTable {
-    private struct ActiveRun {
+final class PassTable {
+    private struct ActivePass {
         var resource: TrackResource
-        var control: RunControl
+        var control: PassControl
         var task: Task<Void, Never>
     }
 
@@ -16,13 +16,13 @@ final class RunTable {
     private let tell: @Sendable (PlayerInput) -> Void
     /// All decoding, off the cooperative pool.
     private let thread = WorkThread(name: "decode")
-    private var runs: [RunID: ActiveRun] = [:]
+    private var passes: [PassID: ActivePass] = [:]
     /// The open resources of passes that ended, for those that take them over.
-    private var kept: [RunID: TrackResource] = [:]
+    private var kept: [PassID: TrackResource] = [:]
     /// Resources that are committing and closing behind the music's back.
     private var closings: [Closing] = []
     /// Heard tracks whose rest is fetched; nil where that is not wanted.
-    private let fillings: Fillings?
+    private let backgroundFetches: BackgroundFetches?
 
     /// `filled` hears, from any task, what a resource counted whose rest was fetched.
     init(
@@ -35,26 +35,26 @@ final class RunTable {
         self.parts = parts
         self.tap = tap
         self.tell = tell
-        fillings =
+        backgroundFetches =
             settings.fillsHeardTracks
-            ? Fillings(clock: parts.clock, most: settings.mostFillings, ended: filled) : nil
+            ? BackgroundFetches(clock: parts.clock, most: settings.mostFillings, ended: filled) : nil
     }
 
-    var ids: [RunID] { runs.keys.sorted() }
+    var ids: [PassID] { passes.keys.sorted() }
 
-    func resource(of id: RunID) -> TrackResource? { runs[id]?.resource }
-    func reader(of id: RunID) -> (any ResourceReader)? { runs[id]?.resource.openReader }
+    func resource(of id: PassID) -> TrackResource? { passes[id]?.resource }
+    func reader(of id: PassID) -> (any ResourceReader)? { passes[id]?.resource.openReader }
     /// The open resource that a pass left for another.
-    func keptReader(of id: RunID) -> (any ResourceReader)? { kept[id]?.openReader }
-    func control(of id: RunID) -> RunControl? { runs[id]?.control }
+    func keptReader(of id: PassID) -> (any ResourceReader)? { kept[id]?.openReader }
+    func control(of id: PassID) -> PassControl? { passes[id]?.control }
 
     /// Begins a pass, over the resource that `reusing` left where there is one; it reads nothing for the time of
     /// `settling`. With `isPatient` its reads wait for those of other tracks until `hurry`.
     func start(
-        _ id: RunID,
+        _ id: PassID,
         _ track: Track,
         at start: Duration,
-        reusing: RunID?,
+        reusing: PassID?,
         refresh: Bool,
         isPatient: Bool,
         settling: Duration
@@ -63,8 +63,8 @@ final class RunTable {
         // Until its first sound the pass fetches only what it waits for.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
         let resource = left ?? makeResource(track, refresh: refresh, isPatient: isPatient)
-        let control = RunControl()
-        let run = DecodeRun(
+        let control = PassControl()
+        let pass = DecodePass(
             id: id,
             resource: resource,
             start: start,
@@ -75,42 +75,44 @@ final class RunTable {
             tap: tap,
             tell: tell
         )
-        let task = Task(executorPreference: thread) { await run.run() }
-        runs[id] = ActiveRun(resource: resource, control: control, task: task)
+        let task = Task(executorPreference: thread) { await pass.run() }
+        passes[id] = ActivePass(resource: resource, control: control, task: task)
     }
 
     /// The reads of every pass but `patient` are urgent from now on.
-    func hurry(except patient: RunID?) {
-        for (id, run) in runs where id != patient { run.resource.hurry() }
+    func hurry(except patient: PassID?) {
+        for (id, pass) in passes where id != patient { pass.resource.hurry() }
     }
 
     /// Ends a pass and returns when it writes nothing more, with what its resource counted when it is let go.
     ///
     /// With `fills` the rest of the resource may be fetched in the background, and its report comes later.
-    func cancel(_ id: RunID, keepsResource: Bool, fills: Bool = false) async -> LoadReport? {
-        guard let run = runs.removeValue(forKey: id) else { return nil }
-        run.task.cancel()
-        await run.task.value
+    func cancel(_ id: PassID, keepsResource: Bool, fills: Bool = false) async -> LoadReport? {
+        guard let pass = passes.removeValue(forKey: id) else { return nil }
+        pass.task.cancel()
+        await pass.task.value
         guard !keepsResource else {
-            kept[id] = run.resource
+            kept[id] = pass.resource
             return nil
         }
-        run.resource.endPasses()
-        let report = run.resource.report
-        if let fillings, fills, run.resource.openReader != nil, Fillings.isWorthwhile(report) {
-            fillings.add(run.resource)
+        pass.resource.endPasses()
+        let report = pass.resource.report
+        if let backgroundFetches, fills, pass.resource.openReader != nil,
+            BackgroundFetches.isWorthwhile(report)
+        {
+            backgroundFetches.add(pass.resource)
             return nil
         }
         // Committing takes as long as the disk does; nobody waits for it but who opens the same again, and
         // the end of the session.
         closings.removeAll { $0.isDone }
-        closings.append(Closing(run.resource))
+        closings.append(Closing(pass.resource))
         return report
     }
 
     /// Returns when every resource is closed. Only after all passes were cancelled.
     func close() async {
-        await fillings?.close()
+        await backgroundFetches?.close()
         for closing in closings { await closing.task.value }
         thread.stop()
     }
@@ -119,7 +121,7 @@ final class RunTable {
     /// changed, or is asked for again, is not to be had from the loader of the old one.
     private func makeResource(_ track: Track, refresh: Bool, isPatient: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
-        let filled = fillings?.end(at: track.location) ?? []
+        let filled = backgroundFetches?.end(at: track.location) ?? []
         return TrackResource(
             track: track,
             refresh: refresh,

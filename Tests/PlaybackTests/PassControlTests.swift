@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-@Suite struct RunControlTests {
+@Suite struct PassControlTests {
     private let space = SpaceSignal()
 
     private func ring() -> PCMRing {
@@ -13,7 +13,7 @@ import Testing
 
     @Test func `a pass waits for its turn, then for the sink`() async throws {
         defer { space.stop() }
-        let control = RunControl()
+        let control = PassControl()
         let ring = ring()
         let turn = Task { try await control.turn() }
         control.grant(ring, primeTarget: 10, holds: true)
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `cancelling ends both waits`() async {
         defer { space.stop() }
-        let control = RunControl()
+        let control = PassControl()
         let turn = Task { _ = try await control.turn() }
         turn.cancel()
         await #expect(throws: CancellationError.self) { try await turn.value }
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a full ring is told once for each wish`() {
         defer { space.stop() }
-        let control = RunControl()
+        let control = PassControl()
         control.grant(ring(), primeTarget: 10, holds: false)
         #expect(!control.takePrime(available: 9, isLast: false))
         #expect(control.takePrime(available: 10, isLast: false))

@@ -5,7 +5,7 @@ import System
 ///
 /// The loader gives such bytes the lowest priority, so the music never waits for them. Used by the player's loop
 /// alone, so it needs no lock.
-final class Fillings {
+final class BackgroundFetches {
     private struct Filling {
         let location: ResourceLocation
         let task: Task<Void, Never>
@@ -21,7 +21,7 @@ final class Fillings {
     private let most: Int
     /// Hears what a filling counted when it ended by itself.
     private let ended: @Sendable (LoadReport) -> Void
-    private var fillings: [Filling] = []
+    private var backgroundFetches: [Filling] = []
 
     init(clock: any MonotonicClock, most: Int, ended: @escaping @Sendable (LoadReport) -> Void) {
         self.clock = clock
@@ -40,33 +40,33 @@ final class Fillings {
 
     /// Takes over `resource`. Of more than there may be, the oldest is let go of as it is.
     func add(_ resource: TrackResource) {
-        fillings.removeAll { $0.done.isSet }
-        if fillings.count >= most { fillings.removeFirst().task.cancel() }
+        backgroundFetches.removeAll { $0.done.isSet }
+        if backgroundFetches.count >= most { backgroundFetches.removeFirst().task.cancel() }
         let done = DoneMark()
-        let filler = Filler(resource: resource, clock: clock, done: done, ended: ended)
+        let filler = BackgroundFetch(resource: resource, clock: clock, done: done, ended: ended)
         let task = Task { await filler.run() }
-        fillings.append(Filling(location: resource.track.location, task: task, done: done))
+        backgroundFetches.append(Filling(location: resource.track.location, task: task, done: done))
     }
 
     /// Ends what is filled at `location`, which is opened again; returns what to wait for before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
-        let same = fillings.filter { $0.location == location }
-        fillings.removeAll { $0.location == location }
+        let same = backgroundFetches.filter { $0.location == location }
+        backgroundFetches.removeAll { $0.location == location }
         for filling in same { filling.task.cancel() }
         return same.map(\.task)
     }
 
     /// Ends all at once; returns when every resource is closed, and its report was told.
     func close() async {
-        let all = fillings
-        fillings = []
+        let all = backgroundFetches
+        backgroundFetches = []
         for filling in all { filling.task.cancel() }
         for filling in all { await filling.task.value }
     }
 }
 
 /// The work on one of them.
-private struct Filler: Sendable {
+private struct BackgroundFetch: Sendable {
     let resource: TrackResource
     let clock: any MonotonicClock
     let done: DoneMark
@@ -87,9 +87,11 @@ private struct Filler: Sendable {
         reader.fill()
         var before = reader.report.fetchedBytes
         var idle = 0
-        while idle < Fillings.patience, (try? await clock.sleep(for: Fillings.interval)) != nil {
+        while idle < BackgroundFetches.patience,
+            (try? await clock.sleep(for: BackgroundFetches.interval)) != nil
+        {
             let report = reader.report
-            guard Fillings.isWorthwhile(report) else { return }
+            guard BackgroundFetches.isWorthwhile(report) else { return }
             idle = report.fetchedBytes == before ? idle + 1 : 0
             before = report.fetchedBytes
         }

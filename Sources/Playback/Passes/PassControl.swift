@@ -4,7 +4,7 @@ import System
 /// What the player lets one pass of the decoder do.
 ///
 /// The pass waits here for its turn to write and, after the first moments of a start, for the sink to sound.
-final class RunControl: Sendable {
+final class PassControl: Sendable {
     private struct State {
         var ring: PCMRing?
         var holds = false

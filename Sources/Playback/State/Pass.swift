@@ -2,14 +2,14 @@ import Media
 
 /// Tells apart two passes of the decoder over a track; a seek begins a new one. An event with an old ID
 /// is dropped.
-package struct RunID: Hashable, Sendable, Comparable {
+package struct PassID: Hashable, Sendable, Comparable {
     package var value: Int
 
-    package static func < (left: RunID, right: RunID) -> Bool { left.value < right.value }
+    package static func < (left: PassID, right: PassID) -> Bool { left.value < right.value }
 }
 
 /// What the player knows of one pass of the decoder.
-struct Run: Sendable {
+struct Pass: Sendable {
     enum Stage: Sendable, Equatable {
         /// Reading its head, or seeking.
         case opening
@@ -33,7 +33,7 @@ struct Run: Sendable {
         }
     }
 
-    let id: RunID
+    let id: PassID
     let track: Track
     /// Where it was asked to begin.
     let start: Duration
@@ -47,7 +47,7 @@ struct Run: Sendable {
     /// Frames written since it was let write; known when it has stopped writing.
     var writtenFrames: FrameCount = 0
     /// The first pass of this playing of the track: those after a seek belong to it.
-    var playing: RunID
+    var playing: PassID
     var stalls = 0
     /// Whether a seek command began it, which wants an answer.
     var answersSeek = false
@@ -65,7 +65,7 @@ struct Run: Sendable {
 
     var isLive: Bool { station != nil }
 
-    init(id: RunID, track: Track, start: Duration) {
+    init(id: PassID, track: Track, start: Duration) {
         self.id = id
         playing = id
         self.track = track
