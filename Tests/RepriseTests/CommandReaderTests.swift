@@ -41,7 +41,7 @@ struct CommandReaderTests {
     @Test func `a line that is no command becomes a notice and reading goes on`() {
         let (commands, notices) = read("fly\nplay\n")
         #expect(commands == [.play])
-        #expect(notices == [.notice(code: "bad-command", message: "fly is no command")])
+        #expect(notices == [.notice(code: "bad-command", message: "Unknown command \"fly\"")])
     }
 
     @Test func `the end of the input sends nothing`() {

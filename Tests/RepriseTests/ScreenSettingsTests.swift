@@ -32,14 +32,14 @@ import Testing
 
     @Test(
         arguments: [
-            ("[keys]\nx = \"sing\"\n", "config.toml:2: keys.x is refused: sing is no command"),
+            ("[keys]\nx = \"sing\"\n", "config.toml:2: keys.x is refused: Unknown command \"sing\""),
             (
                 "[keys]\nx = \"jump x\"\n",
                 "config.toml:2: keys.x is refused: jump takes the number of a track, from 1"
             ),
             (
                 "[keys]\nCtrl-C = \"next\"\n",
-                "config.toml:2: keys.Ctrl-C belongs to the terminal, which never hands it on"
+                "config.toml:2: keys.Ctrl-C cannot be bound: the terminal handles it itself"
             ),
             (
                 "[keys]\nspace = \"next\"\n\nSpace = \"stop\"\n",

@@ -87,7 +87,7 @@ struct CommandLineTests {
         ]
     )
     func `a line with a user of a server may not be kept`(line: String, mayBe: Bool) {
-        #expect(CommandHistory.mayBeKept(line) == mayBe)
+        #expect(CommandHistory.maySave(line) == mayBe)
     }
 
     @Test func `the history holds the newest lines, and none twice in a row`() {

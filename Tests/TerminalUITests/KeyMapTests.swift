@@ -3,25 +3,12 @@ import TerminalUI
 import Testing
 
 struct KeyMapTests {
-    @Test func `every key has a line of help and no key is bound twice`() {
-        let keys = KeyMap.standard.bindings.flatMap(\.keys)
-        #expect(Set(keys).count == keys.count)
-        #expect(KeyMap.standard.bindings.allSatisfy { !$0.help.isEmpty && !$0.keys.isEmpty })
-        #expect(keys.allSatisfy { KeyMap.standard.command(for: $0) != nil })
-    }
-
     @Test func `R goes round the kinds of gain, off among them`() {
         #expect(KeyMap.standard.command(for: .character("R")) == .player(.setGain(nil)))
         #expect(KeyMap.standard.command(for: .character("r")) != .player(.setGain(nil)))
         var modes = [GainMode.off]
         for _ in 0..<3 { modes.append(modes[modes.count - 1].next) }
         #expect(modes == [.off, .track, .album, .off])
-    }
-
-    @Test func `every key is a command that can be typed`() throws {
-        for binding in KeyMap.standard.bindings {
-            #expect(try UICommand(parsing: binding.command.line) == binding.command, "\(binding.help)")
-        }
     }
 
     @Test func `every key can be named in the configuration as the help names it`() throws {
@@ -59,15 +46,6 @@ struct KeyMapTests {
         #expect(map.bindings.first { $0.command == .selectBy(1) }?.keys == [.down])
         #expect(!map.bindings.contains { $0.command == .player(.shuffle) })
         #expect(map.bindings.last?.help == "volume 30")
-    }
-
-    @Test func `help lines fit a window of forty columns and any locale`() {
-        for binding in KeyMap.standard.bindings {
-            #expect(binding.help.columns <= 40 - 16)
-            #expect(
-                (binding.help.string + binding.keys.map(\.name.string).joined()).utf8.allSatisfy { $0 < 0x7F }
-            )
-        }
     }
 
     @Test(

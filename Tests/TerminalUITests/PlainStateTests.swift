@@ -65,7 +65,7 @@ struct PlainStateTests {
         #expect(answer10.actions.last == .send(.seek(.percent(50))))
         _ = state.typed(.character(":"))
         let answer11 = state.entered("sing")
-        #expect(answer11.lines == ["sing is no command"])
+        #expect(answer11.lines == ["Unknown command \"sing\" (? lists them)"])
         _ = state.typed(.character(":"))
         let answer12 = state.entered(nil)
         #expect(answer12.actions.isEmpty && !state.wantsLine)
@@ -97,7 +97,7 @@ struct PlainStateTests {
     @Test func `the help is told, and what needs a screen says so`() throws {
         var state = Self.state()
         let help = state.typed(.character("?")).lines
-        #expect(help.contains("Space: pause or go on") && help.contains("?: show or hide the keys"))
+        #expect(help.contains("Space: play/pause") && help.contains("?: show or hide the keys"))
         var bound = PlainState(
             keyMap: KeyMap.standard.binding(.function(1), to: try UICommand(parsing: "time-left")),
             history: [],
@@ -105,6 +105,14 @@ struct PlainStateTests {
         )
         let answer15 = bound.typed(.function(1))
         #expect(answer15.lines == ["Stopped"])
+        for (line, expected) in [
+            ("time-left", "Stopped"), ("search x", "Search needs the full-screen mode"),
+            ("help", "Space: play/pause"),
+        ] as [(String, SafeText)] {
+            _ = bound.typed(.character(":"))
+            let answer = bound.entered(line)
+            #expect(answer.lines.contains(expected) && answer.actions.isEmpty && !bound.wantsLine)
+        }
     }
 
     @Test(

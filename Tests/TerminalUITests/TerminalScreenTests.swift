@@ -54,7 +54,7 @@ struct TerminalScreenTests {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         screen.terminal.type("?")
-        try await screen.drawn("pause or go on")
+        try await screen.drawn("play/pause")
         // Nothing else is a reason to draw.
         screen.terminal.clear()
         screen.terminal.type("\u{1B}")

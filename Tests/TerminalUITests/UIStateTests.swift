@@ -92,7 +92,10 @@ struct UIStateTests {
     @Test func `a mistyped command is explained until the next key`() {
         var state = Self.state(tracks: 3)
         #expect(Self.type(":sing\n", into: &state).isEmpty)
-        #expect(state.answer?.text == "sing is no command" && state.answer?.isError == true)
+        #expect(
+            state.answer?.text == "Unknown command \"sing\" (? lists them)"
+                && state.answer?.isError == true
+        )
         _ = Self.type("j", into: &state)
         #expect(state.answer == nil)
     }

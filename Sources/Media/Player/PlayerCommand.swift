@@ -37,13 +37,6 @@ package enum PlayerCommand: Sendable, Equatable {
     case quit
 }
 
-package enum SeekTarget: Sendable, Equatable {
-    case by(Duration)
-    case to(Duration)
-    /// 0...100.
-    case percent(Double)
-}
-
 package enum RepeatMode: String, Sendable, CaseIterable {
     case off
     case one

@@ -50,14 +50,13 @@ enum CommandReader {
         report: (PlayerEvent) -> Void
     ) {
         guard let line else {
-            return report(.notice(code: noticeCode, message: "a line longer than 64 KiB is no command"))
+            return report(.notice(code: noticeCode, message: "A command line is at most 64 KiB long"))
         }
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do {
             let command = try UICommand(parsing: line)
             guard let command = command.withoutScreen else {
-                let message = SafeText(command.line) + " is for the screen, and there is none"
-                return report(.notice(code: noticeCode, message: message))
+                return report(.notice(code: noticeCode, message: command.needsScreenMessage))
             }
             control.send(command)
         } catch {

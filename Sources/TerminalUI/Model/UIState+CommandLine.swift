@@ -23,9 +23,13 @@ extension UIState {
         history.add(line)
         do {
             let actions = run(try UICommand(parsing: line))
-            return CommandHistory.mayBeKept(line) ? [.remember(line)] + actions : actions
+            return CommandHistory.maySave(line) ? [.remember(line)] + actions : actions
         } catch {
-            answer = Answer(text: error.message, isError: true)
+            let help = error.isUnknownName ? keyMap.name(of: .toggleHelp) : nil
+            answer = Answer(
+                text: error.message + (help.map { " (" + $0 + " lists them)" } ?? ""),
+                isError: true
+            )
             return []
         }
     }

@@ -6,7 +6,7 @@ extension UIState {
         if command != .removeSelected { cache.doomed = nil }
         if !command.isMove { queue.movedGroup = nil }
         switch command {
-        case .player(.quit), .quit:
+        case .player(.quit):
             isLeaving = true
             return [.send(.quit), .leave]
         case .player(let command): return [.send(command)]

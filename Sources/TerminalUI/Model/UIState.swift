@@ -98,7 +98,7 @@ package struct UIState: Sendable {
         if commandLine != nil { return edit(key) }
         if prompt != nil { return editPrompt(key) }
         guard let command = keyMap.command(for: key) else {
-            return key == .control("c") ? run(.quit) : []
+            return key == .control("c") ? run(.player(.quit)) : []
         }
         return run(command)
     }

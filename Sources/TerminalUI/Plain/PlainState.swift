@@ -22,13 +22,10 @@ package struct PlainState: Sendable {
     package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
         // Typed so fast behind the colon that the terminal had no time to take the line over.
         if wantsLine { return key == .enter ? entered("") : told { $0.apply(.key(key)) } }
-        switch ui.keyMap.command(for: key) {
-        case .toggleHelp: return ([], helpLines)
-        case .toggleRemainingTime: return ([], [timeLine])
-        case .back, .redraw, nil: return ([], [])
-        case .some(let command) where Self.needsNoScreen(command): return told { $0.apply(.key(key)) }
-        case .some(let command): return ([], [SafeText(command.line) + " is for the screen"])
+        guard let command = ui.keyMap.command(for: key), command != .back, command != .redraw else {
+            return ([], [])
         }
+        return linesInstead(of: command).map { ([], $0) } ?? told { $0.apply(.key(key)) }
     }
 
     /// Text was pasted: what is to be played, a line each, or a part of the line that is typed.
@@ -39,11 +36,9 @@ package struct PlainState: Sendable {
     /// A line was typed after `:`; nil leaves it.
     package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
         guard let line else { return (ui.apply(.key(.escape)), []) }
-        // What only a screen shows would change what keys are about, unseen.
         let whole = (ui.commandLine?.text ?? "") + line
-        if let command = try? UICommand(parsing: whole), !Self.needsNoScreen(command), command != .toggleHelp
-        {
-            return (ui.apply(.key(.escape)), [SafeText(whole) + " is for the screen"])
+        if let lines = (try? UICommand(parsing: whole)).flatMap({ linesInstead(of: $0) }) {
+            return (ui.apply(.key(.escape)), lines)
         }
         var (actions, lines) = told { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
         if actions.contains(.send(.status)) {
@@ -81,12 +76,12 @@ package struct PlainState: Sendable {
         return (actions, lines)
     }
 
-    private static func needsNoScreen(_ command: UICommand) -> Bool {
+    /// The lines printed for a command that would only change what a screen shows; `nil` for all others.
+    private func linesInstead(of command: UICommand) -> [SafeText]? {
         switch command {
-        case .player, .selectBy, .selectByPage, .selectFirst, .selectLast, .playSelected, .removeSelected,
-            .pinSelected, .moveSelected, .selectCurrent, .openCommandLine, .quit:
-            true
-        default: false
+        case .toggleHelp: helpLines
+        case .toggleRemainingTime: [timeLine]
+        default: command.row.reach == .screen ? [command.needsScreenMessage] : nil
         }
     }
 
@@ -114,8 +109,7 @@ package struct PlainState: Sendable {
     }
 
     private var helpLines: [SafeText] {
-        ui.keyMap.bindings.filter { Self.needsNoScreen($0.command) || $0.command == .toggleHelp }.map {
-            binding in
+        ui.keyMap.bindings.filter { $0.command.row.reach != .screen }.map { binding in
             SafeText(binding.keys.map(\.name.string).joined(separator: " ")) + ": " + binding.help
         }
     }

@@ -17,7 +17,9 @@ struct HelpView {
     private static func items(of keyMap: KeyMap) -> [(keys: SafeText, words: SafeText)] {
         keyMap.bindings.map { (SafeText($0.keys.map(\.name.string).joined(separator: "  ")), $0.help) }
             + [(Key.tab.name, "complete what is typed")]
-            + UICommand.forms.map { (":" + $0.form, $0.help) }
+            + CommandTable.rows.filter(\.isListedAsLine).map { row in
+                (SafeText(row.syntax.isEmpty ? ":" + row.name : ":\(row.name) \(row.syntax)"), row.help)
+            }
     }
 
     func draw(_ keyMap: KeyMap, at position: ListPosition, rows: Range<Int>, into buffer: inout CellBuffer) {

@@ -12,13 +12,13 @@ struct HintLine {
                 (.removeSelected, "remove"),
             ]
         case .cache:
-            own = [(.playSelected, "add to queue"), (.removeSelected, "drop"), (.pinSelected, "pin")]
+            own = [(.playSelected, "add to queue"), (.removeSelected, "delete"), (.pinSelected, "pin")]
         case .playing: own = [(.player(.toggle), "pause"), (.player(.pin(nil)), "pin")]
         case .network, .messages, .help: own = [(.selectBy(1), "down"), (.selectBy(-1), "up")]
         }
         let help: [(UICommand, SafeText)] = view == .help ? [] : [(.toggleHelp, "help")]
         let leave: (UICommand, SafeText) = view == .queue ? (.nextView(by: 1), "views") : (.back, "back")
-        return help + own + [leave, (.quit, "quit")]
+        return help + own + [leave, (.player(.quit), "quit")]
     }
 
     /// As many as fit, each as key and word; what has no key is left out.

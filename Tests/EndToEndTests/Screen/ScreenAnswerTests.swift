@@ -36,7 +36,7 @@ struct ScreenAnswerTests {
         try await stage.terminal.sendKeys("-")
         try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("5")
         try await stage.terminal.wait(for: "the audio server is gone")
         try await stage.terminal.sendKeys("1")
@@ -82,7 +82,7 @@ struct ScreenAnswerTests {
         try await stage.terminal.sendKeys("Enter")
         try await stage.wait(for: "0:30") { try await $0.position == 30 }
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("?", "-")
         try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
         #expect(try await stage.terminal.capture()[0].hasSuffix(" 1 track"))
@@ -101,7 +101,7 @@ struct ScreenAnswerTests {
         try await stage.terminal.sendKeys("-")
         try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("1")
         try await stage.terminal.wait(for: "Reading the list")
         gate.release()

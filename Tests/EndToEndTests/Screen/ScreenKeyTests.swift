@@ -100,7 +100,7 @@ struct ScreenKeyTests {
     @Test func `help comes and goes, and the screen follows the window's size`() async throws {
         let stage = try await start()
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("?")
         try await stage.terminal.wait(for: "3 tracks")
         try await stage.terminal.resize(columns: 40, rows: 10)

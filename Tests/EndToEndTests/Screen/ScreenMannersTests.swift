@@ -35,7 +35,7 @@ import Testing
         #expect(screen.count == rows && screen[0].hasPrefix(" 1 Queue"))
         #expect(try await stage.nowPlaying.contains("first"))
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("?")
         try await stage.terminal.wait(for: "1 track")
         try await stage.terminal.sendKeys("q")

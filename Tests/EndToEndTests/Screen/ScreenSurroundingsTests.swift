@@ -36,7 +36,7 @@ struct ScreenSurroundingsTests {
         try await stage.terminal.sendKeys("Enter")
         try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }
         try await stage.terminal.sendKeys("?")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("?", "-")
         try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
         try await stage.terminal.sendKeys("Space")

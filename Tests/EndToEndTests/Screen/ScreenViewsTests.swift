@@ -46,7 +46,7 @@ struct ScreenViewsTests {
         try await stage.terminal.sendKeys("5")
         try await stage.terminal.wait(for: "Nothing was said yet")
         try await stage.terminal.sendKeys("Tab")
-        try await stage.terminal.wait(for: "pause or go on")
+        try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }

@@ -122,26 +122,15 @@ struct ListViewTests {
         for (columns, rows) in [(40, 90), (80, 50), (200, 60)] {
             let help = list(.help, columns: columns, rows: rows).joined(separator: "\n")
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
-            for form in UICommand.forms {
-                #expect(help.contains(":\(form.form.string) ") && help.contains(form.help.string))
+            for row in CommandTable.rows where row.isListedAsLine {
+                #expect(help.contains(":\(row.name) \(row.syntax)") && help.contains(row.help.string))
             }
         }
-        #expect(list(.help, columns: 40, rows: 70).first == " Space         pause or go on")
+        #expect(list(.help, columns: 40, rows: 70).first == " Space         play/pause")
         #expect(list(.help)[1].hasPrefix(" >             next track                "))
-        let half = (KeyMap.standard.bindings.count + 1 + UICommand.forms.count + 1) / 2
+        let half =
+            (KeyMap.standard.bindings.count + 1 + CommandTable.rows.count(where: \.isListedAsLine) + 1) / 2
         #expect(list(.help, columns: 80, rows: 60).count == half)
-    }
-
-    @Test func `the help knows each command that has no key, or takes words that no key has`() {
-        let bound = KeyMap.standard.bindings.map {
-            $0.command.line.split(separator: " ").first.map(String.init)
-        }
-        let told = UICommand.forms.map { $0.form.string.split(separator: " ").first.map(String.init) }
-        for (name, argument) in UICommand.arguments where !["status", "command"].contains(name) {
-            #expect(told.contains(name) || (argument == .none && bound.contains(name)), "\(name)")
-        }
-        for name in told { #expect(UICommand.arguments[name ?? ""] != nil) }
-        #expect(UICommand.forms.allSatisfy { $0.form.columns <= 12 && $0.help.columns <= 25 })
     }
 
     @Test func `the network in forty columns by ten rows`() {
@@ -173,7 +162,7 @@ struct ListViewTests {
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
             ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
             Playing  vol 80%  repeat all  ahead 0:42
-            ? help   Enter add to queue   d drop
+            ? help   Enter add to queue   d delete
             """
         var state = fullState(columns: 40, rows: 10)
         state.type("3")

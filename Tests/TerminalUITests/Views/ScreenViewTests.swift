@@ -184,12 +184,12 @@ struct ScreenViewTests {
         #expect(Self.screen(40, 10, keys: "j").last == "? help   Enter play   / search")
         #expect(
             Self.screen(80, 10, keys: "3").last
-                == "? help   Enter add to queue   d drop   P pin   Esc back   q quit"
+                == "? help   Enter add to queue   d delete   P pin   Esc back   q quit"
         )
     }
 
     @Test func `a mistyped command is explained in the bottom line`() {
-        #expect(Self.screen(80, 10, keys: ":sing\n").last == "sing is no command")
+        #expect(Self.screen(80, 10, keys: ":sing\n").last == "Unknown command \"sing\" (? lists them)")
     }
 
     @Test func `of a hundred thousand tracks only the rows in view are made`() {

@@ -1,25 +1,28 @@
 package import Media
 
-/// The one table of keys: what each does and what the help says of it.
+/// The commands that keys run, and the help for each.
 package struct KeyMap: Sendable {
     package struct Binding: Sendable {
         package var keys: [Key]
         package var command: UICommand
         /// One line for the help, in the imperative.
         package var help: SafeText
-
-        package init(_ keys: [Key], _ command: UICommand, _ help: SafeText) {
-            self.keys = keys
-            self.command = command
-            self.help = help
-        }
     }
+
+    /// The keys of the command table, which most terminal players share (cmus, mpv, rmpc).
+    package static let standard = KeyMap(
+        CommandTable.rows.flatMap { row in
+            row.keyUses.compactMap { use in
+                row.command(use.argument).map { Binding(keys: use.keys, command: $0, help: use.help) }
+            }
+        }
+    )
 
     /// In the order of the help.
     package let bindings: [Binding]
     private let commands: [Key: UICommand]
 
-    package init(_ bindings: [Binding]) {
+    private init(_ bindings: [Binding]) {
         self.bindings = bindings
         var commands: [Key: UICommand] = [:]
         for binding in bindings {
@@ -30,14 +33,14 @@ package struct KeyMap: Sendable {
 
     package func command(for key: Key) -> UICommand? { commands[key] }
 
-    /// What to call the first key of `command`; nil when none is bound to it.
+    /// The name of the first key of `command`; `nil` if it has none.
     package func name(of command: UICommand) -> SafeText? {
         bindings.first { $0.command == command }?.keys.first?.name
     }
 
-    /// This map with one key bound anew; nil leaves it without a command.
+    /// This map with one key rebound; a `nil` command unbinds it.
     ///
-    /// The help says of it what it says of the command's other keys, else the command itself.
+    /// The key joins the other keys of its command in the help. A command without keys shows its own line there.
     package func binding(_ key: Key, to command: UICommand?) -> KeyMap {
         var bindings = bindings
         for place in bindings.indices { bindings[place].keys.removeAll { $0 == key } }
@@ -45,7 +48,7 @@ package struct KeyMap: Sendable {
             if let place = bindings.firstIndex(where: { $0.command == command }) {
                 bindings[place].keys.append(key)
             } else {
-                bindings.append(Binding([key], command, SafeText(command.line)))
+                bindings.append(Binding(keys: [key], command: command, help: SafeText(command.line)))
             }
         }
         return KeyMap(bindings.filter { !$0.keys.isEmpty })

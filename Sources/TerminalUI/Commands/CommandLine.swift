@@ -1,25 +1,25 @@
 package import Media
 
-/// The line behind `:` while it is typed.
+/// A line of text being edited, with the completion and the history of commands.
 package struct CommandLine: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         case editing
         case cancelled
         case entered(String)
-        /// The files and folders are wanted whose path begins so; `complete(_:with:)` takes them.
+        /// Completion needs the paths that begin with this; `complete(_:with:)` takes them.
         case wantsPaths(String)
     }
 
-    /// A pasted list of URLs fits; a pasted book does not.
+    /// Long enough for a pasted list of URLs, and a bound for anything pasted by mistake.
     package static let longest = 65_536
-    /// No window shows more of a line than this before or after the cursor.
+    /// More than any window shows on one side of the cursor.
     static let longestShown = 1_000
 
     private var characters: [Character] = []
-    /// Where the next character goes, from 0.
+    /// The index at which the next character is inserted.
     package private(set) var cursor = 0
     private var history: CommandHistory
-    /// What `Tab` goes round while no other key comes between.
+    /// The candidates that `Tab` cycles through until another key is pressed.
     private var choices: (start: Int, candidates: [String], place: Int?)?
 
     package init(_ text: String = "", history: CommandHistory = CommandHistory()) {
@@ -29,7 +29,7 @@ package struct CommandLine: Sendable, Equatable {
 
     package var text: String { String(characters) }
 
-    /// What stands before the cursor, and from it on, as far as a window can show.
+    /// The text before and after the cursor, as much of each as a window can show.
     package var parts: (before: SafeText, after: SafeText) {
         (
             SafeText(String(characters[..<cursor].suffix(Self.longestShown))),
@@ -41,7 +41,7 @@ package struct CommandLine: Sendable, Equatable {
         left.characters == right.characters && left.cursor == right.cursor && left.history == right.history
     }
 
-    /// Applies one key; keys that mean nothing here are passed over.
+    /// Applies one key; keys without a meaning here are ignored.
     package mutating func apply(_ key: Key) -> Outcome {
         if key == .tab || key == .backTab { return complete(backwards: key == .backTab) }
         choices = nil
@@ -50,7 +50,7 @@ package struct CommandLine: Sendable, Equatable {
         case .enter: return .entered(text)
         case .escape, .control("c"), .control("g"): return .cancelled
         case .backspace, .control("h"):
-            // Backspace in an empty line leaves it, as in vi.
+            // Backspace in an empty line closes it, as in vi.
             guard !characters.isEmpty else { return .cancelled }
             guard cursor > 0 else { break }
             cursor -= 1
@@ -73,7 +73,7 @@ package struct CommandLine: Sendable, Equatable {
         return .editing
     }
 
-    /// Puts text in at the cursor, as far as it fits; line breaks become spaces, other controls go.
+    /// Inserts text at the cursor, as much as fits; line breaks become spaces, other controls are dropped.
     package mutating func insert(_ text: String) {
         let fitting = text.prefix(Self.longest - characters.count).compactMap { character -> Character? in
             if character.isWhitespace { return " " }
@@ -84,7 +84,7 @@ package struct CommandLine: Sendable, Equatable {
         cursor += fitting.count
     }
 
-    /// The paths that begin with what `wantsPaths` named; too late after another key.
+    /// Takes the paths that `wantsPaths` asked for; ignored if the word before the cursor changed meanwhile.
     package mutating func complete(_ word: String, with paths: [String]) {
         let completion = CommandCompletion(of: String(characters[..<cursor]))
         guard completion.source == .path(word: word) else { return }
@@ -110,7 +110,7 @@ package struct CommandLine: Sendable, Equatable {
         }
     }
 
-    /// As shells do it: first what all have in common, then one after the other.
+    /// Completes as shells do: first the common beginning, then one candidate after the other.
     private mutating func offer(_ candidates: [String], from start: Int) {
         choices = nil
         guard !candidates.isEmpty else { return }
@@ -136,5 +136,46 @@ package struct CommandLine: Sendable, Equatable {
         while start > 0, characters[start - 1] != " " { start -= 1 }
         characters.removeSubrange(start..<cursor)
         cursor = start
+    }
+}
+
+/// The candidates for the word before the cursor.
+private struct CommandCompletion: Equatable {
+    enum Source: Equatable {
+        case words([String])
+        /// The folder must be read first; `word` is the beginning of the path.
+        case path(word: String)
+        case nothing
+    }
+
+    /// The number of characters before the word that is completed.
+    let start: Int
+    let source: Source
+
+    init(of typed: String) {
+        guard let blank = typed.firstIndex(where: \.isWhitespace) else {
+            start = 0
+            source = .words(
+                CommandTable.rows.filter { $0.name.hasPrefix(typed) }
+                    .map { $0.completion == .none ? $0.name : $0.name + " " }.sorted()
+            )
+            return
+        }
+        let word = typed[blank...].drop(while: \.isWhitespace)
+        start = typed.count - word.count
+        switch CommandTable.row(named: String(typed[..<blank]))?.completion {
+        case .words(let words): source = .words(words.filter { $0.hasPrefix(word) })
+        case .path: source = word.contains("://") ? .nothing : .path(word: String(word))
+        case .other, .some(.none), nil: source = .nothing
+        }
+    }
+
+    /// The longest common beginning of all `candidates`.
+    static func commonStart(_ candidates: [String]) -> String {
+        guard var common = candidates.first else { return "" }
+        for candidate in candidates.dropFirst() {
+            common = String(zip(common, candidate).prefix { $0 == $1 }.map(\.0))
+        }
+        return common
     }
 }

@@ -1,18 +1,18 @@
-/// The lines that were entered behind `:`, and where among them the listener looks.
+/// The command lines entered so far, and the one that Up and Down have brought back.
 package struct CommandHistory: Sendable, Equatable {
-    /// More than anybody goes back through key by key.
+    /// More than anybody steps through key by key.
     package static let most = 500
 
     /// Oldest first.
     package private(set) var lines: [String]
-    /// The place that is looked at; nil for the line that is typed.
+    /// The line that is shown again; `nil` while a new one is typed.
     private var place: Int?
-    /// What was typed before looking.
+    /// The new line, as far as it was typed before an old one was shown.
     private var draft = ""
 
     package init(_ lines: [String] = []) { self.lines = Array(lines.suffix(Self.most)) }
 
-    /// The line before the one looked at; nil where there is none.
+    /// Steps to the previous line; `nil` at the oldest. `typed` comes back after the newest.
     mutating func older(than typed: String) -> String? {
         guard let target = place.map({ $0 - 1 }) ?? lines.indices.last, target >= 0 else { return nil }
         if place == nil { draft = typed }
@@ -20,7 +20,7 @@ package struct CommandHistory: Sendable, Equatable {
         return lines[target]
     }
 
-    /// The line after the one looked at, at last what was typed; nil while nothing is looked at.
+    /// Steps to the next line, and after the newest to the unfinished one; `nil` if that is shown already.
     mutating func newer() -> String? {
         guard let place else { return nil }
         guard place + 1 < lines.count else {
@@ -31,19 +31,16 @@ package struct CommandHistory: Sendable, Equatable {
         return lines[place + 1]
     }
 
-    /// The looking is over.
-    mutating func rewind() { place = nil }
-
-    /// Adds a line that was entered, unless it is the last one again.
+    /// Adds an entered line, unless it repeats the last one.
     package mutating func add(_ line: String) {
-        rewind()
+        place = nil
         guard lines.last != line else { return }
         lines.append(line)
         if lines.count > Self.most { lines.removeFirst() }
     }
 
-    /// Whether a line may be written down: it names no user of a server, and so no password.
-    package static func mayBeKept(_ line: String) -> Bool {
+    /// `true` if a line may be saved: no URL in it names a user, so it holds no password.
+    package static func maySave(_ line: String) -> Bool {
         var rest = line[...]
         while let colon = rest.firstRange(of: "://") {
             let authority = rest[colon.upperBound...].prefix { !"/?#".contains($0) && !$0.isWhitespace }

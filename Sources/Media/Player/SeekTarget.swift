@@ -1,0 +1,80 @@
+/// Where a seek lands: a distance from the current position, a time, or a share of the track.
+package enum SeekTarget: Sendable, Equatable {
+    case by(Duration)
+    case to(Duration)
+    /// 0...100.
+    case percent(Double)
+
+    /// Parses `+S`, `-S`, `S`, `M:SS`, `H:MM:SS` (each with or without a sign and a fraction of seconds)
+    /// or `N%`; `nil` for anything else. A sign makes it a distance.
+    package init?(parsing text: some StringProtocol) {
+        if text.last == "%" {
+            guard let percent = Double(plainDecimal: text.dropLast()), (0...100).contains(percent) else {
+                return nil
+            }
+            self = .percent(percent)
+            return
+        }
+        let sign = text.first
+        let isRelative = sign == "+" || sign == "-"
+        guard let time = Duration(clockTime: isRelative ? text.dropFirst() : text[...]) else { return nil }
+        guard isRelative else {
+            self = .to(time)
+            return
+        }
+        self = .by(sign == "-" ? .zero - time : time)
+    }
+
+    /// The target as `init(parsing:)` reads it, with times in seconds.
+    package var text: String {
+        switch self {
+        case .by(let distance):
+            distance < .zero ? "-" + Self.seconds(.zero - distance) : "+" + Self.seconds(distance)
+        case .to(let time): Self.seconds(time)
+        case .percent(let share): Self.decimal(share) + "%"
+        }
+    }
+
+    private static func seconds(_ time: Duration) -> String { decimal(time / .seconds(1)) }
+
+    private static func decimal(_ number: Double) -> String {
+        number == number.rounded() ? String(Int(number)) : String(number)
+    }
+}
+
+extension Double {
+    /// Takes digits and at most one point; not `1e3`, `0x10` or `inf`, which `Double` accepts too.
+    fileprivate init?(plainDecimal text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) else { return nil }
+        self.init(String(text))
+    }
+}
+
+extension Duration {
+    /// Parses `S`, `M:SS` or `H:MM:SS`, the seconds with or without a fraction; `nil` for anything else.
+    package init?(clockTime text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count) else { return nil }
+        // Only the whole may have a sign, so each part begins with a digit.
+        guard parts.allSatisfy({ (0x30...0x39).contains($0.utf8.first ?? 0) }) else { return nil }
+        var total = Duration.zero
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            guard let value = isLast ? Double(plainDecimal: part) : Int(part).map(Double.init),
+                (0..<1e7).contains(value),
+                index == 0 || value < 60
+            else { return nil }
+            total = total * 60 + .seconds(value)
+        }
+        self = total
+    }
+
+    /// `M:SS`, or `H:MM:SS` from an hour on; the fraction is dropped.
+    package var clockTime: String {
+        let seconds = max(0, components.seconds)
+        let padded = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+        let minutes = seconds / 60
+        if minutes < 60 { return "\(minutes):\(padded(seconds % 60))" }
+        return "\(minutes / 60):\(padded(minutes % 60)):\(padded(seconds % 60))"
+    }
+}
