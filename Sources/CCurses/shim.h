@@ -19,13 +19,13 @@ static inline attr_t curses_dim(void) { return A_DIM; }
 static inline attr_t curses_reverse(void) { return A_REVERSE; }
 static inline attr_t curses_underline(void) { return A_UNDERLINE; }
 
-/// `cur_term` is one as well; frees what `setupterm` found.
+/// `cur_term` is a mutable C global as well. Frees the description that `setupterm` loaded.
 static inline void curses_forget_terminal(void) { del_curterm(cur_term); }
 
 /// `wcwidth` is an X/Open function (POSIX.1-2001) that Swift's Glibc module hides.
 extern int wcwidth(wchar_t character);
 
-/// `ioctl` is variadic, which Swift cannot call. Returns 0, or -1 where the descriptor is no terminal.
+/// `ioctl` is variadic, which Swift cannot call. Returns 0, or -1 if the descriptor is not a terminal.
 static inline int curses_window_size(int descriptor, struct winsize *size) {
     return ioctl(descriptor, TIOCGWINSZ, size);
 }

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// Signal handlers are C: what a handler may do (signal-safety(7)) Swift does not promise of any of its
-// code. They are compiled once, here: `static` state in a header would be another one in each object
-// file that uses it, and a handler would read a copy that nobody has written.
+// Signal handlers are written in C, since Swift does not guarantee that any of its code is async-signal-safe
+// (signal-safety(7)). They are not in a header, where each object file would have its own copy of the `static` state,
+// and a handler could read another copy than the one written.
 
 static atomic_int relay_descriptor = -1;
 static atomic_int reset_descriptor = -1;
 static atomic_int reset_stderr = -1;
-// Written while `reset_descriptor` is -1, read by a handler that has seen another value.
+// Written only while `reset_descriptor` is -1, and read only by a handler that saw another value.
 static struct termios reset_modes;
 static char reset_text[128];
 static char reset_message[4200];
@@ -20,7 +20,7 @@ static char reset_message[4200];
 static void relay_handler(int signal) {
     int saved = errno;
     unsigned char byte = (unsigned char)signal;
-    // A full pipe already wakes its reader.
+    // If the pipe is full, its reader is already awake.
     (void)!write(relay_descriptor, &byte, 1);
     errno = saved;
 }
@@ -55,7 +55,7 @@ static void fault_handler(int signal) {
         put(STDERR_FILENO, reset_message);
         put(STDERR_FILENO, "\n");
     }
-    // The handler was installed with SA_RESETHAND: this ends the process as the fault would have.
+    // Installed with SA_RESETHAND, so the default action now ends the process as the fault would have.
     raise(signal);
 }
 

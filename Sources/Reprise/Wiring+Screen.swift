@@ -13,7 +13,7 @@ extension Wiring {
         // The player's clock began at some moment of the calendar, which is asked once.
         let start = Int64(time(nil)) - clock.now.components.seconds
         return ScreenSurroundings(
-            kept: kept,
+            cache: kept,
             requests: requests,
             timeOfDay: { moment in
                 SafeText(CalendarTime.timeOfDay(secondsSince1970: start &+ moment.components.seconds))

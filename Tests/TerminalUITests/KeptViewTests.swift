@@ -23,19 +23,22 @@ struct KeptViewTests {
     @Test func `what was fetched is dropped only when the key is pressed twice`() {
         var state = state()
         #expect(state.type("d").isEmpty)
-        #expect(state.answer?.text == "once more drops 5.0 MB of 夜の音楽 - 東京アンサンブル")
+        #expect(state.answer?.text == "Press d again to delete 5.0 MB of 夜の音楽 - 東京アンサンブル")
         // Any other key lets go of it.
         #expect(state.type("jkd").isEmpty)
         #expect(state.type("d") == [.evict(KeptEntry.ID(7))])
         #expect(state.type("jd").isEmpty)
-        #expect(state.answer?.text == "it is pinned; unpin it first" && state.answer?.isError == true)
+        #expect(
+            state.answer?.text == "Can't delete a pinned track – unpin it first"
+                && state.answer?.isError == true
+        )
         #expect(state.type("d").isEmpty)
     }
 
     @Test func `a piece is pinned, let go of, and put into the queue`() {
         var state = state()
-        #expect(state.type("P") == [.pinKept(KeptEntry.ID(7), true)])
-        #expect(state.type("jP") == [.pinKept(KeptEntry.ID(8), false)])
+        #expect(state.type("P") == [.setPinned(KeptEntry.ID(7), true)])
+        #expect(state.type("jP") == [.setPinned(KeptEntry.ID(8), false)])
         #expect(state.type("\n") == [.send(.add("https://music.example/a/01%20Morning.mp3"))])
         // What was left out of an address that is shown cannot be asked for.
         #expect(state.type("j\n").isEmpty)
@@ -48,11 +51,11 @@ struct KeptViewTests {
         var report = KeptReport()
         (report.revision, report.entries) = (2, sampleEntries().reversed())
         report.problem = "it is being played"
-        _ = state.apply(.kept(report))
+        _ = state.apply(.cache(report))
         #expect(state.cache.selected?.id == KeptEntry.ID(8))
         #expect(state.answer?.text == "it is being played" && state.answer?.isError == true)
         report.entries = []
-        _ = state.apply(.kept(report))
+        _ = state.apply(.cache(report))
         #expect(state.type("ddP\n").isEmpty)
     }
 

@@ -22,7 +22,7 @@ final class RunningScreen: Sendable {
         player: FakePlayer = FakePlayer(sampleSnapshot()),
         environment: [String: String] = ["TERM": "xterm-256color"],
         locale: String = "C.UTF-8",
-        quitPatience: Duration = .seconds(60),
+        quitWait: Duration = .seconds(60),
         clock: any MonotonicClock = SystemClock()
     ) throws {
         guard let terminal = PseudoTerminal(columns: columns, rows: rows) else { throw NoTerminal() }
@@ -32,7 +32,7 @@ final class RunningScreen: Sendable {
         configuration.locale = locale
         configuration.input = terminal.slave
         configuration.output = terminal.slave
-        configuration.quitPatience = quitPatience
+        configuration.quitWait = quitWait
         configuration.clock = clock
         let outcome = outcome
         NamedThread.start("screen") { [configuration] in

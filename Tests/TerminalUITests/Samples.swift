@@ -127,7 +127,7 @@ func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot(
     _ = state.apply(.snapshot(player))
     var report = KeptReport()
     (report.revision, report.entries) = (1, sampleEntries())
-    _ = state.apply(.kept(report))
+    _ = state.apply(.cache(report))
     _ = state.apply(.requests(sampleRecords(), count: 4, underWay: sampleUnderWay()))
     return state
 }

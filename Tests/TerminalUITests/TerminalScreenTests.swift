@@ -160,7 +160,7 @@ struct TerminalScreenTests {
         async throws
     {
         let stuck = FakePlayer(sampleSnapshot(), isOverAfterQuit: false)
-        let short = try RunningScreen(player: stuck, quitPatience: .milliseconds(20))
+        let short = try RunningScreen(player: stuck, quitWait: .milliseconds(20))
         try await short.drawn("vol 80%")
         short.terminal.type("q")
         #expect(try await short.exit() == .quit)

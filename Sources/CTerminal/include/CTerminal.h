@@ -2,32 +2,32 @@
 #include <signal.h>
 #include <termios.h>
 
-/// Lets `signal` write its number as one byte to `descriptor`, which should not block.
+/// Makes `signal` write its number as one byte to `descriptor`, which should be non-blocking.
 ///
-/// There is one descriptor for all relayed signals: the last one named. `previous` receives what the
-/// signal did before. Returns 0, or -1 with `errno` as sigaction(2).
+/// All relayed signals share one descriptor: that of the last call. `previous` receives the earlier action of the
+/// signal. Returns 0, or -1 with `errno` as sigaction(2).
 int cterminal_relay_signal(int signal, int descriptor, struct sigaction *previous);
 
-/// Lets a handler that is still running on another thread write nowhere: the descriptor may now be closed.
+/// Makes a handler still running on another thread write nothing, so that the descriptor can be closed.
 void cterminal_end_relay(void);
 
-/// Gives `signal` its default action; `previous` receives what it did before.
+/// Gives `signal` its default action; `previous` receives the earlier one.
 ///
 /// Returns 0, or -1 with `errno` as sigaction(2).
 int cterminal_default_signal(int signal, struct sigaction *previous);
 
-/// Lets a fault restore what `cterminal_arm_reset` named before it ends the process as it would have.
+/// Makes a fault restore the state given to `cterminal_arm_reset` before it ends the process.
 ///
-/// `previous` receives what the signal did before. Returns 0, or -1 with `errno` as sigaction(2).
+/// `previous` receives the earlier action of the signal. Returns 0, or -1 with `errno` as sigaction(2).
 int cterminal_catch_fault(int signal, struct sigaction *previous);
 
-/// Names what a fault must restore: the terminal, its modes, and standard error (-1 leaves that alone).
+/// Sets the state that a fault must restore: the terminal, its modes, and standard error (-1 leaves that alone).
 ///
-/// The terminal is sent `reset`; standard error is told which signal ended the
-/// program, and `message`. Both are copied, as far as they are no longer than a path may be.
-/// Not to be called by two threads at the same time; a fault may come on any thread at any time.
+/// A fault writes `reset` to the terminal, and the name of the signal and `message` to standard error. Both texts are
+/// copied, and left out if longer than a path can be. Must not be called by two threads at once; a fault can come on
+/// any thread at any time.
 void cterminal_arm_reset(
     int descriptor, const struct termios *modes, int standard_error, const char *reset, const char *message);
 
-/// Lets a fault restore nothing any more.
+/// From now on a fault restores nothing.
 void cterminal_disarm_reset(void);

@@ -1,9 +1,9 @@
-/// Text from outside that does not say its encoding: UTF-8, and where the bytes are not, CP1252.
+/// Decodes text of unknown encoding: as UTF-8 if it is valid, else as CP1252.
 ///
-/// `Latin-1` in the world of playlists and radio stations means what Windows wrote, which is CP1252. The
-/// choice is made string by string: lists that were joined from several sources mix the two.
+/// In playlists and radio metadata, "Latin-1" means the encoding of Windows, which is CP1252. Each string is decided
+/// by itself, since lists joined from several sources mix encodings.
 package enum LegacyText {
-    /// The text that `bytes` spell.
+    /// Decodes `bytes`.
     package static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var scalars = String.UnicodeScalarView()
@@ -11,14 +11,14 @@ package enum LegacyText {
         return String(scalars)
     }
 
-    /// The text that `bytes` spell.
+    /// Decodes `bytes`.
     package static func string(_ bytes: some Sequence<UInt8>) -> String {
         Array(bytes).withUnsafeBufferPointer { string($0) }
     }
 
-    /// The character of `byte` in CP1252; U+FFFD for the five bytes that have none.
+    /// The character of `byte` in CP1252; U+FFFD for the five undefined bytes.
     ///
-    /// Browsers map those five to C1 controls; a replacement character cannot steer anything.
+    /// Browsers map those five to C1 controls, which could control a terminal; a replacement character cannot.
     package static func windowsScalar(_ byte: UInt8) -> Unicode.Scalar {
         guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
         return upperScalars[Int(byte) - 0x80]

@@ -1,19 +1,19 @@
-/// Text that may reach a screen, a terminal's title or a log.
+/// Text that may be written to a screen, a terminal's title or a log.
 ///
-/// Made from outside text only by the sanitiser in `init(_:)`, so a value of this type never
-/// holds a control character (C0, DEL, C1), a line break or a bidirectional control. Those
-/// could steer the terminal, forge a second log line or reverse what is read.
+/// Outside text becomes `SafeText` only through the sanitiser in `init(_:)`, so a value never contains a control
+/// character (C0, DEL, C1), a line break or a bidirectional control. Those could control the terminal, forge a
+/// second log line or reverse the order of letters.
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// More than any title needs; a hostile tag cannot flood the screen or the log.
+    /// More than any title needs. The bound keeps a hostile tag from flooding the screen or the log.
     package static let longest = 2_000
 
     /// The sanitised text.
     package let string: String
 
-    /// Sanitises `outside`: line breaks and tabs become spaces, other controls U+FFFD, and
-    /// what exceeds `longest` scalars is cut with `…`.
+    /// Sanitises `outside`: line breaks and tabs become spaces, other controls U+FFFD; text beyond `longest`
+    /// scalars is replaced by `…`.
     package init(_ outside: some StringProtocol) {
-        // A `String` first: walking an unknown kind of text costs a call for each byte.
+        // Converted to `String` first, since iterating a generic text costs a call for each byte.
         var text = String(outside)
         if text.utf8.count <= Self.longest, text.withUTF8({ $0.allSatisfy { (0x20..<0x7F).contains($0) } }) {
             string = text
@@ -32,8 +32,8 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         string = String(scalars)
     }
 
-    /// The program's own words. Sanitised too, so that the rule of this type has no exception:
-    /// `SafeText("…")` with a literal comes here and not to `init(_:)`.
+    /// A text of the program itself. Sanitised too, since `SafeText("…")` with a literal calls this initialiser
+    /// instead of `init(_:)`.
     package init(stringLiteral value: StaticString) {
         self.init(value.description)
     }
@@ -51,7 +51,7 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         case 0x00..<0x20, 0x7F...0x9F: "\u{FFFD}"
         // Left-to-right and right-to-left marks, embeddings, overrides and isolates (UAX #9).
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
-        // Invisible operators, tags and the byte order mark: nothing to see, much to hide.
+        // Invisible operators, tags and the byte order mark, which can hide text.
         case 0x2060...0x2065, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: "\u{FFFD}"
         default: scalar
         }

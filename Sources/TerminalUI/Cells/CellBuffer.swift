@@ -1,14 +1,46 @@
 package import Media
 
-/// A screen in memory: views draw into it, the shell writes what changed.
+/// One column of one row.
 ///
-/// Drawing outside of the grid is cut, never a trap: a window can have any size.
+/// Only `CellBuffer` makes cells, and only from safe text, so no cell holds a control character.
+package struct Cell: Sendable, Equatable {
+    /// The character with its combining marks; empty in the second half of a wide one.
+    package let text: String
+    /// 1 or 2; 0 for the second half of a wide character.
+    package let width: Int
+    package let style: Style
+
+    fileprivate init(_ cluster: TextCluster, style: Style) {
+        self.init(text: cluster.text, width: cluster.width, style: style)
+    }
+
+    private init(text: String, width: Int, style: Style) {
+        self.text = text
+        self.width = width
+        self.style = style
+    }
+
+    fileprivate static func blank(_ style: Style) -> Cell { Cell(text: " ", width: 1, style: style) }
+
+    fileprivate static func secondHalf(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
+}
+
+/// Neighbouring cells of one row that are written together.
+package struct CellRun: Sendable, Equatable {
+    package var column: Int
+    package var row: Int
+    package var cells: [Cell]
+}
+
+/// A screen in memory: views draw into it, the shell writes the cells that changed.
+///
+/// Drawing outside of the grid is clipped, never a trap: a window can have any size.
 package struct CellBuffer: Sendable, Equatable {
     package let columns: Int
     package let rows: Int
     private var cells: [Cell]
 
-    /// A blank screen; sizes below 0 count as 0.
+    /// A blank screen; negative sizes count as 0.
     package init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
@@ -21,10 +53,9 @@ package struct CellBuffer: Sendable, Equatable {
         return cells[row * columns + column]
     }
 
-    /// Draws `text` from `column` on and returns the column after it.
+    /// Draws `text` in one row from `column` on and returns the column after it.
     ///
-    /// What exceeds `limit` columns or the right edge is cut with `ellipsis`. Text is drawn in one
-    /// row; outside text comes as `SafeText` or not at all.
+    /// Text beyond `limit` columns or the right edge is cut, with `ellipsis` at its end.
     @discardableResult
     package mutating func draw(
         _ text: SafeText,
@@ -46,13 +77,13 @@ package struct CellBuffer: Sendable, Equatable {
         return next
     }
 
-    /// Makes a row blank in `style`, so that a bar of colour reaches the right edge.
+    /// Blanks a row in `style`, so that its colour reaches the right edge.
     package mutating func fill(row: Int, style: Style) {
         guard (0..<rows).contains(row) else { return }
         for column in 0..<columns { put(.blank(style), column: column, row: row) }
     }
 
-    /// The runs of cells that differ from `earlier`, top to bottom; all of them where the sizes differ.
+    /// The runs of cells that differ from `earlier`, top to bottom; all cells if the sizes differ.
     package func changes(since earlier: CellBuffer) -> [CellRun] {
         let isComparable = earlier.columns == columns && earlier.rows == rows
         var runs: [CellRun] = []
@@ -72,7 +103,7 @@ package struct CellBuffer: Sendable, Equatable {
         return runs
     }
 
-    /// The rows as text, without the blanks at their ends.
+    /// The rows as text, without trailing blanks.
     package var lines: [String] {
         (0..<rows).map { row in
             var line = (0..<columns).map { cells[row * columns + $0].text }.joined()
@@ -85,7 +116,7 @@ package struct CellBuffer: Sendable, Equatable {
         (0..<columns).contains(column) && (0..<rows).contains(row)
     }
 
-    /// A run never starts with half a character: its first half is written again.
+    /// A run that would start with the second half of a wide character starts with the first half instead.
     private func startRun(column: Int, row: Int) -> CellRun {
         let index = row * columns + column
         guard cells[index].width == 0, column > 0 else {
@@ -98,7 +129,7 @@ package struct CellBuffer: Sendable, Equatable {
         guard contains(column, row), contains(column + cell.width - 1, row) else { return }
         let index = row * columns + column
         let end = index + cell.width
-        // What is half covered by the new cell goes as a whole.
+        // A wide character that is half covered by the new cell is removed as a whole.
         if cells[index].width == 0 { cells[index - 1] = .blank(cells[index - 1].style) }
         if column + cell.width < columns, cells[end].width == 0 { cells[end] = .blank(cells[end].style) }
         cells[index] = cell

@@ -1,6 +1,6 @@
 package import Media
 
-/// The signs that are more than letters, in two sets: for UTF-8 locales and for all others.
+/// The signs that are not letters, in two sets: for UTF-8 locales and for all others.
 package struct Glyphs: Sendable, Equatable {
     package var playing: SafeText
     package var paused: SafeText
@@ -8,18 +8,22 @@ package struct Glyphs: Sendable, Equatable {
     package var waiting: SafeText
     package var failed: SafeText
     package var dash: SafeText
-    /// Marks the cut end of a text; one column.
+    /// Stands between two parts of a line.
+    package var dot: SafeText
+    /// Stands at the cut end of a text; one column.
     package var ellipsis: SafeText
-    /// Follows a word for what is still under way.
+    /// Follows a word for something that is not finished.
     package var more: SafeText
     package var cursor: SafeText
-    /// A track that the next command is about.
+    /// Stands before a marked track.
     package var mark: SafeText
-    /// Music that is here, whole.
+    /// Stands for a track that is cached completely.
     package var whole: SafeText
     package var pin: SafeText
-    /// Where in the bar the music is.
+    /// Stands in the bar at the current position.
     package var head: SafeText
+    /// Stands before the number of downloaded bytes.
+    package var download: SafeText
     package var isUnicode: Bool
 
     /// Signs of the old PC character set, which the Linux console has too.
@@ -30,6 +34,7 @@ package struct Glyphs: Sendable, Equatable {
         waiting: "◌",
         failed: "✗",
         dash: "–",
+        dot: "·",
         ellipsis: "…",
         more: "…",
         cursor: "▏",
@@ -37,6 +42,7 @@ package struct Glyphs: Sendable, Equatable {
         whole: "●",
         pin: "♦",
         head: "▌",
+        download: "↓",
         isUnicode: true
     )
 
@@ -47,6 +53,7 @@ package struct Glyphs: Sendable, Equatable {
         waiting: "o",
         failed: "x",
         dash: "-",
+        dot: "-",
         ellipsis: "~",
         more: "...",
         cursor: "_",
@@ -54,10 +61,11 @@ package struct Glyphs: Sendable, Equatable {
         whole: "all",
         pin: "P",
         head: "|",
+        download: "net",
         isUnicode: false
     )
 
-    /// The sign of a bar's part; each set tells all four apart without colour.
+    /// The sign of a bar's part; in each set the four differ without colour.
     package func bar(_ part: BarPart) -> SafeText {
         switch part {
         case .played: isUnicode ? "█" : "="
@@ -66,4 +74,38 @@ package struct Glyphs: Sendable, Equatable {
         case .missing: isUnicode ? "·" : "."
         }
     }
+
+    /// The sign of the player's state.
+    func sign(of state: PlayerSnapshot.State) -> SafeText {
+        switch state {
+        case .playing: playing
+        case .paused: paused
+        case .stopped, .ended: stopped
+        case .opening, .buffering: waiting
+        }
+    }
+
+    /// The word for the player's state; words for waiting end in `more`.
+    func word(for state: PlayerSnapshot.State) -> SafeText {
+        switch state {
+        case .stopped: "Stopped"
+        case .opening: "Opening" + more
+        case .playing: "Playing"
+        case .paused: "Paused"
+        case .buffering: "Buffering" + more
+        case .ended: "Ended"
+        }
+    }
+
+    /// A column filled from below, 1...8 eighths high.
+    func level(_ eighths: Int) -> SafeText {
+        let signs: [SafeText] =
+            isUnicode
+            ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [".", ".", ":", ":", "+", "+", "#", "#"]
+        return signs[min(8, max(1, eighths)) - 1]
+    }
+
+    /// A filled column of a level meter, and the mark of its peak.
+    var meter: SafeText { isUnicode ? "▄" : "=" }
+    var peak: SafeText { isUnicode ? "▌" : "|" }
 }

@@ -1,34 +1,73 @@
-/// What a cell means; the shell alone turns a meaning into colours and attributes.
+/// The meaning of a cell; only the terminal layer turns a meaning into colours and attributes.
 package enum Style: UInt8, Sendable, CaseIterable {
     case normal
-    /// The line that names the view.
+    /// The tab of the open view.
     case title
-    /// Text that may be passed over: numbers, durations, units.
+    /// Less important text: numbers, durations, units.
     case dim
-    /// The track being heard.
+    /// The current track.
     case playing
-    /// The row that the next command is about.
+    /// The row that the next command acts on.
     case selected
-    /// Something failed.
     case error
-    /// A message that is no failure.
+    /// A message that is not an error.
     case notice
-    /// What is being typed.
+    /// Text being typed.
     case prompt
-    /// A row that is marked.
+    /// A marked row.
     case marked
-    /// Where in the bar the music is.
+    /// The current position in the bar.
     case head
-    /// A bar's part that was heard.
+    /// A part of the bar that was played.
     case played
-    /// A bar's part that needs no network.
+    /// A part of the bar that is cached.
     case cached
-    /// A bar's part that is on its way.
+    /// A part of the bar that is being downloaded.
     case inFlight
-    /// A bar's part that must be fetched.
+    /// A part of the bar that is not cached.
     case missing
-    /// What of the picture of the sound is soft, louder, and near full scale.
+    /// The lower, middle and upper parts of the spectrum and the level meters.
     case soft
     case middling
     case loud
+
+    /// The name in the configuration: `in-flight` for `inFlight`.
+    package var name: String {
+        "\(self)".reduce(into: "") { name, letter in
+            name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+        }
+    }
+
+    /// The style with this name in the configuration; `nil` if there is none.
+    package init?(named name: String) {
+        guard let style = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = style
+    }
+}
+
+/// A colour of the terminal, as the configuration names it.
+package enum ColorChoice: Sendable, Equatable {
+    /// The terminal's own foreground.
+    case standard
+    /// 0...255; 0...15 are the named ones.
+    case index(Int)
+
+    private static let names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
+
+    /// Parses `default`, a name (`red`, `bright-red`) or a number, 0...255; `nil` for anything else.
+    package init?(parsing text: String) {
+        let word = text.lowercased()
+        if word == "default" {
+            self = .standard
+        } else if let number = Int(word), (0...255).contains(number) {
+            self = .index(number)
+        } else if let place = Self.names.firstIndex(of: word) {
+            self = .index(place)
+        } else if word.hasPrefix("bright-"), let place = Self.names.firstIndex(of: String(word.dropFirst(7)))
+        {
+            self = .index(8 + place)
+        } else {
+            return nil
+        }
+    }
 }

@@ -1,22 +1,22 @@
 internal import CUtf8proc
-internal import Media
+package import Media
 
-/// What a reader takes for one character, reduced to what every terminal draws alike.
+/// One user-perceived character, reduced to the parts that every terminal draws alike.
 ///
 /// Terminals disagree on joined emoji and on variation selectors: some draw one picture of two
-/// columns, others each part. A cluster is therefore drawn by its first character and the marks
-/// on it, so that the columns after it stand where we think they do. The halves of a flag stay
-/// two clusters of their own for the same reason.
+/// columns, others each part. So only the first character of a cluster and its combining marks are
+/// drawn, which keeps the columns after it in place. For the same reason the two halves of a flag are
+/// separate clusters.
 struct TextCluster: Equatable {
-    /// More marks than any language stacks; the rest is dropped (ncurses keeps no more either).
+    /// More combining marks than any language uses; the rest is dropped (ncurses keeps no more either).
     static let mostMarks = 4
 
-    /// One spacing character and the marks on it.
+    /// One spacing character and its combining marks.
     let text: String
     /// Columns: 1 or 2.
     let width: Int
 
-    /// Calls `body` with each cluster of `text` in order, until it returns false.
+    /// Calls `body` with each cluster of `text` in order, until it returns `false`.
     static func forEach(in text: SafeText, _ body: (TextCluster) -> Bool) {
         var base: Unicode.Scalar?
         var marks: [Unicode.Scalar] = []
@@ -42,7 +42,7 @@ struct TextCluster: Equatable {
     private init(_ base: Unicode.Scalar, _ marks: [Unicode.Scalar]) {
         let columns = Int(utf8proc_charwidth(Int32(bitPattern: base.value)))
         var scalars = String.UnicodeScalarView()
-        // A mark without a character to stand on, or a character of no width, gets a place of its own.
+        // A mark without a base character, or a character without a width, gets a column of its own.
         if columns < 1 { scalars.append(Self.isMark(base) ? "\u{25CC}" : "\u{FFFD}") }
         if columns >= 1 || Self.isMark(base) { scalars.append(base) }
         scalars.append(contentsOf: marks)
@@ -53,7 +53,7 @@ struct TextCluster: Equatable {
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch utf8proc_category(Int32(bitPattern: scalar.value)) {
         case UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME:
-            // A variation selector asks for two columns of some terminals only.
+            // A variation selector changes the width on some terminals only.
             !(0xFE00...0xFE0F).contains(scalar.value)
         default: false
         }
@@ -61,5 +61,60 @@ struct TextCluster: Equatable {
 
     private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
         (0x1F1E6...0x1F1FF).contains(scalar.value)
+    }
+}
+
+extension SafeText {
+    /// The number of columns that the text takes on a screen.
+    package var columns: Int {
+        var columns = 0
+        TextCluster.forEach(in: self) { cluster in
+            columns += cluster.width
+            return true
+        }
+        return columns
+    }
+
+    /// The text in at most `limit` columns, with `ellipsis` (one column) at its end if it was cut.
+    ///
+    /// A wide character is never split, so the result may be one column short. Empty for a limit of 0 or less.
+    package func cut(toColumns limit: Int, ellipsis: SafeText = "…") -> SafeText {
+        guard limit > 0 else { return "" }
+        var columns = 0
+        var whole = ""
+        var beforeEllipsis = ""
+        TextCluster.forEach(in: self) { cluster in
+            columns += cluster.width
+            if columns < limit { beforeEllipsis += cluster.text }
+            if columns <= limit { whole += cluster.text }
+            return columns <= limit
+        }
+        return columns <= limit ? SafeText(whole) : SafeText(beforeEllipsis) + ellipsis
+    }
+
+    /// The text in lines of at most `limit` columns (at least 1), broken at blanks if possible; at least one line.
+    package func wrapped(toColumns limit: Int) -> [SafeText] {
+        var lines: [String] = []
+        var (line, columns) = ("", 0)
+        for word in string.split(separator: " ").map({ SafeText($0) }) {
+            let width = word.columns
+            if columns > 0, columns + 1 + width > limit {
+                lines.append(line)
+                (line, columns) = ("", 0)
+            }
+            if columns > 0 { (line, columns) = (line + " ", columns + 1) }
+            // A word longer than a line is broken anywhere.
+            TextCluster.forEach(in: word) { cluster in
+                if columns + cluster.width > limit, columns > 0 {
+                    lines.append(line)
+                    (line, columns) = ("", 0)
+                }
+                line += cluster.text
+                columns += cluster.width
+                return true
+            }
+        }
+        if columns > 0 || lines.isEmpty { lines.append(line) }
+        return lines.map { SafeText($0) }
     }
 }

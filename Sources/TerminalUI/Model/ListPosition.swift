@@ -1,14 +1,14 @@
-/// Which row of a list is selected and which rows are in view.
+/// The selected row of a list and the rows in view.
 ///
-/// Knows numbers only, so that a list of any length costs nothing.
+/// Holds numbers only, so that a list of any length costs nothing.
 package struct ListPosition: Sendable, Equatable {
     /// The selected row, from 0; 0 in an empty list.
     package private(set) var selected = 0
     /// The first row in view.
     package private(set) var top = 0
-    /// How many rows the list has.
+    /// The number of rows in the list.
     package private(set) var count = 0
-    /// How many rows fit on the screen.
+    /// The number of rows that fit on the screen.
     package private(set) var height = 0
 
     package init() {}
@@ -16,10 +16,10 @@ package struct ListPosition: Sendable, Equatable {
     /// The rows to draw.
     package var visible: Range<Int> { top..<min(count, top + height) }
 
-    /// Whether the last row is selected, or there is none: new rows are then followed.
+    /// `true` if the last row is selected or the list is empty: then the selection follows new rows.
     package var isAtEnd: Bool { selected >= count - 1 }
 
-    /// Selects `row`, or the nearest there is, and scrolls no further than it needs.
+    /// Selects `row`, or the nearest one there is, and scrolls no further than needed.
     package mutating func select(_ row: Int) {
         selected = max(0, min(row, count - 1))
         settle()
@@ -30,7 +30,7 @@ package struct ListPosition: Sendable, Equatable {
         select(overflows ? (rows > 0 ? count : 0) : row)
     }
 
-    /// Moves what is in view; the selection goes along only where it would be out of view.
+    /// Scrolls; the selection moves only if it would be out of view.
     package mutating func scroll(by rows: Int) {
         top = max(0, min(top + rows, count - height))
         guard !visible.isEmpty else { return }
@@ -46,7 +46,7 @@ package struct ListPosition: Sendable, Equatable {
     private mutating func settle() {
         if selected < top { top = selected }
         if selected >= top + height { top = selected - max(0, height - 1) }
-        // After a list shrank or a window grew, no blank rows below the end while there are rows above.
+        // When a list shrinks or a window grows, rows above fill the room below the last row.
         top = max(0, min(top, count - height))
     }
 }

@@ -1,24 +1,54 @@
-/// Which rows of a window show what, for any size from 1×1 (or none) on.
+package import Media
+
+/// The views of the screen, in the order of their numbers and of `Tab`.
+package enum ViewName: String, Sendable, CaseIterable {
+    case queue
+    case playing
+    case cache
+    case network
+    case messages
+    case help
+
+    /// The text of its tab.
+    package var title: SafeText { SafeText(rawValue.prefix(1).uppercased() + rawValue.dropFirst()) }
+
+    /// `true` if a line of column titles stands above its list.
+    var hasHeader: Bool { self == .cache || self == .network }
+
+    /// `true` if one of its rows is selected; the other views only scroll.
+    var hasSelection: Bool { self != .playing && self != .help }
+
+    /// The number of its key, from 1.
+    package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
+
+    /// The view `tabs` further on, wrapping around.
+    func next(by tabs: Int) -> ViewName {
+        let all = Self.allCases
+        return all[(number - 1 + tabs % all.count + all.count) % all.count]
+    }
+}
+
+/// The rows of a window and what each of them shows, for any size, even 0×0.
 ///
-/// A window that loses rows loses the least needed first: the air, the tabs, the list, the bar, the status.
+/// As a window gets lower it loses the blank rows first, then the tabs, the list, the bar and the status.
 package struct ScreenLayout: Sendable, Equatable {
-    /// Fewer columns hold no line that says anything: a sign and the time are shown instead.
-    static let fewestColumns = 16
-    /// From so many rows on an empty one above and below the list costs nothing.
-    static let fewestAiryRows = 16
+    /// In fewer columns no line is readable: only a sign and the time are shown.
+    private static let fewestColumns = 16
+    /// The fewest rows with a blank row above and below the list.
+    private static let fewestAiryRows = 16
 
     package let columns: Int
     package let rows: Int
-    /// Whether the window is too small for lines.
+    /// `true` if the window is too small for lines.
     package let isTiny: Bool
     package let tabRow: Int?
     package let listRows: Range<Int>
-    /// The picture of the sound; empty while it is hidden, and where the list has no row to spare.
+    /// The spectrum and the level meters; empty while they are hidden or if the list needs the rows.
     package let soundRows: Range<Int>
     package let nowPlayingRow: Int?
     package let barRow: Int?
     package let statusRow: Int?
-    /// Messages, and the command line while it is typed.
+    /// Messages and hints, or the text being typed.
     package let messageRow: Int?
 
     package init(columns: Int, rows: Int, showsSound: Bool = false) {
@@ -28,7 +58,7 @@ package struct ScreenLayout: Sendable, Equatable {
         let lines = isTiny ? 0 : self.rows
         let air = lines >= Self.fewestAiryRows ? 1 : 0
         tabRow = lines >= 7 ? 0 : nil
-        // From the bottom up, so that what is looked at most stays where it is.
+        // From the bottom up, so that the rows looked at most stay in place.
         messageRow = lines >= 2 ? lines - 1 : nil
         statusRow = lines >= 3 ? lines - 2 : nil
         barRow = lines >= 4 ? lines - 3 : nil
@@ -41,10 +71,10 @@ package struct ScreenLayout: Sendable, Equatable {
         listRows = first..<last - height - (height > 0 ? air : 0)
     }
 
-    /// A third of what a list would have, and enough to tell loud from soft.
+    /// A third of the list's rows, but enough to show differences in loudness.
     private static func soundHeight(besides rows: Int) -> Int { rows < 8 ? 0 : min(8, max(3, rows / 3)) }
 
-    /// The rows of a list below a line of titles, which a short list does without.
+    /// The rows of a list below its column titles; a short list has no titles.
     package var tableRows: Range<Int> {
         listRows.count < 4 ? listRows : listRows.lowerBound + 1..<listRows.upperBound
     }

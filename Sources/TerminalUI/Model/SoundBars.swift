@@ -1,26 +1,26 @@
 internal import Glibc
 package import Media
 
-/// The bars of the picture of the sound: they rise at once and fall gently. Pure.
+/// The bars of the spectrum and the level meters, which rise at once and fall slowly. Pure.
 package struct SoundBars: Sendable, Equatable {
-    /// How far a channel's meter reaches.
+    /// The levels of one channel.
     package struct Meter: Sendable, Equatable {
-        /// The mean and the peak in decibels, 0...1 like a band.
+        /// On a decibel scale, 0...1 like a band.
         package var mean: Float
         package var peak: Float
     }
 
-    /// Parts of the height that a bar falls in a second: slow enough to be seen, fast enough for drums.
+    /// The share of the height that a bar falls per second: slow enough to see, fast enough for drums.
     static let fall: Float = 1.5
 
-    /// The heights, 0...1, the lowest band first; empty before the first picture.
+    /// Heights, 0...1, the lowest band first; empty before the first picture.
     package private(set) var bands: [Float] = []
     package private(set) var meters: [Meter] = []
     private var shownAt: Duration?
 
     package init() {}
 
-    /// Takes the picture of this moment, or that there is none, at `now` of any clock.
+    /// Shows the current picture, `nil` if there is none, at the time `now` of any clock.
     package mutating func show(_ picture: SoundPicture?, at now: Duration) {
         let elapsed = shownAt.map { max(.zero, now - $0) } ?? .zero
         shownAt = now
@@ -41,7 +41,7 @@ package struct SoundBars: Sendable, Equatable {
         }
     }
 
-    /// An amplitude in decibels, 0...1.
+    /// An amplitude on a decibel scale, 0...1.
     private static func loudness(_ amplitude: Float) -> Float {
         guard amplitude > 0 else { return 0 }
         return min(1, max(0, 1 - 20 * log10(amplitude) / SoundPicture.quietest))

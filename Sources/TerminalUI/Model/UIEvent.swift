@@ -1,24 +1,94 @@
 package import Media
 
-/// What happens to the screen.
+/// An event that can change the screen.
 package enum UIEvent: Sendable, Equatable {
     case key(Key)
-    /// Text that was pasted, as it came; never taken for keys.
+    /// Pasted text, as it came. It runs no keys.
     case pasted(String)
-    /// The paths that begin with a word, which `UIAction.listPaths` asked for.
+    /// The paths that begin with a word, in answer to `UIAction.listPaths`.
     case listed(word: String, paths: [String])
     case mouse(MouseEvent)
     /// The player's newest snapshot.
     case snapshot(PlayerSnapshot)
-    /// The cache was looked at; nil when there is none.
-    case kept(KeptReport?)
-    /// The newest requests and how many there were in all; and those that have not ended, in the order they began.
+    /// The content of the cache; `nil` if there is no cache.
+    case cache(KeptReport?)
+    /// The newest records and the number of all so far; and the running requests, in the order they began.
     case requests([JournalRecord], count: Int, underWay: [JournalRecord])
-    /// There is time for a slice of what `UIState.hasWork` speaks of.
+    /// Time for one slice of the work that `UIState.hasWork` announces.
     case idle
-    /// The picture of what is heard at this moment, on the shell's clock; nil where there is none.
+    /// The spectrum and levels of the sound being heard, on the shell's clock; `nil` if there is no sound.
     case sound(SoundPicture?, at: Duration)
     case resized(columns: Int, rows: Int)
-    /// A signal asks for the end.
+    /// A signal asked the program to end.
     case endRequested
+}
+
+/// A mouse action at a cell of the window.
+package struct MouseEvent: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        /// The left button went down.
+        case press
+        /// The left button went down again, soon and at the same place. Follows its `press`.
+        case doublePress
+        case wheelUp
+        case wheelDown
+    }
+
+    package var kind: Kind
+    /// From 0, at the left.
+    package var column: Int
+    /// From 0, at the top.
+    package var row: Int
+
+    package init(_ kind: Kind, column: Int, row: Int) {
+        self.kind = kind
+        self.column = column
+        self.row = row
+    }
+}
+
+/// An action that the shell must take after an event.
+package enum UIAction: Sendable, Equatable {
+    case send(PlayerCommand)
+    /// Saves an entered line in the command history.
+    case remember(String)
+    /// Lists the files and folders whose path begins with this; `UIEvent.listed` brings them.
+    case listPaths(String)
+    /// Starts or stops reading the cache: at once, and again after each change.
+    case watchCache(Bool)
+    case evict(KeptEntry.ID)
+    case setPinned(KeptEntry.ID, Bool)
+    /// Starts or stops the analysis of the sound.
+    case watchSound(Bool)
+    /// Writes every cell again, because another program may have written on the terminal.
+    case redrawAll
+    /// Leaves the screen once the player is over, or after a bounded wait.
+    case leave
+}
+
+/// The result of a command on a list: actions for the shell, and a line for the user.
+struct CommandOutcome {
+    var actions: [UIAction]
+    var answer: CommandAnswer?
+
+    static let nothing = CommandOutcome()
+
+    init(_ actions: [UIAction] = [], answer: CommandAnswer? = nil) {
+        self.actions = actions
+        self.answer = answer
+    }
+
+    static func error(_ text: SafeText) -> CommandOutcome { CommandOutcome(answer: .error(text)) }
+
+    static func notice(_ text: SafeText, _ actions: [UIAction] = []) -> CommandOutcome {
+        CommandOutcome(actions, answer: CommandAnswer(text: text, isError: false))
+    }
+}
+
+/// A line that answers the last key or command, shown until the next key.
+package struct CommandAnswer: Sendable, Equatable {
+    package var text: SafeText
+    package var isError: Bool
+
+    static func error(_ text: SafeText) -> CommandAnswer { CommandAnswer(text: text, isError: true) }
 }

@@ -4,7 +4,7 @@ internal import CTerminal
 internal import Glibc
 package import Media
 
-/// Takes single keys from a terminal that has no screen, or whose listener wants none.
+/// Reads single keys from a terminal without a full screen, and answers them in lines.
 package struct PlainKeys: Sendable {
     private let keyMap: KeyMap
     private let history: [String]
@@ -12,8 +12,8 @@ package struct PlainKeys: Sendable {
     private let glyphs: Glyphs
     private let marksPastes: Bool
 
-    /// `remember` takes a line that was entered; it must not wait. `marksPastes` says that the terminal knows sequences:
-    /// it is asked to mark what is pasted, which then adds what it names and fires no keys.
+    /// `remember` saves an entered line and must not block. With `marksPastes`, the terminal is asked to mark pasted
+    /// text, which is then added to the queue and runs no keys.
     package init(
         keyMap: KeyMap,
         history: [String],
@@ -28,18 +28,18 @@ package struct PlainKeys: Sendable {
         self.marksPastes = marksPastes
     }
 
-    /// Reads keys from the terminal at `input` on the calling thread, until the player is over or the terminal is
-    /// gone. Then its modes are as before; a fault, a stop and their end bring them back too.
+    /// Reads keys from the terminal at `input` on the calling thread until the player is over or the terminal is gone.
     ///
-    /// What keys are answered with goes to `say`, a line each, from this thread; `prompt` shows that a line is to be
-    /// typed, and what of it was. The terminal itself edits that line, which is what readers of screens know best.
+    /// Its modes are restored at the end, and during a stop and after a fault. Answers go to `say`, line by line, on
+    /// this thread. `prompt` shows the beginning of a line to be typed. The terminal itself edits that line, which
+    /// works best with screen readers.
     package func run(
         player: any PlayerControl,
         input: Int32,
         say: @escaping (SafeText) -> Void,
         prompt: (SafeText) -> Void
     ) {
-        guard let news = WakePipe(), let signals = WakePipe() else { return }
+        guard let updates = WakePipe(), let signals = WakePipe() else { return }
         var modes = termios()
         guard tcgetattr(input, &modes) == 0 else { return }
         var relay = SignalRelay([SIGTSTP, SIGCONT], into: signals)
@@ -53,22 +53,22 @@ package struct PlainKeys: Sendable {
             )
         )
         takeKeys(input, modes)
-        player.observe { news.wake() }
+        player.observe { updates.wake() }
         var state = PlainState(keyMap: keyMap, history: history, glyphs: glyphs)
         var decoder = RawKeyDecoder()
-        // Whether the terminal has its own modes for a line.
+        // `true` while the terminal edits a line.
         var isTypingLine = false
-        // Whether the terminal is another's, since the session went on in the background.
+        // `true` while this process is in the background and the terminal belongs to another.
         var isAway = false
-        // What holds from the start is no news.
+        // Only changes after the start are reported.
         _ = state.take(player.snapshot)
         while !player.snapshot.isOver {
-            var descriptors = [input, signals.readEnd, news.readEnd].map {
+            var descriptors = [input, signals.readEnd, updates.readEnd].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             if isAway { descriptors[0].fd = -1 }
-            let patience = isAway ? Int32(Foreground.patience / .milliseconds(1)) : -1
-            guard poll(&descriptors, nfds_t(descriptors.count), patience) >= 0 else { continue }
+            let timeout = isAway ? Int32(Foreground.checkInterval / .milliseconds(1)) : -1
+            guard poll(&descriptors, nfds_t(descriptors.count), timeout) >= 0 else { continue }
             for signal in signals.drain() {
                 if Int32(signal) == SIGTSTP {
                     if !isAway { giveBack(input, modes) }
@@ -80,7 +80,7 @@ package struct PlainKeys: Sendable {
                 isAway = false
                 if !isTypingLine { takeKeys(input, modes) }
             }
-            _ = news.drain()
+            _ = updates.drain()
             for line in state.take(player.snapshot) { say(line) }
             guard !isAway, descriptors[0].revents != 0 else { continue }
             guard let bytes = Self.read(input) else { break }
@@ -89,7 +89,7 @@ package struct PlainKeys: Sendable {
                 isTypingLine = false
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 answers = [state.entered(bytes.isEmpty ? nil : line)]
-                // More lines behind it were pasted, and are no keys.
+                // Further lines were pasted with it and must not run keys.
                 tcflush(input, TCIFLUSH)
                 takeKeys(input, modes)
             } else {
@@ -122,7 +122,7 @@ package struct PlainKeys: Sendable {
             case .pasted(let text): answers.append(state.pasted(text))
             default: break
             }
-            // Nobody types on behind a line before it is read: all of it was pasted, and the rest is no keys.
+            // Bytes after a line in one read were pasted with it and must not run keys.
             if !marksPastes, wantedLine, !state.wantsLine { break }
         }
         return answers
@@ -132,12 +132,12 @@ package struct PlainKeys: Sendable {
         switch action {
         case .send(let command): player.send(command)
         case .remember(let line): remember(line)
-        // The loop ends with the player; there is nothing to draw and nobody to complete for.
+        // The loop ends with the player; drawing and completion need a screen.
         default: break
         }
     }
 
-    /// Letter by letter and without an echo; Ctrl-C and Ctrl-Z stay signals.
+    /// Turns line editing and echo off; Ctrl-C and Ctrl-Z remain signals.
     private func takeKeys(_ descriptor: Int32, _ modes: termios) {
         var modes = modes
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -159,7 +159,7 @@ package struct PlainKeys: Sendable {
         _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// What is there; nil when nothing will come any more. Empty for a Ctrl-D in a line.
+    /// The bytes of one read: empty for Ctrl-D in a line, `nil` if the terminal is gone.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 4_096)
         let count = Glibc.read(descriptor, &chunk, chunk.count)

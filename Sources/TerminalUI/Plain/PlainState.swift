@@ -1,46 +1,46 @@
 package import Media
 
-/// The screen's keys without a screen: what each does, and what is said of it, a line each.
+/// The keys in plain mode: the commands they run, and the lines printed in answer.
 ///
-/// Pure. The same state as the screen's decides; here what it would show is told in words.
+/// Pure. Runs the state of the full screen and prints the changes that the screen would show.
 package struct PlainState: Sendable {
     private var ui: UIState
     private let glyphs: Glyphs
 
     package init(keyMap: KeyMap, history: [String], glyphs: Glyphs) {
-        // A page is what a window of the usual size would show.
+        // The size determines how far the page keys go.
         ui = UIState(columns: 80, rows: 24, keyMap: keyMap, history: CommandHistory(history))
         self.glyphs = glyphs
     }
 
-    /// Whether a line is to be typed now.
+    /// `true` if a command line is to be typed now.
     package var wantsLine: Bool { ui.commandLine != nil }
-    /// What was typed of it already.
+    /// The part of that line typed already.
     package var begun: SafeText { ui.commandLine?.parts.before ?? "" }
 
-    /// A key was typed.
+    /// Takes one key.
     package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
-        // Typed so fast behind the colon that the terminal had no time to take the line over.
-        if wantsLine { return key == .enter ? entered("") : told { $0.apply(.key(key)) } }
+        // Typed right after the colon, before the terminal took over the editing.
+        if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }
         guard let command = ui.keyMap.command(for: key), command != .back, command != .redraw else {
             return ([], [])
         }
-        return linesInstead(of: command).map { ([], $0) } ?? told { $0.apply(.key(key)) }
+        return linesInstead(of: command).map { ([], $0) } ?? answered { $0.apply(.key(key)) }
     }
 
-    /// Text was pasted: what is to be played, a line each, or a part of the line that is typed.
+    /// Takes pasted text: sources to add, line by line, or a part of the line being typed.
     package mutating func pasted(_ text: String) -> (actions: [UIAction], lines: [SafeText]) {
-        told { $0.apply(.pasted(text)) }
+        answered { $0.apply(.pasted(text)) }
     }
 
-    /// A line was typed after `:`; nil leaves it.
+    /// Takes the line typed after `:`; `nil` cancels it.
     package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
         guard let line else { return (ui.apply(.key(.escape)), []) }
         let whole = (ui.commandLine?.text ?? "") + line
         if let lines = (try? UICommand(parsing: whole)).flatMap({ linesInstead(of: $0) }) {
             return (ui.apply(.key(.escape)), lines)
         }
-        var (actions, lines) = told { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
+        var (actions, lines) = answered { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
         if actions.contains(.send(.status)) {
             actions.removeAll { $0 == .send(.status) }
             lines.append(timeLine)
@@ -48,7 +48,7 @@ package struct PlainState: Sendable {
         return (actions, lines)
     }
 
-    /// The player's newest snapshot.
+    /// Takes the player's newest snapshot and returns a line for each setting that changed.
     package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
         let old = ui.player
         _ = ui.apply(.snapshot(snapshot))
@@ -65,7 +65,7 @@ package struct PlainState: Sendable {
         return lines
     }
 
-    private mutating func told(
+    private mutating func answered(
         _ change: (inout UIState) -> [UIAction]
     ) -> (actions: [UIAction], lines: [SafeText]) {
         let selected = ui.queue.list.selected
@@ -85,17 +85,17 @@ package struct PlainState: Sendable {
         }
     }
 
-    /// `3 Wander – Reprise, 0:12`.
+    /// The selected track: `3 Wander – Reprise, 0:12`.
     private var selectionLine: SafeText {
         let index = ui.queue.list.selected
-        guard ui.player.tracks.indices.contains(index) else { return "There is no track" }
+        guard ui.player.tracks.indices.contains(index) else { return "The queue is empty" }
         let track = ui.player.tracks[index]
         let name = QueueRow.name(of: track, tags: ui.player.learned[track.id]?.tags, glyphs: glyphs)
         let time = track.duration.map { ", " + $0.clockTime } ?? ""
         return SafeText("\(index + 1) ") + name + SafeText(time)
     }
 
-    /// `Playing 2 of 9: River – Reprise, 0:06 of 0:15`.
+    /// The current position: `Playing 2 of 9: River – Reprise, 0:06 of 0:15`.
     private var timeLine: SafeText {
         let player = ui.player
         let state = player.state.rawValue

@@ -1,21 +1,21 @@
-/// Events from a terminal's own bytes, where no terminal description is used: plain letters, control keys, the few
-/// sequences that all terminals share, and pasted text between its two marks.
+/// Turns a terminal's bytes into events without a terminal description: letters, control keys, the few sequences that
+/// all terminals share, and pasted text between its two marks.
 ///
-/// Pure. Pasted text never fires keys, whatever it holds.
+/// Pure. Pasted text never runs keys, whatever it contains.
 package struct RawKeyDecoder: Sendable {
     private static let pasteStart = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-    /// What was pasted so far, while its end has not come.
+    /// The text pasted so far; `nil` outside of a paste.
     private var paste: [UInt8]?
-    /// The beginning of a mark that is not whole yet.
+    /// The beginning of an incomplete mark.
     private var held: [UInt8] = []
 
     package init() {}
 
-    /// The events of what one read gave, keys and pastes.
+    /// The events in the bytes of one read.
     ///
-    /// A key's sequence comes in one piece, and a lone escape is the key; a paste may come in many.
+    /// The sequence of a key comes in one read, so a lone escape is the key; a paste may take several reads.
     package mutating func events(_ bytes: some Sequence<UInt8>) -> [UIEvent] {
         var rest = (held + bytes)[...]
         held = []
@@ -38,7 +38,7 @@ package struct RawKeyDecoder: Sendable {
         return events
     }
 
-    /// Takes what is pasted from `rest`, up to its end or as far as it has come.
+    /// Takes pasted text from `rest`, up to its end mark or to the last byte.
     private mutating func takePaste(_ rest: inout ArraySlice<UInt8>, _ events: inout [UIEvent]) {
         let end = Self.position(of: Self.pasteEnd, in: rest)
         let begun = end == nil ? Self.beginning(of: Self.pasteEnd, from: 1, endingIn: rest) : 0
@@ -59,7 +59,8 @@ package struct RawKeyDecoder: Sendable {
         bytes.indices.first { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }
     }
 
-    /// How many bytes at the end of `bytes` may begin `mark`, `shortest` or more: among keys an escape alone is one.
+    /// The number of bytes at the end of `bytes` that may begin `mark`; 0 if fewer than `shortest`, since among keys a
+    /// lone escape is a key.
     private static func beginning(
         of mark: [UInt8],
         from shortest: Int,
@@ -82,7 +83,7 @@ package struct RawKeyDecoder: Sendable {
             let parameters = rest.prefix { ("0"..."9").contains($0) || $0 == ";" }
             rest = rest.dropFirst(parameters.count)
             guard let end = rest.popFirst() else { break }
-            // The numbers before a letter say which of Shift, Alt and Control were held.
+            // Numbers before a letter are the modifiers Shift, Alt and Control.
             let number = end == "~" ? String(parameters.prefix { $0 != ";" }) : ""
             if let key = sequences[number + String(end)] { keys.append(key) }
         }

@@ -1,13 +1,77 @@
-internal import Media
+package import Media
 
-/// What is kept: how large, how much of it, which parts, when it was played last, and whether it stays.
+/// The list of cached tracks and the commands on its selected entry. Pure.
+package struct CacheViewState: Sendable {
+    package internal(set) var list = ListPosition()
+    /// `true` if this session has a cache.
+    package private(set) var isAvailable = true
+    package private(set) var report = KeptReport()
+    /// The entry that a repeated `delete` deletes.
+    private var candidate: KeptEntry.ID?
+
+    package var entries: [KeptEntry] { report.entries ?? [] }
+
+    package var selected: KeptEntry? {
+        entries.indices.contains(list.selected) ? entries[list.selected] : nil
+    }
+
+    /// Shows a new report, `nil` if there is no cache, and returns its problem, if any.
+    ///
+    /// The selection stays on its entry, or on its row if the entry is gone.
+    mutating func show(_ report: KeptReport?) -> CommandAnswer? {
+        isAvailable = report != nil
+        guard let report else { return nil }
+        let id = selected?.id
+        self.report = report
+        list.resize(count: entries.count, height: list.height)
+        if let row = entries.firstIndex(where: { $0.id == id }) { list.select(row) }
+        return report.problem.map { .error($0) }
+    }
+
+    /// Adds the selected entry to the queue.
+    func add() -> CommandOutcome {
+        guard let entry = selected else { return .nothing }
+        // A displayed address has no query, which can hold secrets, so it may be incomplete.
+        guard !entry.source.string.hasSuffix("…") else {
+            return .error("Can't add it: only part of its address is stored – use :add")
+        }
+        return .notice("Added " + entry.name(dash: "-"), [.send(.add(entry.source.string))])
+    }
+
+    /// Deletes the selected entry from the cache if called twice in a row; `key` names the key to press again.
+    mutating func delete(key: SafeText?) -> CommandOutcome {
+        guard let entry = selected else { return .nothing }
+        guard !entry.isPinned else {
+            candidate = nil
+            return .error("Can't delete a pinned track – unpin it first")
+        }
+        guard candidate == entry.id else {
+            candidate = entry.id
+            let size = SafeText(ByteText.text(entry.stored.byteCount))
+            let again = key.map { "Press " + $0 + " again to delete " } ?? "Repeat it to delete "
+            return .notice(again + size + " of " + entry.name(dash: "-"))
+        }
+        candidate = nil
+        return CommandOutcome([.evict(entry.id)])
+    }
+
+    /// Any other command in between cancels the deletion.
+    mutating func cancelDelete() { candidate = nil }
+
+    func togglePin() -> CommandOutcome {
+        guard let entry = selected else { return .nothing }
+        return CommandOutcome([.setPinned(entry.id, !entry.isPinned)])
+    }
+}
+
+/// Draws the list of cached tracks.
 struct CacheView {
-    static let barColumns = 10
+    private static let mapColumns = 10
 
     var glyphs: Glyphs
 
     func draw(_ state: CacheViewState, layout: ScreenLayout, into buffer: inout CellBuffer) {
-        guard state.isThere, !state.entries.isEmpty else {
+        guard state.isAvailable, !state.entries.isEmpty else {
             guard let row = layout.listRows.first else { return }
             let style = state.report.problem == nil ? Style.dim : .error
             buffer.draw(emptyText(state), column: 1, row: row, style: style, ellipsis: glyphs.ellipsis)
@@ -32,11 +96,11 @@ struct CacheView {
 
     private static let columns = [
         RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, dropRank: 1),
-        RowTable.Column(title: "HERE", width: 5, isRightAligned: true),
-        RowTable.Column(title: "RANGES", width: barColumns, dropRank: 4),
-        RowTable.Column(title: "PLAYED", width: 6, isRightAligned: true, dropRank: 3),
+        RowTable.Column(title: "CACHED", width: 6, isRightAligned: true),
+        RowTable.Column(title: "MAP", width: mapColumns, dropRank: 4),
+        RowTable.Column(title: "LAST PLAYED", width: 11, isRightAligned: true, dropRank: 3),
         RowTable.Column(title: "PIN", width: 3, dropRank: 2),
-        RowTable.Column(title: "MUSIC", width: 0),
+        RowTable.Column(title: "TITLE", width: 0),
     ]
 
     private func cells(_ entry: KeptEntry) -> [SafeText] {
@@ -46,7 +110,7 @@ struct CacheView {
             RangeBar.text(
                 entry.stored,
                 length: entry.length,
-                columns: Self.barColumns,
+                columns: Self.mapColumns,
                 isUnicode: glyphs.isUnicode
             ),
             AgeText.text(seconds: entry.age.components.seconds),
@@ -57,20 +121,20 @@ struct CacheView {
 
     private func emptyText(_ state: CacheViewState) -> SafeText {
         if let problem = state.report.problem { return problem }
-        if !state.isThere { return "Nothing is kept: there is no cache in this session" }
-        return state.report.entries == nil ? "Looking" + glyphs.more : "Nothing is kept yet"
+        if !state.isAvailable { return "No cache in this session" }
+        return state.report.entries == nil ? "Reading the cache" + glyphs.more : "No cached tracks yet"
     }
 }
 
 extension KeptEntry {
-    /// Whole percents that are kept, rounded down, so that 100 means all; nil while the length is unknown.
-    var share: Int? {
+    /// The cached share in percent, rounded down, so that 100 means all; `nil` if the length is unknown.
+    fileprivate var share: Int? {
         guard let length, length > 0 else { return length == 0 ? 100 : nil }
         return isComplete ? 100 : min(99, Int(Double(stored.byteCount) / Double(length) * 100))
     }
 
-    /// What to call it: title and artist as far as they are known, else its source.
-    func name(dash: SafeText) -> SafeText {
+    /// Its title and artist as far as they are known, else its source.
+    fileprivate func name(dash: SafeText) -> SafeText {
         guard let title else { return source }
         return artist.map { title + " " + dash + " " + $0 } ?? title
     }

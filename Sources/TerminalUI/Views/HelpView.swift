@@ -1,22 +1,22 @@
 internal import Media
 
-/// The keys and what they do, made from the key map, and what can be typed; side by side where there is room.
+/// The keys of the key map, then the commands to type, in as many columns as fit. Pure.
 struct HelpView {
-    static let keyColumns = 13
-    /// What a key with its words takes at most.
-    static let bindingColumns = 40
+    private static let keyColumns = 13
+    /// The width of one key or command with its help.
+    private static let itemColumns = 40
 
     var glyphs: Glyphs
 
-    /// How many rows the whole help has in a window of so many columns.
+    /// The number of rows of the help in a window of this width.
     static func rowCount(of keyMap: KeyMap, columns: Int) -> Int {
-        let across = max(1, columns / bindingColumns)
+        let across = max(1, columns / itemColumns)
         return (items(of: keyMap).count + across - 1) / across
     }
 
     private static func items(of keyMap: KeyMap) -> [(keys: SafeText, words: SafeText)] {
         keyMap.bindings.map { (SafeText($0.keys.map(\.name.string).joined(separator: "  ")), $0.help) }
-            + [(Key.tab.name, "complete what is typed")]
+            + [(Key.tab.name, "complete the word")]
             + CommandTable.rows.filter(\.isListedAsLine).map { row in
                 (SafeText(row.syntax.isEmpty ? ":" + row.name : ":\(row.name) \(row.syntax)"), row.help)
             }
@@ -24,12 +24,12 @@ struct HelpView {
 
     func draw(_ keyMap: KeyMap, at position: ListPosition, rows: Range<Int>, into buffer: inout CellBuffer) {
         let items = Self.items(of: keyMap)
-        // Down the first column, then down the next.
+        // The order is down the first column, then down the next.
         for (index, row) in zip(position.visible, rows) {
             for (across, place) in stride(from: index, to: items.count, by: position.count)
                 .enumerated()
             {
-                let column = 1 + across * Self.bindingColumns
+                let column = 1 + across * Self.itemColumns
                 draw(items[place], column: column, row: row, into: &buffer)
             }
         }
@@ -46,7 +46,7 @@ struct HelpView {
             item.words,
             column: column + Self.keyColumns + 1,
             row: row,
-            limit: Self.bindingColumns - Self.keyColumns - 2,
+            limit: Self.itemColumns - Self.keyColumns - 2,
             style: .dim,
             ellipsis: glyphs.ellipsis
         )

@@ -1,6 +1,44 @@
-internal import Media
+package import Media
 
-/// What the player had to say so far, each with its time.
+/// The player's messages, wrapped into lines, and which of them the user has seen. Pure.
+package struct MessagesViewState: Sendable {
+    package struct Line: Sendable, Equatable {
+        /// `nil` in the continuation lines of a message.
+        package var time: Duration?
+        package var text: SafeText
+    }
+
+    /// Columns for the time and the blanks around it.
+    package static let timeColumns = 10
+
+    package internal(set) var list = ListPosition()
+    package private(set) var lines: [Line] = []
+    private var newest: PlayerMessage?
+    private var columns = 0
+    /// The number of the newest message that was visible when a key was pressed.
+    private var seenNumber = 0
+
+    /// The newest message, until `markSeen`.
+    package var unseen: SafeText? { newest.flatMap { $0.number == seenNumber ? nil : $0.text } }
+
+    mutating func markSeen() { seenNumber = newest?.number ?? 0 }
+
+    /// Wraps the messages to a window's width. If the last line is selected, the selection follows new ones.
+    mutating func show(_ messages: [PlayerMessage], columns: Int) {
+        guard messages.last?.number != newest?.number || columns != self.columns else { return }
+        (newest, self.columns) = (messages.last, columns)
+        let follows = list.isAtEnd
+        lines = messages.flatMap { message in
+            message.text.wrapped(toColumns: max(8, columns - Self.timeColumns - 1)).enumerated().map {
+                Line(time: $0.offset == 0 ? message.time : nil, text: $0.element)
+            }
+        }
+        list.resize(count: lines.count, height: list.height)
+        if follows { list.select(lines.count - 1) }
+    }
+}
+
+/// Draws the player's messages with their times.
 struct MessagesView {
     var glyphs: Glyphs
     var timeOfDay: @Sendable (Duration) -> SafeText
@@ -8,7 +46,7 @@ struct MessagesView {
     func draw(_ state: MessagesViewState, rows: Range<Int>, into buffer: inout CellBuffer) {
         guard !state.lines.isEmpty else {
             guard let row = rows.first else { return }
-            buffer.draw("Nothing was said yet", column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
+            buffer.draw("No messages yet", column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
             return
         }
         for (index, row) in zip(state.list.visible, rows) {

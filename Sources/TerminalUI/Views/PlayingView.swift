@@ -1,8 +1,8 @@
 internal import Media
 
-/// All that is known of what is playing.
+/// Draws the facts about the current track.
 struct PlayingView {
-    static let nameColumns = 10
+    private static let nameColumns = 12
 
     var glyphs: Glyphs
 
@@ -21,9 +21,109 @@ struct PlayingView {
         for (index, row) in zip(position.visible, rows) where facts.indices.contains(index) {
             let fact = facts[index]
             buffer.draw(fact.name, column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
-            // What has no name of its own is a heading, or goes on with the line above.
+            // The first two lines, title and artist, have no name.
             let column = index < 2 ? 1 : 1 + Self.nameColumns
             buffer.draw(fact.text, column: column, row: row, style: fact.style, ellipsis: glyphs.ellipsis)
         }
+    }
+}
+
+/// One fact about the current track: a name and a text. Pure.
+struct PlayingFact: Equatable {
+    /// Empty if the text explains itself or continues the line above.
+    var name: SafeText
+    var text: SafeText
+    var style = Style.normal
+
+    /// All known facts, in the order of the view.
+    static func all(of player: PlayerSnapshot, glyphs: Glyphs) -> [PlayingFact] {
+        guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return [] }
+        let track = player.tracks[index]
+        let tags = player.info?.tags.filled(from: track.tags) ?? track.tags
+        var facts = [PlayingFact(name: "", text: tags.title ?? track.location.name, style: .playing)]
+        let album = [tags.album, tags.year].compactMap { $0 }.map(\.string).joined(separator: ", ")
+        let second = [tags.artist?.string, album.isEmpty ? nil : album, tags.number.map { "track \($0)" }]
+            .compactMap { $0 }.joined(separator: " \(glyphs.dash) ")
+        facts.append(PlayingFact(name: "", text: SafeText(second)))
+        facts.append(PlayingFact(name: "", text: ""))
+        let known: [(SafeText, SafeText?)] = [
+            ("Position", position(player)), ("Length", length(player)), ("Format", format(player)),
+            ("Bit rate", bitRate(player)), ("Source", source(track)), ("", track.location.safeText),
+            ("Cached", cached(player, track)), ("Downloaded", downloaded(player)),
+            ("Next", next(player, glyphs)),
+        ]
+        for case (let name, let text?) in known { facts.append(PlayingFact(name: name, text: text)) }
+        if let reason = player.failures[track.id] {
+            facts.append(PlayingFact(name: "Failed", text: reason, style: .error))
+        }
+        return facts
+    }
+
+    private static func position(_ player: PlayerSnapshot) -> SafeText {
+        SafeText(
+            player.isExact
+                ? player.position.clockTime + " (exact)" : "~\(player.position.clockTime) (estimated)"
+        )
+    }
+
+    private static func length(_ player: PlayerSnapshot) -> SafeText? {
+        guard player.load.live == nil else { return "live stream" }
+        guard let duration = player.duration else { return nil }
+        // A duration from a playlist is an estimate too.
+        return SafeText((player.info?.isDurationExact == true ? "" : "~") + duration.clockTime)
+    }
+
+    private static func format(_ player: PlayerSnapshot) -> SafeText? {
+        guard let info = player.info else { return nil }
+        let rate = "\(info.format.sampleRate / 1_000).\(info.format.sampleRate % 1_000 / 100) kHz"
+        let channels = info.format.channelCount == 1 ? "mono" : "stereo"
+        return SafeText([info.codec.string, rate, channels].filter { !$0.isEmpty }.joined(separator: ", "))
+    }
+
+    private static func bitRate(_ player: PlayerSnapshot) -> SafeText? {
+        guard let rate = player.info?.bytesPerSecond, (1...1e9).contains(rate) else { return nil }
+        return SafeText("\(Int((rate * 8 / 1_000).rounded())) kbit/s")
+    }
+
+    private static func source(_ track: Track) -> SafeText {
+        switch track.location {
+        case .file: "local file"
+        case .web(let url): SafeText(url.host)
+        }
+    }
+
+    private static func cached(_ player: PlayerSnapshot, _ track: Track) -> SafeText? {
+        guard case .web = track.location, player.load.live == nil else { return nil }
+        let stored = player.load.stored.byteCount
+        var text = ByteText.text(stored)
+        if let length = player.load.length, length > 0 {
+            text =
+                stored >= length ? ByteText.text(length) + " (all)" : text + " of \(ByteText.text(length))"
+        }
+        if player.buffered > .zero, player.load.length.map({ stored < $0 }) != false {
+            text += ", buffer \(player.buffered.clockTime)"
+        }
+        if !player.load.isKept { text += ", for this session only" }
+        return SafeText(text + (player.availability[track.id]?.isPinned == true ? ", pinned" : ""))
+    }
+
+    private static func downloaded(_ player: PlayerSnapshot) -> SafeText? {
+        let load = player.load
+        guard load.requestCount > 0 else { return nil }
+        let requests = load.requestCount == 1 ? "1 request" : "\(load.requestCount) requests"
+        var text = "\(ByteText.text(load.fetchedBytes)) in \(requests)"
+        if let rate = load.bytesPerSecond, (0...1e15).contains(rate) {
+            text += ", \(ByteText.text(Int64(rate)))/s"
+        }
+        return SafeText(text)
+    }
+
+    /// The next track of the queue; `nil` if shuffle or repeat decides, since only the player knows that order.
+    private static func next(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
+        guard let index = player.currentIndex, !player.isShuffled, player.repeatMode != .one,
+            player.tracks.indices.contains(index + 1)
+        else { return nil }
+        let track = player.tracks[index + 1]
+        return QueueRow.name(of: track, tags: player.learned[track.id]?.tags, glyphs: glyphs)
     }
 }

@@ -103,7 +103,7 @@ struct ScreenAnswerTests {
         try await stage.terminal.sendKeys("?")
         try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("1")
-        try await stage.terminal.wait(for: "Reading the list")
+        try await stage.terminal.wait(for: "Reading the playlist")
         gate.release()
         try await keysAreAnswered(on: stage, until: "100001 tracks")
         try await stage.terminal.sendKeys("q")

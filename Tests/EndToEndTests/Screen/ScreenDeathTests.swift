@@ -51,7 +51,7 @@ import Testing
         // What a shell says of a program that a signal has ended.
         #expect(try await stage.ending() == .restored(exitCode: 128 + Int(signal)))
         let screen = try await stage.terminal.capture().joined()
-        #expect(screen.contains("reprise: ended by \(name); what was said last is in"))
+        #expect(screen.contains("reprise: ended by \(name); see"))
         #expect(screen.contains("state/reprise/log"))
     }
 

@@ -35,7 +35,7 @@ struct ScreenViewsTests {
             try await stage.terminal.capture()[3].contains("first.mp3")
         }
         try await stage.terminal.sendKeys("d")
-        try await stage.terminal.wait(for: "once more drops")
+        try await stage.terminal.wait(for: "again to delete")
         try await stage.terminal.sendKeys("d")
         try await stage.terminal.wait(for: "it is being played")
         try await stage.terminal.sendKeys("P")
@@ -44,7 +44,7 @@ struct ScreenViewsTests {
         try await stage.terminal.wait(for: "demand")
         try await stage.terminal.wait(for: "206 first.mp3")
         try await stage.terminal.sendKeys("5")
-        try await stage.terminal.wait(for: "Nothing was said yet")
+        try await stage.terminal.wait(for: "No messages yet")
         try await stage.terminal.sendKeys("Tab")
         try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("q")
@@ -126,7 +126,7 @@ struct ScreenViewsTests {
         try await stage.terminal.type(click + click)
         try await stage.waitForCurrent(2)
         try await stage.terminal.type("\u{1B}[<0;24;1M\u{1B}[<0;24;1m")
-        try await stage.terminal.wait(for: "RANGES")
+        try await stage.terminal.wait(for: "LAST PLAYED")
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }

@@ -141,7 +141,7 @@ struct QueueFilterTests {
     @Test func `nothing that matches is said`() {
         var state = state(manyTracks(10))
         state.type("fxyz\n")
-        #expect(ScreenView(glyphs: .unicode).draw(state).lines[2] == " No track has xyz")
+        #expect(ScreenView(glyphs: .unicode).draw(state).lines[2] == " No match for \"xyz\"")
         #expect(state.type("d\nP").isEmpty)
     }
 }

@@ -59,7 +59,7 @@ struct TrackSearchTests {
         state.type("jj/zzz\n")
         #expect(state.answer == nil)
         finish(&state)
-        #expect(state.answer?.text == "no track has zzz" && state.answer?.isError == true)
+        #expect(state.answer?.text == "No match for \"zzz\"" && state.answer?.isError == true)
         #expect(state.queue.list.selected == 2)
     }
 
@@ -70,13 +70,13 @@ struct TrackSearchTests {
         state.type(":filter 7\n")
         #expect(state.queue.list.count == 19)
         state.type(":search-next\n")
-        #expect(state.answer?.text == "nothing was searched for yet")
+        #expect(state.answer?.text == "No search yet")
     }
 
     @Test func `a search without one before it says so`() {
         var state = state(10)
         state.type("n")
-        #expect(state.answer?.text == "nothing was searched for yet")
+        #expect(state.answer?.text == "No search yet")
     }
 
     @Test func `what is pasted while a text is typed is part of it`() {

@@ -88,7 +88,7 @@ struct SoundOnScreenTests {
         #expect(state.layout.listRows.count >= min(before, 4))
         #expect(state.layout.soundRows.count <= max(0, before / 2))
         if state.layout.soundRows.isEmpty {
-            #expect(state.answer?.text == "the picture of the sound wants a larger window")
+            #expect(state.answer?.text == "The spectrum needs a larger window")
             #expect(!state.movesSound)
         }
         _ = ScreenView(glyphs: .ascii).draw(state)

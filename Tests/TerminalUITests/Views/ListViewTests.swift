@@ -44,37 +44,37 @@ struct ListViewTests {
              夜の音楽
              東京アンサンブル – 夜, 2024 – track 2/9
 
-             Position  ~31:02, an estimate
-             Length    1:02:05
-             Format    MPEG-1 Layer III, VBR, 44.1 kHz, stereo
-             Bit rate  192 kbit/s
-             Source    music.example
-                       https://music.example/a/02.mp3
-             Kept      5 kB of 8 kB, 0:42 ahead, pinned
-             Fetched   5 kB in 3 requests, 312 kB/s
-             Next      gone.mp3
+             Position    ~31:02 (estimated)
+             Length      1:02:05
+             Format      MPEG-1 Layer III, VBR, 44.1 kHz, stereo
+             Bit rate    192 kbit/s
+             Source      music.example
+                         https://music.example/a/02.mp3
+             Cached      5 kB of 8 kB, buffer 0:42, pinned
+             Downloaded  5 kB in 3 requests, 312 kB/s
+             Next        gone.mp3
             """
         #expect(list(.playing, player: playing) == lines(expected))
         var exact = playing
         exact.isExact = true
         exact.isShuffled = true
-        #expect(list(.playing, player: exact)[3] == " Position  31:02, exact")
+        #expect(list(.playing, player: exact)[3] == " Position    31:02 (exact)")
         #expect(!list(.playing, player: exact).contains { $0.hasPrefix(" Next") })
     }
 
     @Test func `the cache shows size, share, parts, age and pin of each piece`() {
         let expected = """
-                SIZE   HERE  RANGES      PLAYED  PIN  MUSIC
-              8.0 MB   62 %  ██▒▒███▒··      0m       夜の音楽 – 東京アンサンブル
-              2.5 MB  100 %  ██████████      3d  ♦    https://music.example/a/01%20Morning.…
-                   ?      ?                  2h       https://music.example/signed.mp3?…
+                SIZE  CACHED  MAP         LAST PLAYED  PIN  TITLE
+              8.0 MB    62 %  ██▒▒███▒··     just now       夜の音楽 – 東京アンサンブル
+              2.5 MB   100 %  ██████████           3d  ♦    https://music.example/a/01%20Mo…
+                   ?       ?                       2h       https://music.example/signed.mp…
             """
         #expect(list(.cache) == lines(expected))
         let narrow = """
-                SIZE   HERE  PIN  MUSIC
-              8.0 MB   62 %       夜の音楽 - 東京ア~
-              2.5 MB  100 %  P    https://music.exa~
-                   ?      ?       https://music.exa~
+                SIZE  CACHED  PIN  TITLE
+              8.0 MB    62 %       夜の音楽 - 東京~
+              2.5 MB   100 %  P    https://music.ex~
+                   ?       ?       https://music.ex~
             """
         #expect(list(.cache, columns: 40, rows: 10, glyphs: .ascii).prefix(4).map { $0 } == lines(narrow))
     }
@@ -115,7 +115,7 @@ struct ListViewTests {
              12:2:00  the network is back
             """
         #expect(list(.messages, player: player).map { $0 } == lines(expected))
-        #expect(list(.messages, player: PlayerSnapshot()) == [" Nothing was said yet"])
+        #expect(list(.messages, player: PlayerSnapshot()) == [" No messages yet"])
     }
 
     @Test func `the help is the key map, side by side where there is room`() {
@@ -143,7 +143,7 @@ struct ListViewTests {
              prefetch         0 B  … 03.mp3
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
             ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
-            Playing  vol 80%  repeat all  ahead 0:42
+            Playing  vol 80%  repeat all
             ? help   j down   k up   Esc back
             """
         var state = fullState(columns: 40, rows: 10)
@@ -154,14 +154,14 @@ struct ListViewTests {
     @Test func `the cache in forty columns by ten rows`() {
         let expected = """
              1  2  3 Cache  4  5  6
-                SIZE   HERE  PIN  MUSIC
-              8.0 MB   62 %       夜の音楽 – 東京ア…
-              2.5 MB  100 %  ♦    https://music.exa…
-                   ?      ?       https://music.exa…
+                SIZE  CACHED  PIN  TITLE
+              8.0 MB    62 %       夜の音楽 – 東京…
+              2.5 MB   100 %  ♦    https://music.ex…
+                   ?       ?       https://music.ex…
 
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
             ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
-            Playing  vol 80%  repeat all  ahead 0:42
+            Playing  vol 80%  repeat all
             ? help   Enter add to queue   d delete
             """
         var state = fullState(columns: 40, rows: 10)
@@ -175,15 +175,15 @@ struct ListViewTests {
         state.type("2")
         #expect(screen(state)[2] == " Nothing is playing")
         state.type("4")
-        #expect(screen(state)[2] == " Nothing was asked of the network yet")
+        #expect(screen(state)[2] == " No network requests yet")
         state.type("3")
-        #expect(screen(state)[2] == " Looking…")
-        _ = state.apply(.kept(nil))
-        #expect(screen(state)[2] == " Nothing is kept: there is no cache in this session")
+        #expect(screen(state)[2] == " Reading the cache…")
+        _ = state.apply(.cache(nil))
+        #expect(screen(state)[2] == " No cache in this session")
         var report = KeptReport()
         report.entries = []
-        _ = state.apply(.kept(report))
-        #expect(screen(state)[2] == " Nothing is kept yet")
+        _ = state.apply(.cache(report))
+        #expect(screen(state)[2] == " No cached tracks yet")
     }
 
     @Test(
@@ -221,7 +221,7 @@ struct ListViewTests {
                 report.entries = [
                     KeptEntry(id: KeptEntry.ID(1), source: SafeText(evil), title: SafeText(evil))
                 ]
-                _ = state.apply(.kept(report))
+                _ = state.apply(.cache(report))
                 let record = JournalRecord(
                     time: .zero,
                     resource: SafeText(evil),

@@ -21,10 +21,10 @@ struct NetworkTroubleTests {
     @Test func `the status line says why nothing is heard, and counts down`() {
         var player = waiting
         #expect(
-            lines(player)[22].hasPrefix("Buffering… again in 4 s (3 of 10): refuses the connection  vol 80%")
+            lines(player)[22].hasPrefix("Retry in 4 s (3 of 10) · refuses the connection  vol 80%")
         )
         player.retryIn = .zero
-        #expect(lines(player)[22].hasPrefix("Buffering… trying again (3 of 10): refuses the connection"))
+        #expect(lines(player)[22].hasPrefix("Retrying (3 of 10) · refuses the connection"))
         // What is buffered plays on: nobody has to be told.
         player.state = .playing
         #expect(lines(player)[22].hasPrefix("Playing  vol 80%"))

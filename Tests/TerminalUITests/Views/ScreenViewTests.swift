@@ -41,7 +41,7 @@ struct ScreenViewTests {
 
             ▶ 夜の音楽 – 東京アンサンブル                                   ~31:02 / 1:02:05
             ████████████████████··········██████████▌▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒··········
-            Playing  vol 80%  repeat all  ahead 0:42  312 kB/s  net 999 kB  cache 45.6 MB
+            Playing  vol 80%  repeat all  buffer 0:42  312 kB/s  ↓ 999 kB
             reconnected to music.example
             """
         #expect(Self.screen(80, 24) == lines(expected))
@@ -57,7 +57,7 @@ struct ScreenViewTests {
 
             ▶ 夜の音楽 – 東京アン…  ~31:02 / 1:02:05
             ██████████·····█████▌▄▄▄▄▄▄▄▄▄▒▒▒▒▒·····
-            Playing  vol 80%  repeat all  ahead 0:42
+            Playing  vol 80%  repeat all
             reconnected to music.example
             """
         #expect(Self.screen(40, 10) == lines(expected))
@@ -85,7 +85,7 @@ struct ScreenViewTests {
             x 3 gone.mp3: 404 Not Found
             > 夜の音楽 - 東京アンサンブル              ~-31:03 / 1:02:05
             ===============........=======|--------------++++++++.......
-            Playing  vol 80%  repeat all  ahead 0:42  312 kB/s
+            Playing  vol 80%  repeat all  buffer 0:42  312 kB/s
             :seek 1_
             """
         #expect(Self.screen(60, 8, glyphs: .ascii, keys: "t:seek 1") == lines(expected))
@@ -136,10 +136,10 @@ struct ScreenViewTests {
     @Test func `an empty queue says what to do, or that the list is being read`() {
         var player = PlayerSnapshot()
         let screen = Self.screen(80, 10, player: player)
-        #expect(screen[1] == " Nothing in the queue yet. Type :add and a file or URL")
-        #expect(screen[8] == "Stopped  vol 100%  net 0 B  cache 0 B")
+        #expect(screen[1] == " The queue is empty. Type :add and a file or URL")
+        #expect(screen[8] == "Stopped  vol 100%  ↓ 0 B  from cache 0 B")
         player.state = .opening
-        #expect(Self.screen(80, 10, player: player)[1] == " Reading the list…")
+        #expect(Self.screen(80, 10, player: player)[1] == " Reading the playlist…")
     }
 
     @Test func `waiting is named`() {
@@ -216,6 +216,6 @@ struct ScreenViewTests {
     func `bytes are shown in decimal units`(bytes: Int64, expected: String) {
         var player = PlayerSnapshot()
         player.totalFetchedBytes = bytes
-        #expect(Self.screen(80, 10, player: player)[8].contains("net \(expected)  cache"))
+        #expect(Self.screen(80, 10, player: player)[8].contains("↓ \(expected)  from cache"))
     }
 }

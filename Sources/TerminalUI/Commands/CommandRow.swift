@@ -1,0 +1,98 @@
+package import Media
+
+/// One command: its name, its argument, the keys bound to it and the help for each.
+package struct CommandRow: Sendable {
+    /// Where a command has an effect.
+    package enum Reach: Sendable {
+        /// Standard input and plain mode, which print; the full screen shows the same all the time.
+        case lines
+        case everywhere
+        /// Plain mode and the full screen: the command acts on what the keys selected.
+        case keys
+        /// The full screen only.
+        case screen
+    }
+
+    /// What the argument may be, for completion.
+    package enum Argument: Sendable, Equatable {
+        case none
+        /// One of these words, or something that cannot be completed.
+        case words([String])
+        /// A file or folder.
+        case path
+        /// A number, a time or free text.
+        case other
+    }
+
+    /// Keys that run the command with one particular argument.
+    package struct KeyUse: Sendable {
+        package let keys: [Key]
+        package let help: SafeText
+        package let argument: String
+
+        init(_ keys: [Key], _ help: SafeText, _ argument: String = "") {
+            (self.keys, self.help, self.argument) = (keys, help, argument)
+        }
+    }
+
+    package let name: String
+    /// The argument as the help shows it: `N`, `M:SS`; empty if there is none.
+    package let syntax: String
+    package let help: SafeText
+    package let reach: Reach
+    package let completion: Argument
+    package let keyUses: [KeyUse]
+    /// The error for an argument that the command does not take.
+    let usage: SafeText
+    private let parse: @Sendable (String) -> UICommand?
+    private let print: @Sendable (UICommand) -> String?
+
+    /// A command with an argument, which may be optional.
+    ///
+    /// `parse` returns `nil` for a wrong argument. `print` is its inverse, and `nil` for other commands.
+    init(
+        _ name: String,
+        _ syntax: String,
+        _ help: SafeText,
+        reach: Reach = .everywhere,
+        completion: Argument = .other,
+        usage: String,
+        keys: [KeyUse] = [],
+        parse: @escaping @Sendable (String) -> UICommand?,
+        print: @escaping @Sendable (UICommand) -> String?
+    ) {
+        (self.name, self.syntax, self.help, self.reach) = (name, syntax, help, reach)
+        (self.completion, self.parse, self.print) = (completion, parse, print)
+        self.usage = SafeText("\(name) takes \(usage)")
+        keyUses = keys
+    }
+
+    /// A command without an argument.
+    init(
+        _ name: String,
+        _ command: UICommand,
+        _ help: SafeText,
+        reach: Reach = .everywhere,
+        keys: [Key] = []
+    ) {
+        self.init(
+            name,
+            "",
+            help,
+            reach: reach,
+            completion: .none,
+            usage: "no argument",
+            keys: keys.isEmpty ? [] : [KeyUse(keys, help)],
+            parse: { $0.isEmpty ? command : nil },
+            print: { $0 == command ? "" : nil }
+        )
+    }
+
+    /// `true` if the help lists the command among those to type: it takes an argument, or has no key.
+    package var isListedAsLine: Bool { reach != .lines && (!syntax.isEmpty || keyUses.isEmpty) }
+
+    func command(_ argument: String) -> UICommand? { parse(argument) }
+
+    /// The argument that makes this row parse as `command`; `nil` if `command` belongs to another row.
+    func argument(of command: UICommand) -> String? { print(command) }
+}

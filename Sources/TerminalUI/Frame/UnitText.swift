@@ -1,0 +1,32 @@
+package import Media
+
+/// Numbers of bytes in a few letters.
+enum ByteText {
+    /// Decimal units, as for networks and disks: `0 B`, `12 kB`, `3.4 MB`.
+    ///
+    /// With `decimalsBelow: 10` it takes at most six columns, up to terabytes.
+    static func text(_ bytes: Int64, decimalsBelow limit: Int64 = 100) -> String {
+        let bytes = max(0, bytes)
+        if bytes < 1_000 { return "\(bytes) B" }
+        var (unit, value) = ("kB", bytes)
+        for next in ["MB", "GB", "TB"] where value >= 1_000_000 { (unit, value) = (next, value / 1_000) }
+        // One decimal, rounded down, so that the amount shown was really reached.
+        let (whole, tenth) = (value / 1_000, value % 1_000 / 100)
+        return unit == "kB" || whole >= limit ? "\(whole) \(unit)" : "\(whole).\(tenth) \(unit)"
+    }
+}
+
+/// The time since a moment, in a few letters.
+package enum AgeText {
+    /// `just now`, `59m`, `47h`, `99d`, `103w`, `5y`: whole units, rounded down. A future moment is `just now`.
+    package static func text(seconds: Int64) -> SafeText {
+        let minutes = max(0, seconds) / 60
+        let hours = minutes / 60
+        let days = hours / 24
+        if minutes < 1 { return "just now" }
+        if minutes < 60 { return SafeText("\(minutes)m") }
+        if hours < 48 { return SafeText("\(hours)h") }
+        if days < 100 { return SafeText("\(days)d") }
+        return SafeText(days < 730 ? "\(days / 7)w" : "\(days / 365)y")
+    }
+}

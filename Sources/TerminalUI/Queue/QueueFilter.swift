@@ -1,0 +1,91 @@
+package import Media
+
+/// The tracks that match a text, found slice by slice.
+///
+/// Pure. `look` examines at most `slice` tracks and returns, so that keys are answered in between however long
+/// the queue is.
+package struct QueueFilter: Sendable {
+    /// Some milliseconds of work.
+    package static let slice = 2_000
+
+    package let text: String
+    private let matcher: TrackMatcher
+    /// Positions in the queue, in order, of the matches found so far.
+    package private(set) var matches: [Int] = []
+    /// The number of tracks examined, from the first one on.
+    package private(set) var examinedCount = 0
+    private var revision: Int
+
+    init(_ text: String, of player: PlayerSnapshot) {
+        self.text = text
+        matcher = TrackMatcher(text)
+        revision = player.queueRevision
+    }
+
+    /// `true` if some tracks were not examined yet.
+    package func hasWork(in player: PlayerSnapshot) -> Bool {
+        revision != player.queueRevision || examinedCount < player.tracks.count
+    }
+
+    /// Examines the next tracks. A changed queue is examined again from its beginning.
+    mutating func look(through player: PlayerSnapshot) {
+        if revision != player.queueRevision {
+            (revision, examinedCount, matches) = (player.queueRevision, 0, [])
+        }
+        let end = min(player.tracks.count, examinedCount + Self.slice)
+        for place in examinedCount..<max(examinedCount, end) {
+            let track = player.tracks[place]
+            if matcher.matches(track, facts: player.learned[track.id]) { matches.append(place) }
+        }
+        examinedCount = max(examinedCount, end)
+    }
+
+    /// Drops a row whose track is being removed, before the next snapshot shows it.
+    mutating func forget(row: Int) {
+        matches.remove(at: row)
+        for index in matches.indices[row...] { matches[index] -= 1 }
+    }
+
+    /// The row of the track at `place`; `nil` if it does not match or was not examined yet.
+    func row(of place: Int) -> Int? {
+        var (low, high) = (0, matches.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if matches[middle] < place { low = middle + 1 } else { high = middle }
+        }
+        return low < matches.count && matches[low] == place ? low : nil
+    }
+}
+
+/// A search for the nearest row that matches a text, slice by slice like the filter, around the end of the list.
+package struct TrackSearch: Sendable {
+    let text: String
+    private let isForward: Bool
+    private let matcher: TrackMatcher
+    /// The row examined first.
+    private let start: Int
+    private var examinedCount = 0
+    private(set) var found: Int?
+
+    init(_ text: String, from start: Int, isForward: Bool) {
+        self.text = text
+        self.isForward = isForward
+        self.start = start
+        matcher = TrackMatcher(text)
+    }
+
+    /// `true` until a row is found or all are examined.
+    func hasWork(rows: Int) -> Bool { found == nil && examinedCount < rows }
+
+    /// Examines the next of `rows` rows; `place` gives the position in the queue for each.
+    mutating func look(through player: PlayerSnapshot, rows: Int, place: (Int) -> Int) {
+        let end = min(rows, examinedCount + QueueFilter.slice)
+        while found == nil, examinedCount < end {
+            let step = isForward ? examinedCount : -examinedCount
+            let row = ((start + step) % rows + rows) % rows
+            let track = player.tracks[place(row)]
+            if matcher.matches(track, facts: player.learned[track.id]) { found = row }
+            examinedCount += 1
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import System
+
+internal import Glibc
+internal import Media
+
+/// Reads folders for completion on its own thread, since a network folder can be slow.
+final class PathLister: Sendable {
+    /// More candidates would not help.
+    static let most = 1_000
+
+    private let thread = WorkThread(name: "completion")
+    private let found = Locked<[(word: String, paths: [String])]>([])
+    private let wake: @Sendable () -> Void
+
+    /// `wake` is called on that thread when `take` has a new result.
+    init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+    deinit { thread.stop() }
+
+    func list(_ word: String) {
+        thread.submit { [weak self] in
+            guard let self else { return }
+            let paths = Self.paths(beginningWith: word)
+            found.withLock { $0.append((word, paths)) }
+            wake()
+        }
+    }
+
+    /// The results since the last call.
+    func take() -> [(word: String, paths: [String])] {
+        found.withLock { found in
+            defer { found = [] }
+            return found
+        }
+    }
+
+    /// The files and folders whose path begins with `word`, as they are typed; folders end with `/`.
+    ///
+    /// Leaves out names that a line cannot contain, and hidden ones unless their dot was typed.
+    static func paths(beginningWith word: String) -> [String] {
+        let slash = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
+        let (folder, name) = (word[..<slash], word[slash...])
+        var place = folder.isEmpty ? "." : String(folder)
+        if place.hasPrefix("~/"), let home = getenv("HOME") {
+            place = String(cString: home) + place.dropFirst()
+        }
+        guard let stream = opendir(place) else { return [] }
+        defer { closedir(stream) }
+        var paths: [String] = []
+        while paths.count < most, let entry = readdir(stream) {
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            guard let found = String(validating: bytes, as: UTF8.self), found.hasPrefix(name) else {
+                continue
+            }
+            guard found != ".", found != "..", !found.hasPrefix(".") || name.hasPrefix(".") else { continue }
+            guard SafeText(found).string == found else { continue }
+            var status = stat()
+            let isFolder = stat(place + "/" + found, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            paths.append(folder + found + (isFolder ? "/" : ""))
+        }
+        return paths
+    }
+}

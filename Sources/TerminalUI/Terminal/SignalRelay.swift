@@ -1,0 +1,153 @@
+internal import CTerminal
+internal import Glibc
+
+/// Writes signals as bytes into a pipe, and restores the terminal after a fault.
+///
+/// Created before ncurses, which installs handlers only for signals that have none: its handlers clean up inside the
+/// handler, which is not safe, and exit. There is one relay at a time, on the screen's thread, which unblocks the
+/// signals for itself even if all other threads block them.
+package struct SignalRelay: ~Copyable {
+    /// The signals that end the program in an orderly way, resize the window or suspend.
+    package static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
+    /// The signals that have no meaning without a screen.
+    private static let aboutScreen = [SIGWINCH, SIGTSTP, SIGCONT]
+    /// The signals that end the program at once: faults, Swift's traps, and SIGQUIT, which requests it.
+    static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGQUIT]
+
+    private let pipe: WakePipe
+    private var previous: [(signal: Int32, action: sigaction)] = []
+    /// The signals that the thread blocked before.
+    private var mask = sigset_t()
+    private var armed: Watch?
+
+    /// The state that a fault must restore.
+    struct Watch {
+        var descriptor: Int32
+        var modes: termios
+        /// The descriptor of standard error as it was; -1 if it need not be restored.
+        var standardError: Int32
+        /// The sequences that reset the terminal.
+        var reset: String
+        /// Written to standard error after the name of the signal.
+        var message: String
+    }
+
+    /// Starts relaying `signals` into `pipe`, which must outlive this value.
+    package init(_ signals: [Int32] = Self.relayed, into pipe: WakePipe) {
+        self.pipe = pipe
+        for signal in signals {
+            var action = sigaction()
+            if cterminal_relay_signal(signal, pipe.writeEnd, &action) == 0 {
+                previous.append((signal, action))
+            }
+        }
+        for signal in Self.faults {
+            var action = sigaction()
+            if cterminal_catch_fault(signal, &action) == 0 { previous.append((signal, action)) }
+        }
+        // Unblocked only now that all have a handler: signals that were pending arrive here.
+        var relayed = sigset_t()
+        sigemptyset(&relayed)
+        for signal in signals + Self.faults { sigaddset(&relayed, signal) }
+        pthread_sigmask(SIG_UNBLOCK, &relayed, &mask)
+    }
+
+    deinit {
+        cterminal_disarm_reset()
+        // Blocked first: a signal from now on is for the thread that waits for it.
+        var mask = mask
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
+        for (signal, action) in previous {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
+        cterminal_end_relay()
+        // That thread also gets the signals not read here.
+        for signal in pipe.drain().map(Int32.init) {
+            guard sigismember(&mask, signal) == 1, !Self.aboutScreen.contains(signal) else { continue }
+            kill(getpid(), signal)
+        }
+    }
+
+    /// From now on a fault restores the state in `watch`.
+    mutating func arm(_ watch: Watch) {
+        armed = watch
+        arm()
+    }
+
+    /// Restores the same state as before `disarm`.
+    func arm() {
+        guard var armed else { return }
+        cterminal_arm_reset(
+            armed.descriptor,
+            &armed.modes,
+            armed.standardError,
+            armed.reset,
+            armed.message
+        )
+    }
+
+    /// From now on a fault leaves the terminal alone.
+    func disarm() { cterminal_disarm_reset() }
+
+    /// Stops the process as Ctrl-Z does by default, and returns when it is continued.
+    func suspend() {
+        var action = sigaction()
+        cterminal_default_signal(SIGTSTP, &action)
+        raise(SIGTSTP)
+        cterminal_relay_signal(SIGTSTP, pipe.writeEnd, &action)
+    }
+}
+
+/// A pipe that ends a `poll` from any thread or signal handler.
+package final class WakePipe: Sendable {
+    let readEnd: Int32
+    let writeEnd: Int32
+
+    /// `nil` if the process has no descriptor left.
+    package init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+        for end in ends {
+            // Neither a full nor an empty pipe may block, and no child inherits it.
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    func wake() {
+        var byte: UInt8 = 0
+        // A full pipe already wakes its reader.
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    /// Reads all bytes written so far.
+    package func drain() -> [UInt8] {
+        var taken: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 256)
+        while true {
+            let count = read(readEnd, &chunk, chunk.count)
+            guard count > 0 else { return taken }
+            taken.append(contentsOf: chunk[..<count])
+        }
+    }
+}
+
+/// Job control: a process in the background must leave the terminal to the shell.
+enum Foreground {
+    /// The interval at which a running background process checks whether it is in the foreground again: no signal
+    /// reports it.
+    static let checkInterval = Duration.seconds(1)
+
+    /// `true` if this process may change the terminal at `descriptor`, or if that is not its controlling terminal.
+    static func holds(_ descriptor: Int32) -> Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
+}

@@ -1,0 +1,107 @@
+internal import CCurses
+internal import Glibc
+import Media
+package import System
+
+/// The terminal that the screen uses, and how.
+package struct TerminalConfiguration: Sendable {
+    /// The terminal's type, as in `TERM`.
+    package var term: String?
+    /// The locale that determines the character set; empty for the environment's.
+    package var locale = ""
+    /// `true` if colours may be used (`NO_COLOR`, no-color.org).
+    package var usesColor: Bool
+    /// The file for standard error while the screen is open; `nil` discards it.
+    package var stderrPath: String?
+    /// The descriptor to read keys from; `nil` for standard input or, if that is not a terminal (with `-` it is the
+    /// playlist), the process's own terminal.
+    package var input: Int32?
+    /// The descriptor to draw the screen on.
+    package var output: Int32 = STDOUT_FILENO
+    /// `true` if the screen takes mouse presses and the wheel; else the terminal selects text with them.
+    package var usesMouse = true
+    package var keyMap = KeyMap.standard
+    /// The user's own colours.
+    package var colors: [Style: ColorChoice] = [:]
+    /// The command lines of earlier sessions, oldest first.
+    package var history: [String] = []
+    /// Saves an entered line for later sessions; must not block.
+    package var remember: @Sendable (String) -> Void = { _ in }
+    /// The clock for the rate of redraws and the wait for quitting.
+    package var clock: any MonotonicClock = SystemClock()
+    private let isInTmux: Bool
+    /// The longest wait for the player to quit.
+    package var quitWait = Duration.seconds(3)
+
+    package init(environment: [String: String], stderrPath: String? = nil) {
+        term = environment["TERM"]
+        usesColor = (environment["NO_COLOR"] ?? "").isEmpty
+        isInTmux = !(environment["TMUX"] ?? "").isEmpty
+        self.stderrPath = stderrPath
+    }
+
+    var modes: TerminalModes { TerminalModes(term: term, isInTmux: isInTmux, usesMouse: usesMouse) }
+
+    /// `true` if a screen is possible: the output is a terminal of a known type that can place its cursor, and keys
+    /// can be read. Otherwise lines are printed instead.
+    ///
+    /// Call it on the thread that will run the screen, before it does.
+    package var isUsable: Bool {
+        guard let term, !term.isEmpty, isatty(output) == 1 else { return false }
+        var status: Int32 = 0
+        // Without a variable for the status, setupterm would end the process on failure.
+        guard setupterm(term, output, &status) == OK else { return false }
+        defer { curses_forget_terminal() }
+        guard let sequence = tigetstr("cup"), Int(bitPattern: sequence) != -1 else { return false }
+        guard let terminal = openInput() else { return false }
+        if terminal.isOwned { close(terminal.descriptor) }
+        return true
+    }
+
+    /// The descriptor to read keys from, which the caller closes if it is owned; `nil` if there is no terminal.
+    func openInput() -> (descriptor: Int32, isOwned: Bool)? {
+        if let input { return (input, false) }
+        if isatty(STDIN_FILENO) == 1 { return (STDIN_FILENO, false) }
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        return descriptor < 0 ? nil : (descriptor, true)
+    }
+}
+
+/// The sequences for modes that terminal descriptions lack: paste marks, mouse reports, the title.
+///
+/// Pure. Terminals ignore modes that they do not know; those that might not get none.
+struct TerminalModes: Sendable, Equatable {
+    /// `true` if the terminal reports mouse presses and the wheel.
+    let reportsMouse: Bool
+    /// `true` if the terminal can save its title and restore it.
+    let keepsTitle: Bool
+
+    /// `isInTmux` distinguishes tmux, which has a stack of titles, from GNU screen, which has none: both can have the
+    /// type `screen`.
+    init(term: String?, isInTmux: Bool, usesMouse: Bool) {
+        let family = String((term ?? "").prefix { $0 != "-" })
+        let stacks: Set = ["xterm", "tmux", "alacritty", "foot", "wezterm", "contour", "konsole", "vte"]
+        keepsTitle = stacks.contains(family) || (family == "screen" && isInTmux)
+        // The Linux console and real VTs report no mouse, and some print unknown sequences.
+        reportsMouse = usesMouse && (keepsTitle || ["screen", "rxvt", "st"].contains(family))
+    }
+
+    /// Turns on paste marks (2004) and presses (1000) in decimal numbers (1006), and saves the title (XTWINOPS 22).
+    var enter: String { modes + (keepsTitle ? "\u{1B}[22;2t" : "") }
+
+    /// The modes that a process must turn on again after a stop; the title is still saved.
+    var modes: String { "\u{1B}[?2004h" + (reportsMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : "") }
+
+    /// Reverses `enter`, in the opposite order.
+    var leave: String {
+        (keepsTitle ? "\u{1B}[23;2t" : "") + (reportsMouse ? "\u{1B}[?1006l\u{1B}[?1000l" : "")
+            + "\u{1B}[?2004l"
+    }
+
+    /// Resets the terminal after a fault, also the modes that ncurses set, in a form that any terminal with a screen
+    /// takes: ends our modes, leaves the alternate screen, shows the cursor, ends the keypad mode and colours.
+    var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[?1l\u{1B}>\u{1B}[0m\r" }
+
+    /// Sets the window's title (OSC 2), if it can be restored later. `title` contains no control characters.
+    func title(_ title: String) -> String { keepsTitle ? "\u{1B}]2;\(title)\u{07}" : "" }
+}

@@ -1,0 +1,139 @@
+// Both include termios.h; the compiler finds `termios` in the one that it loads first.
+internal import CCurses
+internal import CTerminal
+internal import Glibc
+package import Media
+
+/// The terminal user interface: shows a player's snapshots and sends it commands.
+package struct TerminalScreen: Sendable {
+    private let configuration: TerminalConfiguration
+
+    package init(configuration: TerminalConfiguration) { self.configuration = configuration }
+
+    /// Runs the screen on the calling thread until the player is over, the user quits, or a signal (SIGINT, SIGTERM,
+    /// SIGHUP) ends the program; then restores the terminal.
+    ///
+    /// The first frame is drawn before any wait; later ones follow keys at once and snapshots at most ten times a
+    /// second. Quitting sends `.quit` and waits for the player, but no longer than `quitWait`. Meanwhile
+    /// standard error goes to `stderrPath`. Blocks its thread. Only one screen can run at a time, since ncurses and
+    /// signals belong to the process.
+    package func run(
+        player: any PlayerControl,
+        surroundings: ScreenSurroundings = ScreenSurroundings()
+    ) -> TerminalExit {
+        guard let updates = WakePipe(), let signals = WakePipe() else {
+            return .unusable("Can't open the screen: too many open files")
+        }
+        guard let terminal = configuration.openInput() else {
+            return .unusable("Can't read keys: there is no terminal")
+        }
+        defer { if terminal.isOwned { close(terminal.descriptor) } }
+        var modes = termios()
+        tcgetattr(terminal.descriptor, &modes)
+
+        var relay = SignalRelay(into: signals)
+        let redirect = StandardErrorRedirect(to: configuration.stderrPath)
+        let place = configuration.stderrPath.map { "; see " + SafeText($0).string } ?? ""
+        // Before the terminal is changed, since a fault can come at any time.
+        relay.arm(
+            SignalRelay.Watch(
+                descriptor: configuration.output,
+                modes: modes,
+                standardError: redirect.saved,
+                reset: configuration.modes.abandon,
+                message: place
+            )
+        )
+        let screen = CursesScreen(
+            input: terminal.descriptor,
+            output: configuration.output,
+            configuration: configuration
+        )
+        guard var screen else {
+            return .unusable("Unknown terminal type: set TERM")
+        }
+        player.observe { updates.wake() }
+        surroundings.cache?.observe { updates.wake() }
+        surroundings.requests?.observe { updates.wake() }
+        defer {
+            surroundings.cache?.observe(nil)
+            surroundings.requests?.observe(nil)
+        }
+
+        var loop = ScreenLoop(
+            player: player,
+            surroundings: surroundings,
+            view: ScreenView(
+                glyphs: screen.isUnicode ? .unicode : .ascii,
+                timeOfDay: surroundings.timeOfDay
+            ),
+            input: terminal.descriptor,
+            updates: updates,
+            signals: signals,
+            configuration: configuration,
+            size: screen.fitWindow()
+        )
+        let exit = loop.run(on: &screen, relay: relay)
+        // In this order, so that a fault or a late signal never finds the terminal half restored.
+        _ = consume screen
+        relay.disarm()
+        _ = consume redirect
+        _ = consume relay
+        return exit
+    }
+}
+
+/// The sources of what the screen shows besides the player.
+package struct ScreenSurroundings: Sendable {
+    /// `nil` if there is no cache.
+    package var cache: (any KeptShelf)?
+    /// `nil` if requests are not recorded.
+    package var requests: RequestHistory?
+    /// Formats a time of the player's clock as the time of day, in eight columns.
+    package var timeOfDay: @Sendable (Duration) -> SafeText
+
+    package init(
+        cache: (any KeptShelf)? = nil,
+        requests: RequestHistory? = nil,
+        timeOfDay: @escaping @Sendable (Duration) -> SafeText = { SafeText($0.clockTime) }
+    ) {
+        self.cache = cache
+        self.requests = requests
+        self.timeOfDay = timeOfDay
+    }
+}
+
+/// The reason why the screen ended; the caller derives the exit code.
+package enum TerminalExit: Sendable, Equatable {
+    /// The player ended by itself.
+    case over
+    /// The user quit.
+    case quit
+    /// A signal (SIGINT, SIGTERM, SIGHUP), or the loss of the terminal, which counts as SIGHUP.
+    case signal(Int32)
+    /// No screen is possible, with the reason; the terminal was not changed.
+    case unusable(SafeText)
+}
+
+/// Redirects standard error while the screen is open, since libraries write warnings there.
+package struct StandardErrorRedirect: ~Copyable {
+    /// A copy of the original descriptor; -1 if there was none.
+    package let saved: Int32
+
+    /// Appends to the file at `path`, which is created if missing; without a usable path to `/dev/null`.
+    package init(to path: String?) {
+        saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+        var target: Int32 = -1
+        if let path { target = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
+        if target < 0 { target = open("/dev/null", O_WRONLY | O_CLOEXEC) }
+        guard target >= 0 else { return }
+        dup2(target, STDERR_FILENO)
+        if target != STDERR_FILENO { close(target) }
+    }
+
+    deinit {
+        guard saved >= 0 else { return }
+        dup2(saved, STDERR_FILENO)
+        close(saved)
+    }
+}
