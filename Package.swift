@@ -78,6 +78,7 @@ let package = Package(
         .target(
             name: "RepriseOrigin",
             dependencies: [.product(name: "FlyingSocks", package: "FlyingFox")],
+            path: "Tests/Origin/RepriseOrigin",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -86,6 +87,7 @@ let package = Package(
                 "RepriseOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Tests/Origin/RepriseOriginCommand",
             swiftSettings: settings
         ),
 

@@ -6,10 +6,14 @@ struct BenchOptionsTests {
     @Test func `no word measures everything, and words choose`() throws {
         #expect(BenchOptions([])?.task == .table(isQuick: false))
         let options = try #require(
-            BenchOptions(["--quick", "--json", "a.json", "--only", "keys", "--peers", "none"])
+            BenchOptions(
+                "--quick --json a.json --report b.md --only keys --peers none".split(separator: " ").map(
+                    String.init
+                )
+            )
         )
         #expect(options.task == .table(isQuick: true))
-        #expect(options.json == "a.json")
+        #expect(options.json == "a.json" && options.report == "b.md")
         #expect(options.only == "keys")
         #expect(!options.hasPeers)
         #expect(BenchOptions(["counts"])?.task == .counts)

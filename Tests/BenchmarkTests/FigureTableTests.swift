@@ -52,3 +52,44 @@ struct FigureTableTests {
         )
     }
 }
+
+struct BenchmarkDocumentTests {
+    @Test func `the document names the day, the machine and the command, and ends with the tables`() {
+        let document = BenchmarkDocument(
+            tables: "| a |",
+            date: "2026-01-02",
+            machine: "2 × processor",
+            target: "bench-quick"
+        )
+        let command = "`make bench-quick BENCH=\"--report docs/benchmarks.md\"` on 2026-01-02"
+        #expect(
+            document.text.hasPrefix(
+                "# Benchmarks\n\nWritten by \(command); release build on 2 × processor.\n"
+            )
+        )
+        #expect(document.text.hasSuffix("\n\n| a |\n"))
+    }
+}
+
+struct StatisticsTests {
+    @Test(
+        arguments: [
+            (values: [3.0, 1, 2], median: 2.0, least: 1.0, most: 3.0),
+            (values: [4, 1, 3, 2], median: 2, least: 1, most: 4),
+            (values: [5], median: 5, least: 5, most: 5),
+        ] as [(values: [Double], median: Double, least: Double, most: Double)]
+    )
+    func `the median is a value that was measured, between the least and the most`(
+        values: [Double],
+        median: Double,
+        least: Double,
+        most: Double
+    ) throws {
+        let statistics = try #require(Statistics(values))
+        #expect(statistics.median == median)
+        #expect(statistics.least == least)
+        #expect(statistics.most == most)
+    }
+
+    @Test func `no values have no median`() { #expect(Statistics([]) == nil) }
+}

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Benchmarks
 
-/// Sound as a monitor gives it: tones whose pitch tells the second, and silence.
+/// Recorded sound: tones whose pitch tells the second, and silence.
 struct HeardSoundTests {
-    /// Shorter than a real one: enough windows for what is tested.
+    /// A shortened second with enough windows for the tests.
     private static let second = 4 * HeardSound.window
 
     /// `count` samples of the tone of `second`, or of silence.

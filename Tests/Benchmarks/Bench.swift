@@ -15,7 +15,7 @@ struct Bench {
             do {
                 try await part(&table)
             } catch {
-                // One part that cannot be measured is no reason to lose the others.
+                // A part that cannot be measured must not lose the others.
                 table.skip("\(name), because \(error)")
             }
             let seconds = Int((ContinuousClock.now - begun) / .seconds(1))
@@ -57,4 +57,70 @@ struct Bench {
         ]
         return parts
     }
+}
+
+/// The command line of the benchmarks.
+struct BenchOptions: Equatable {
+    enum Task: Equatable {
+        /// Everything; `isQuick` takes fewer rounds and leaves out what takes long.
+        case table(isQuick: Bool)
+        /// Only counts, checked against their bounds.
+        case counts
+        /// One piece of code, repeated, for counting its instructions.
+        case micro(name: String, repetitions: Int)
+    }
+
+    static let usage = """
+        usage: Benchmarks [--quick] [--json FILE] [--report FILE] [--only WORD] [--peers none]
+               Benchmarks counts
+               Benchmarks micro NAME REPETITIONS
+        """
+
+    var task = Task.table(isQuick: false)
+    /// The file for all values.
+    var json = ".build/bench.json"
+    /// The Markdown document to write, such as `docs/benchmarks.md`.
+    var report: String?
+    /// Only the parts whose name holds this word.
+    var only = ""
+    var hasPeers = true
+
+    /// `nil` for words that `usage` does not list.
+    init?(_ words: [String]) {
+        var rest = words[...]
+        if rest.first == "micro" {
+            guard rest.count == 3, let repetitions = Int(words[2]) else { return nil }
+            task = .micro(name: words[1], repetitions: repetitions)
+            return
+        }
+        if rest.first == "counts" {
+            task = .counts
+            rest = rest.dropFirst()
+        }
+        while let word = rest.popFirst() {
+            switch word {
+            case "--quick": task = .table(isQuick: true)
+            case "--json":
+                guard let value = rest.popFirst() else { return nil }
+                json = value
+            case "--report":
+                guard let value = rest.popFirst() else { return nil }
+                report = value
+            case "--only":
+                guard let value = rest.popFirst() else { return nil }
+                only = value
+            case "--peers":
+                guard rest.popFirst() == "none" else { return nil }
+                hasPeers = false
+            default: return nil
+            }
+        }
+    }
+}
+
+/// A measurement failed.
+struct BenchmarkFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,4 @@
-// Figures of this machine, players side by side: `make bench`. See `BenchOptions.usage`.
+// Measures this machine, players side by side: `make bench`. See `BenchOptions.usage`.
 import Foundation
 
 guard let options = BenchOptions(Array(CommandLine.arguments.dropFirst())) else {
@@ -23,16 +23,13 @@ case .table(let isQuick):
     print(tables)
     try report.write(to: options.json)
     print("\nall values: \(options.json)")
-    if let readme = options.readme {
-        let section = NumbersSection(
+    if let path = options.report {
+        let document = BenchmarkDocument(
             tables: tables,
             date: String(report.date.prefix(10)),
             machine: report.machine,
             target: isQuick ? "bench-quick" : "bench"
         )
-        guard let text = section.replacing(in: try String(contentsOfFile: readme, encoding: .utf8)) else {
-            throw BenchmarkFailure("\(readme) has no section of numbers")
-        }
-        try text.write(toFile: readme, atomically: true, encoding: .utf8)
+        try document.text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 }

@@ -2,7 +2,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What the origin answers when nothing is wrong, over plain sockets.
+/// The correct answers of the origin, over plain sockets.
 @Suite struct OriginAnswerTests {
     private let music = ByteFixtures.bytes(count: 1_000, seed: 1)
 

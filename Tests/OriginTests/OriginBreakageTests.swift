@@ -2,11 +2,11 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The rarer ways to misbehave: heads, codings, endless streams and addresses that expire.
+/// The rarer faults: heads, codings, endless streams and URLs that expire.
 @Suite struct OriginBreakageTests {
     private let music = ByteFixtures.bytes(count: 1_000, seed: 1)
 
-    /// All that a connection brings for one request, of bytes 100–199 where nothing else is asked.
+    /// The whole output of a connection for one request, of bytes 100–199 by default.
     private func exchange(
         _ faults: [Fault],
         _ fields: [String] = ["Range: bytes=100-199"],
@@ -157,6 +157,6 @@ import Testing
 }
 
 extension String {
-    /// How often `text` occurs.
+    /// The number of occurrences of `text`.
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }

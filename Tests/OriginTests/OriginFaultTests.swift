@@ -2,11 +2,11 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// How the origin misbehaves when it is told to, and how the line is shaped.
+/// The faults of the origin, and the simulated line.
 @Suite struct OriginFaultTests {
     private let music = ByteFixtures.bytes(count: 1_000, seed: 1)
 
-    /// All that a connection brings for one request of bytes 100–199.
+    /// The whole output of a connection for one request of bytes 100–199.
     private func exchange(_ faults: [Fault]) async throws -> (head: String, rest: [UInt8]) {
         let server = try TestOrigin(["/a.mp3": music], faults: faults)
         let client = try RawClient(server.origin)
@@ -78,15 +78,27 @@ import Testing
         await server.stop()
     }
 
-    @Test(arguments: [Fault.stall(afterBytes: 10), .silence])
-    func `a stalled answer is over when the client leaves`(fault: Fault) async throws {
+    @Test(
+        arguments: [
+            (fault: Fault.stall(afterBytes: 10), status: 200, sent: 10),
+            (fault: .silence, status: nil, sent: 0),
+        ] as [(fault: Fault, status: Int?, sent: Int64)]
+    )
+    func `a stalled answer sends no more, and is over when the client leaves`(
+        fault: Fault,
+        status: Int?,
+        sent: Int64
+    ) async throws {
         let server = try TestOrigin(["/a.mp3": music], faults: [fault])
         var client: RawClient? = try RawClient(server.origin)
         try client?.get("/a.mp3")
-        let isSilent = fault == .silence
-        try await wait(for: "the stall") { server.log.requests.first?.bodyBytesSent == (isSilent ? 0 : 10) }
+        try await wait(for: "the stall") { server.log.requests.first?.isHeld == true }
+        #expect(server.log.requests[0].status == status)
+        #expect(server.log.requests[0].bodyBytesSent == sent)
         client = nil
-        try await wait(for: "the abort") { server.log.requests[0].outcome == .aborted }
+        try await wait(for: "the end") { server.log.requests[0].outcome != .underWay }
+        #expect(server.log.requests[0].outcome == .aborted)
+        #expect(server.log.requests[0].bodyBytesSent == sent)
         await server.stop()
     }
 

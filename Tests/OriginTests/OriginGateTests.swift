@@ -2,7 +2,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What a gate lets through, and what the log says meanwhile.
+/// The bytes that gates let pass, and the log meanwhile.
 @Suite struct OriginGateTests {
     private let music = ByteFixtures.bytes(count: 1_000_000, seed: 1)
 

@@ -3,7 +3,7 @@ import RepriseOrigin
 
 /// A client that sends and reads exactly what it is told.
 ///
-/// Its calls block on a queue of Dispatch, never on the threads that serve the origin.
+/// Its calls block a Dispatch queue, never the threads that serve the origin.
 final class RawClient: Sendable {
     struct Failure: Error { var what: String }
 
@@ -16,7 +16,7 @@ final class RawClient: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = origin.port.bigEndian
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        // A test that waits for bytes that never come fails instead of hanging.
+        // A read of bytes that never come fails instead of hanging.
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let status = withUnsafePointer(to: &address) {
@@ -44,7 +44,7 @@ final class RawClient: Sendable {
         try send("GET \(target) HTTP/1.1\r\nHost: test\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
     }
 
-    /// Exactly `count` bytes, or fewer when the connection ends before.
+    /// Exactly `count` bytes, or fewer if the connection ends first.
     func read(_ count: Int) async -> [UInt8] {
         await withCheckedContinuation { continuation in
             queue.async { [descriptor] in
@@ -73,7 +73,7 @@ final class RawClient: Sendable {
         return String(decoding: head, as: UTF8.self)
     }
 
-    /// The next answer with the body that its `Content-Length` tells.
+    /// The next answer with the body of its `Content-Length`.
     func readAnswer() async -> (head: String, body: [UInt8]) {
         let head = await readHead()
         let length = head.split(separator: "\r\n").first { $0.hasPrefix("Content-Length: ") }
@@ -81,7 +81,7 @@ final class RawClient: Sendable {
         return (head, await read(count))
     }
 
-    /// All that comes until the connection ends.
+    /// All bytes until the connection ends.
     func readToEnd() async -> [UInt8] {
         var all: [UInt8] = []
         while true {

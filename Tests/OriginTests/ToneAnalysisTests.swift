@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The helpers that tell what is heard.
+/// The detection of tones.
 @Suite struct ToneAnalysisTests {
     private func sine(_ frequency: Double, count: Int, rate: Double = 44_100, loudness: Double = 8_000)
         -> [Int16]

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Icecast on a port of its own, and what it needs to be a radio station.
+/// Icecast with a configuration of its own.
 package final class IcecastServer: Sendable {
     package let port: UInt16
     private let home: TemporaryFolder
     private let process: RunningProcess
 
-    /// Returns when connections are taken. A new listener gets the last 64 KB at once.
+    /// Returns when it accepts connections. A new listener gets the last 64 KB at once.
     package init() async throws {
         home = try TemporaryFolder()
         port = try LoopbackPort.free()
@@ -40,9 +40,9 @@ package final class IcecastServer: Sendable {
 
     package func url(_ mount: String) -> String { "http://127.0.0.1:\(port)\(mount)" }
 
-    /// Starts to broadcast the MP3 file at `path` under `mount`, and returns when it is on the air.
+    /// Starts to broadcast the MP3 file at `path` under `mount`; returns when clients can connect.
     ///
-    /// It goes twice as fast as 128 kbit/s need, and ends with the file or with the process.
+    /// It sends at twice the rate of 128 kbit/s, and ends with the file or the process.
     package func broadcast(_ path: String, at mount: String, name: String) async throws -> RunningProcess {
         let source = try RunningProcess(
             "curl",

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Ports of 127.0.0.1, for servers that other programs run.
+/// Ports of 127.0.0.1 for external servers.
 package enum LoopbackPort {
-    /// A port that was free a moment ago: most servers cannot be asked which one they took.
+    /// A port that was free a moment ago, since most servers cannot report which port they took.
     package static func free() throws -> UInt16 {
         let (descriptor, port) = try taken()
         close(descriptor)
         return port
     }
 
-    /// A socket with a port of its own, at which nobody listens yet; whoever asked closes it.
+    /// A bound socket that does not listen yet; the caller closes it.
     package static func taken() throws -> (socket: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(0)
@@ -27,12 +27,12 @@ package enum LoopbackPort {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Begins to connect `descriptor`, a socket that does not wait, to `port` of 127.0.0.1.
+    /// Begins to connect the non-blocking socket `descriptor` to `port` of 127.0.0.1.
     package static func beginConnecting(_ descriptor: Int32, to port: UInt16) {
         _ = connects(descriptor, to: port)
     }
 
-    /// Whether somebody listens on `port` of 127.0.0.1.
+    /// `true` if a server listens on `port` of 127.0.0.1.
     package static func isListening(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -55,4 +55,11 @@ package enum LoopbackPort {
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
         return address
     }
+}
+
+/// A host name that does not exist.
+package enum UnknownHost {
+    /// Its first label is too long (RFC 1035 §2.3.4), so no name server is asked: one that does not
+    /// answer would turn it into another, slow failure.
+    package static let name = String(repeating: "nowhere-", count: 8) + ".invalid"
 }

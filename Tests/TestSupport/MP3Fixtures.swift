@@ -1,6 +1,6 @@
 import Foundation
 
-/// Long MP3 files whose tone tells the second, made once and kept outside the source tree.
+/// Long MP3 files whose pitch tells the second, created once and stored outside the source tree.
 package enum MP3Fixtures {
     package enum Rate: Sendable, Hashable {
         /// Constant, in kbit/s.
@@ -9,14 +9,14 @@ package enum MP3Fixtures {
         case variable(quality: Int, hasXing: Bool)
     }
 
-    /// What a file is made of; equal options give the same file.
+    /// The properties of a file; equal options give the same file.
     package struct Options: Sendable, Hashable {
         package var seconds: Int
         package var rate: Rate
         /// 44100, 48000, 32000, 22050, …
         package var sampleRate: Int
         package var isMono: Bool
-        /// Of the noise under the tone, which lets the bit rate of variable files vary.
+        /// The level of the noise under the tone, which makes the bit rate of VBR files vary.
         package var seed: UInt64
 
         package init(
@@ -43,7 +43,7 @@ package enum MP3Fixtures {
         }
     }
 
-    /// The path of the file with these options, made now where there is none. Not to be written to.
+    /// The path of the file with these options, created if needed. Read only.
     package static func file(_ options: Options) async throws -> String {
         let folder = try mediaFolder()
         let path = folder + "/" + options.name
@@ -56,7 +56,7 @@ package enum MP3Fixtures {
         case .constant(let kilobits): arguments += ["--cbr", "-b", "\(kilobits)"]
         case .variable(let quality, let hasXing): arguments += ["-V", "\(quality)"] + (hasXing ? [] : ["-t"])
         }
-        // Under another name first: a test beside this one must never see half a file.
+        // Written under another name first, so that a parallel test never sees half a file.
         let draft = path + ".\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         _ = try await RunningProcess.run(
             "lame",
@@ -73,7 +73,7 @@ package enum MP3Fixtures {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try await file(options))))
     }
 
-    /// What the project's reference decoder makes of a file: raw samples in the machine's order.
+    /// The output of the reference decoder: raw samples in the machine's byte order.
     package static func referencePCM(of path: String) async throws -> [UInt8] {
         try await RunningProcess.run("mpg123", ["-q", "-s", "--resync-limit", "65536", path])
     }
@@ -86,9 +86,9 @@ package enum MP3Fixtures {
         return folder
     }
 
-    /// Writes one tone whose phase never jumps, and quiet noise, louder in some seconds.
+    /// Writes a tone of continuous phase, and noise that is louder in some seconds.
     ///
-    /// Second by second: an hour at once would be 600 MB.
+    /// Writes second by second, since an hour at once would take 600 MB.
     private static func writeTone(_ options: Options, to path: String) throws {
         let channels = options.isMono ? 1 : 2
         let rate = options.sampleRate

@@ -1,33 +1,33 @@
 import Foundation
 
-/// nginx over a folder, on a port of its own.
+/// nginx that serves a folder.
 package final class NginxServer: Sendable {
     /// One line of the access log.
     package struct Access: Sendable, Equatable {
         package var status: Int
-        /// Bytes of body that were sent.
+        /// The body bytes sent.
         package var bytes: Int
-        /// The `Range` header, empty when there was none.
+        /// The `Range` header; empty if there was none.
         package var range: String
-        /// The connection it came on.
+        /// The number of its connection.
         package var connection: Int
         /// `HTTP/1.1`, `HTTP/2.0`.
         package var version: String
-        /// The `Authorization` header, empty when there was none.
+        /// The `Authorization` header; empty if there was none.
         package var authorization: String
         package var target: String
     }
 
     package let port: UInt16
-    /// `http` or `https`, with the host as it stands in URLs.
+    /// `http` or `https`, with the host as in URLs.
     private let place: String
     private let home: TemporaryFolder
     private let process: RunningProcess
 
-    /// Serves the files of `folder`, and returns when connections are taken.
+    /// Serves the files of `folder`; returns when it accepts connections.
     ///
-    /// `host` is an address of this machine as it stands in a URL, so `[::1]` with brackets. With a
-    /// `certificate` it speaks TLS only, and HTTP/2 to who wants it. `extra` goes into the `server` block
+    /// `host` is an address of this machine as in a URL, so `[::1]` with brackets. With a
+    /// `certificate` it accepts only TLS, and offers HTTP/2. `extra` goes into the `server` block
     /// of the configuration.
     package init(
         serving folder: String,
@@ -40,9 +40,9 @@ package final class NginxServer: Sendable {
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try home.makeFolder(name) }
         let port = try LoopbackPort.free()
         self.port = port
-        // `user root` only means something, and is only allowed without a warning, for root.
+        // Only root may use `user root` without a warning.
         let tls = certificate.map { "ssl_certificate \($0.path); ssl_certificate_key \($0.keyPath);" } ?? ""
-        // Also on IPv4, where it can be seen that it listens.
+        // Also on IPv4, where the test can check that it listens.
         let listen = Set([host, "127.0.0.1"]).sorted().reversed().map { address in
             "listen \(address):\(port)" + (certificate == nil ? ";" : " ssl http2;")
         }.joined(separator: " ")
@@ -78,10 +78,10 @@ package final class NginxServer: Sendable {
 
     package var baseURL: String { "\(place):\(port)" }
 
-    /// The URL of a path, which begins with `/` and is percent-encoded where it must be.
+    /// The URL of a path, which begins with `/` and is percent-encoded if needed.
     package func url(_ path: String) -> String { baseURL + path }
 
-    /// What was served so far; nginx writes a line when an answer has ended.
+    /// The requests served so far; nginx writes a line when an answer has ended.
     package var accesses: [Access] {
         let text = (try? String(contentsOfFile: home.path("access.log"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
@@ -104,7 +104,7 @@ package final class NginxServer: Sendable {
         }
     }
 
-    /// Ends it, cutting what is under way.
+    /// Kills it, which cuts running transfers.
     package func stop() async throws {
         process.signal(SIGTERM)
         try await process.waitForExit()

@@ -6,13 +6,13 @@ import System
 /// recorded.
 package final class PipeWireServer: SoundServer {
     private let home: TemporaryFolder
-    /// In the order of their start; each needs those before it.
+    /// In the order of their start, since each needs those before it.
     private let daemons = Locked<[RunningProcess]>([])
     private let protocolDaemon = Locked<RunningProcess?>(nil)
 
     private var socket: String { home.path("pulse/native") }
 
-    /// What a client needs in its environment to find this server, and no other.
+    /// The environment that leads clients to this server and no other.
     package var environment: [String: String] {
         [
             "PULSE_SERVER": "unix:" + socket,
@@ -23,11 +23,11 @@ package final class PipeWireServer: SoundServer {
         ]
     }
 
-    /// Starts the daemons and returns when the server takes connections and has its sink.
+    /// Starts the daemons and returns when the server accepts connections and has its sink.
     package init() async throws {
         home = try TemporaryFolder()
         chmod(home.path, 0o700)
-        // The sound must come out as it went in, so nothing may be resampled.
+        // The recorded samples must equal the played ones, so nothing may be resampled.
         try home.makeFolder("config")
         try home.makeFolder("config/pipewire")
         try home.makeFolder("config/pipewire/pipewire.conf.d")
@@ -51,14 +51,14 @@ package final class PipeWireServer: SoundServer {
         for daemon in daemons.withLock({ $0 }).reversed() { daemon.signal(SIGKILL) }
     }
 
-    /// Ends the part that speaks PulseAudio's protocol as a crash does, and its sink with it.
+    /// Kills the daemon that speaks PulseAudio's protocol, as a crash would, and with it the sink.
     package func crash() async throws {
         guard let running = protocolDaemon.withLock({ $0.take() }) else { return }
         running.signal(SIGKILL)
         try await running.waitForExit()
     }
 
-    /// Starts it anew under the same address.
+    /// Starts it again under the same address.
     package func start() async throws {
         unlink(socket)
         try await startProtocol()
@@ -102,7 +102,7 @@ package final class PipeWireServer: SoundServer {
         }
     }
 
-    /// The daemons find one another by the folder and the bus, and none of the machine's own.
+    /// The daemons find each other, and not the machine's own, by this folder and bus.
     private var surroundings: [String: String?] {
         var surroundings = environment.mapValues { Optional($0) }
         surroundings.updateValue(nil, forKey: "PULSE_SERVER")

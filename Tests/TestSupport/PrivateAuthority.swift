@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate authority of its own, made by `openssl`, that no system trusts.
+/// A certificate authority created by `openssl`, which no system trusts.
 package final class PrivateAuthority: Sendable {
     /// A server's certificate with its key, as files.
     package struct Certificate: Sendable {
@@ -18,7 +18,7 @@ package final class PrivateAuthority: Sendable {
         )
     }
 
-    /// The authority's own certificate: what a client has to trust.
+    /// The authority's own certificate, which a client has to trust.
     package var path: String { home.path("authority.pem") }
 
     /// A certificate for the host `name`, and for `addresses`.
@@ -35,7 +35,7 @@ package final class PrivateAuthority: Sendable {
         return certificate
     }
 
-    /// An elliptic key takes no time to make.
+    /// An elliptic-curve key, which is fast to create.
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 
     private static func openssl(_ arguments: [String]) async throws {

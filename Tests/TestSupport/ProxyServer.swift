@@ -6,7 +6,7 @@ package final class ProxyServer: Sendable {
     private let home: TemporaryFolder
     private let process: RunningProcess
 
-    /// Returns when connections are taken. With a user name and password nobody else is let through.
+    /// Returns when it accepts connections. With a user name and password it requires them.
     package init(user: String? = nil, password: String = "") async throws {
         home = try TemporaryFolder()
         port = try LoopbackPort.free()

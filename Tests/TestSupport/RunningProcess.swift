@@ -1,13 +1,14 @@
-import Media
 import Foundation
+import Glibc
+import Media
 import System
 
 /// A child process with its standard streams. It is killed with the object, and nothing else is.
 ///
-/// Output is read by threads of its own as fast as it comes and kept whole, so that a child is never
-/// held up by a full pipe.
+/// Dedicated threads read the output as fast as it comes and store all of it, so that a full pipe never
+/// blocks the child.
 package final class RunningProcess: Sendable {
-    /// What went wrong with a child, with what it said on standard error.
+    /// A child failed; the description includes its standard error.
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
     }
@@ -35,7 +36,7 @@ package final class RunningProcess: Sendable {
 
     /// Starts `executable`, a path or a name to be found in `PATH` or `/usr/sbin`.
     ///
-    /// `environment` is added to that of the tests; nil values take a variable away.
+    /// `environment` is added to that of the tests; `nil` values remove a variable.
     package init(
         _ executable: String,
         _ arguments: [String] = [],
@@ -67,19 +68,19 @@ package final class RunningProcess: Sendable {
         try? closeInput()
     }
 
-    /// Whether it has not ended yet.
+    /// `true` if it has not ended yet.
     package var isRunning: Bool { state.state.withLock { $0.exitStatus == nil } }
 
     /// All of standard output so far.
     package var output: [UInt8] { state.state.withLock { $0.output } }
 
-    /// How many bytes of standard output there are so far, without copying them.
+    /// The number of bytes of standard output so far.
     package var outputCount: Int { state.state.withLock { $0.output.count } }
 
     /// All of standard error so far.
     package var errorText: String { String(decoding: state.state.withLock { $0.errorOutput }, as: UTF8.self) }
 
-    /// The whole lines of standard output so far, without their ends.
+    /// The complete lines of standard output so far, without line ends.
     package var lines: [String] {
         state.state.withLock { state in
             while let end = state.output[state.lineStart...].firstIndex(of: 0x0A) {
@@ -90,8 +91,8 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// The first line of standard output, from the line numbered `start` (from 0) on, for which
-    /// `condition` holds; waits for it. Throws when the process ends without one.
+    /// Waits for the first line of standard output, from line `start` (from 0) on, for which
+    /// `condition` holds. Throws if the process ends without one.
     @discardableResult
     package func waitForLine(
         from start: Int = 0,
@@ -111,10 +112,10 @@ package final class RunningProcess: Sendable {
         return found ?? ""
     }
 
-    /// Writes `line` and a line end to standard input. Throws when the child no longer reads.
+    /// Writes `line` and a line end to standard input. Throws if the child no longer reads.
     package func send(_ line: String) throws { try type(line + "\n") }
 
-    /// Writes `text` as it is to standard input, which may be a terminal's keys. Throws when the child no longer
+    /// Writes `text` unchanged to standard input, for example keys. Throws if the child no longer
     /// reads.
     package func type(_ text: String) throws {
         let bytes = Array(text.utf8)
@@ -122,7 +123,7 @@ package final class RunningProcess: Sendable {
         guard count == bytes.count else { throw Failure(description: "\(name) no longer reads its input") }
     }
 
-    /// Ends standard input; later calls do nothing.
+    /// Closes standard input; later calls do nothing.
     package func closeInput() throws {
         input.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }
@@ -130,15 +131,15 @@ package final class RunningProcess: Sendable {
         }
     }
 
-    /// Sends a signal to this process alone; one that has ended gets none.
+    /// Sends a signal to this process; does nothing if it has ended.
     package func signal(_ number: Int32) {
-        // Under the lock it cannot be reaped meanwhile, so that the number cannot be another's.
+        // Under the lock it cannot be reaped, so the number cannot belong to another process.
         state.state.withLock { state in
             if state.exitStatus == nil { kill(processIdentifier, number) }
         }
     }
 
-    /// Waits until it has ended and all its output is here. Returns its exit code, or minus the number
+    /// Waits until it has ended and all its output was read. Returns its exit code, or minus the number
     /// of the signal that ended it.
     @discardableResult
     package func waitForExit(deadline: Duration = .seconds(120)) async throws -> Int32 {
@@ -148,7 +149,7 @@ package final class RunningProcess: Sendable {
         return state.state.withLock { $0.exitStatus ?? 0 }
     }
 
-    /// Runs a program to its end and returns its standard output. Throws when its exit code is not 0.
+    /// Runs a program to its end and returns its standard output. Throws if its exit code is not 0.
     package static func run(
         _ executable: String,
         _ arguments: [String],
@@ -184,7 +185,7 @@ package final class RunningProcess: Sendable {
     private static func awaitEnd(of identifier: pid_t, into shared: Shared) {
         Thread.detachNewThread {
             var information = siginfo_t()
-            // Waits without reaping: that is done under the lock that `signal` takes.
+            // Waits without reaping, which happens under the lock that `signal` takes.
             while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
             shared.state.withLock { state in
                 var status: Int32 = 0
@@ -205,5 +206,83 @@ package final class RunningProcess: Sendable {
             if access(candidate, X_OK) == 0 { return candidate }
         }
         throw Failure(description: "\(executable) is not installed")
+    }
+}
+
+/// A child that has just been started, with the parent's ends of its standard streams.
+///
+/// Foundation's `Process` is not used: with several children it misses the ends of some,
+/// because each child inherits the descriptors of the others.
+struct SpawnedChild {
+    /// For writing; a socket, so that a write to an ended child is an error and not a SIGPIPE.
+    let input: Int32
+    let output: Int32
+    let errors: Int32
+    let identifier: pid_t
+
+    // One start at a time: between creating a descriptor and marking it close-on-exec, another
+    // child would inherit it, and its end would go unnoticed until that child ends.
+    private static let starting = Locked(())
+
+    /// Starts the program at `path`; `arguments` begins with its name.
+    init(path: String, arguments: [String], environment: [String]) throws {
+        self = try Self.starting.withLock { _ in
+            try Self(spawning: path, arguments: arguments, environment: environment)
+        }
+    }
+
+    private init(spawning path: String, arguments: [String], environment: [String]) throws {
+        let input = try Self.socketPair()
+        let output = try Self.pipe()
+        let errors = try Self.pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input.child, 0)
+        posix_spawn_file_actions_adddup2(&actions, output.child, 1)
+        posix_spawn_file_actions_adddup2(&actions, errors.child, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A child starts with no signal blocked and none ignored, whatever the tests' threads do.
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var identifier: pid_t = 0
+        let words = arguments.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup($0) } + [nil]
+        let status = posix_spawn(&identifier, path, &actions, &attributes, words, variables)
+        for word in words + variables { free(word) }
+        for descriptor in [input.child, output.child, errors.child] { close(descriptor) }
+        guard status == 0 else {
+            for descriptor in [input.ours, output.ours, errors.ours] { close(descriptor) }
+            throw RunningProcess.Failure(
+                description: "cannot start \(path): \(String(cString: strerror(status)))"
+            )
+        }
+        self.input = input.ours
+        self.output = output.ours
+        self.errors = errors.ours
+        self.identifier = identifier
+    }
+
+    private static func socketPair() throws -> (ours: Int32, child: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+        guard status == 0 else { throw RunningProcess.Failure(description: "socketpair: errno \(errno)") }
+        return (ends[0], ends[1])
+    }
+
+    private static func pipe() throws -> (ours: Int32, child: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else {
+            throw RunningProcess.Failure(description: "pipe: errno \(errno)")
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 }

@@ -1,14 +1,16 @@
 import Foundation
+import Media
+import System
 
-/// An audio server of a test's own that speaks PulseAudio's protocol and has one null sink, `test`, whose monitor
+/// An audio server for one test. It speaks PulseAudio's protocol and has a null sink, `test`, whose monitor
 /// can be recorded.
 package protocol SoundServer: Sendable {
-    /// What a client needs in its environment to find this server, and no other.
+    /// The environment that leads clients to this server and no other.
     var environment: [String: String] { get }
 }
 
 extension SoundServer {
-    /// Starts to record what is heard of `sink`: 44.1 kHz stereo, signed 16 bit.
+    /// Starts to record the monitor of `sink`: 44.1 kHz stereo, signed 16 bit.
     package func record(of sink: String) throws -> PulseRecording {
         PulseRecording(
             process: try RunningProcess(
@@ -22,10 +24,10 @@ extension SoundServer {
         )
     }
 
-    /// The same of the sink `test`.
+    /// Starts to record the monitor of the sink `test`.
     package func record() throws -> PulseRecording { try record(of: "test") }
 
-    /// What `pactl` says to these arguments.
+    /// The output of `pactl` for these arguments.
     @discardableResult
     package func pactl(_ arguments: String...) async throws -> String {
         String(
@@ -35,26 +37,106 @@ extension SoundServer {
     }
 }
 
-/// A recording under way.
+/// A running recording.
 package final class PulseRecording: Sendable {
     private let process: RunningProcess
 
     init(process: RunningProcess) { self.process = process }
 
-    /// How many frames were recorded so far: wait for this to grow instead of for a time to pass.
+    /// The number of frames recorded so far: wait for it to grow, not for time to pass.
     package var frameCount: Int { process.outputCount / 4 }
 
-    /// How many of them are no silence.
+    /// The number of frames that are not silent.
     package var soundingFrameCount: Int {
         process.output.withUnsafeBytes { bytes in
             (0..<bytes.count / 4).count { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) != 0 }
         }
     }
 
-    /// Ends it and returns the samples, left and right in turn.
+    /// Ends it and returns the interleaved samples.
     package func stop() async throws -> [Int16] {
         process.signal(SIGTERM)
         try await process.waitForExit()
         return PCM.samples(process.output)
+    }
+}
+
+/// A PulseAudio daemon with one null sink, `test`, whose monitor can be recorded.
+package final class PulseServer: SoundServer {
+    private let home: TemporaryFolder
+    private let daemon = Locked<RunningProcess?>(nil)
+
+    /// The path of the daemon's socket.
+    package var socket: String { home.path("native") }
+
+    /// The environment that leads clients to this server and no other.
+    package var environment: [String: String] {
+        [
+            "PULSE_SERVER": "unix:" + socket,
+            "PULSE_RUNTIME_PATH": home.path("client"),
+            "PULSE_COOKIE": home.path("cookie"),
+            "XDG_RUNTIME_DIR": home.path,
+            "HOME": home.path,
+        ]
+    }
+
+    /// Starts the daemon and returns when it accepts connections.
+    package init() async throws {
+        home = try TemporaryFolder()
+        try home.makeFolder("client")
+        try home.makeFolder("daemon")
+        try await start()
+    }
+
+    deinit { daemon.withLock { $0 }?.signal(SIGKILL) }
+
+    /// Kills the daemon, as a crash would, and returns when it is gone.
+    package func stop() async throws {
+        guard let running = daemon.withLock({ $0 }) else { return }
+        running.signal(SIGTERM)
+        try await running.waitForExit()
+        daemon.withLock { $0 = nil }
+    }
+
+    /// Kills the daemon and starts it again under the same address.
+    package func restart() async throws {
+        try await stop()
+        try await start()
+    }
+
+    /// Kills the daemon, as a crash would, and returns when it is gone.
+    package func crash() async throws {
+        guard let running = daemon.withLock({ $0.take() }) else { return }
+        running.signal(SIGKILL)
+        try await running.waitForExit()
+    }
+
+    /// Starts the killed daemon again under the same address.
+    package func start() async throws {
+        // The new daemon refuses to start beside the files of a killed one.
+        unlink(socket)
+        var environment = environment.mapValues { Optional($0) }
+        environment.updateValue(nil, forKey: "PULSE_SERVER")
+        environment["PULSE_RUNTIME_PATH"] = home.path("daemon")
+        let running = try RunningProcess(
+            "pulseaudio",
+            [
+                "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
+                "--realtime=no", "--high-priority=no", "--log-target=stderr",
+                "--load=module-native-protocol-unix socket=\(socket) auth-anonymous=1",
+                "--load=module-null-sink sink_name=test rate=44100 channels=2 format=s16le",
+            ],
+            environment: environment
+        )
+        daemon.withLock { $0 = running }
+        try await wait(for: "pulseaudio") {
+            guard running.isRunning else {
+                throw RunningProcess.Failure(description: "pulseaudio ended: \(running.errorText)")
+            }
+            let sinks = try? await pactl("list", "short", "sinks")
+            return sinks?.contains("test") == true
+        } seeing: {
+            running.errorText
+        }
     }
 }

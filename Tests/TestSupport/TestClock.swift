@@ -16,19 +16,19 @@ package final class TestClock: MonotonicClock {
 
     package var now: Duration { state.withLock { $0.now } }
 
-    /// How many sleeps are under way: wait for this to be reached before advancing.
+    /// The number of waiting sleepers: wait for it before advancing.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// When the earliest of the sleeps under way ends; nil when nobody sleeps.
+    /// The end of the earliest sleep; `nil` if there is none.
     package var nextWake: Duration? { state.withLock { $0.sleepers.values.map(\.wakeAt).min() } }
 
-    /// Moves the time on to `time`, and wakes as `advance(by:)` does; a time that has passed changes nothing.
+    /// Advances to `time` like `advance(by:)`; a time in the past changes nothing.
     package func advance(to time: Duration) {
         let ahead = time - now
         if ahead > .zero { advance(by: ahead) }
     }
 
-    /// Moves the time on and wakes who slept until then, the earliest first, and of two for one time the one that asked first.
+    /// Advances the time and wakes the sleepers that are due, in the order of their times, then of their calls.
     package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now += duration
@@ -63,5 +63,33 @@ package final class TestClock: MonotonicClock {
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
+    }
+}
+
+/// A condition did not become true in time.
+package struct DeadlinePassed: Error, CustomStringConvertible {
+    package var what: String
+    package var description: String { "waited in vain for \(what)" }
+}
+
+/// Waits until `condition` holds, and checks it every few milliseconds.
+///
+/// The deadline is generous: it only ends a test that would otherwise hang.
+/// `picture` is called only then, and describes the state for the error.
+package func wait(
+    for what: String,
+    deadline: Duration = .seconds(60),
+    until condition: () async throws -> Bool,
+    // A closure with braces: the closures that the compiler creates from arguments share their symbols with those that
+    // `#expect` creates in the same function (seen with Swift 6.3.1), and one is called in place of the other.
+    seeing picture: () -> String = { "" }
+) async throws {
+    let end = ContinuousClock.now + deadline
+    while try await !condition() {
+        guard ContinuousClock.now < end else {
+            let seen = picture()
+            throw DeadlinePassed(what: seen.isEmpty ? what : what + "; " + seen)
+        }
+        try await Task.sleep(for: .milliseconds(2))
     }
 }

@@ -1,6 +1,6 @@
 package import RepriseOrigin
 
-/// An origin with resources in memory, for one test; it ends with the object.
+/// An origin with resources in memory for one test. It stops with the object.
 ///
 ///     let server = try TestOrigin(["/tone.mp3": ByteFixtures.bytes(count: 1_000_000, seed: 1)])
 ///     let gate = server.origin.hold("/tone.mp3", .afterBytesOfEach(300_000))
@@ -8,7 +8,7 @@ package final class TestOrigin: Sendable {
     package let origin: Origin
 
     /// Starts an origin that serves `files`: decoded paths, beginning with `/`, and bodies. The content
-    /// type goes by the path's ending.
+    /// type follows from the path's extension.
     package init(
         _ files: [String: [UInt8]] = [:],
         folder: String? = nil,
@@ -16,7 +16,7 @@ package final class TestOrigin: Sendable {
         shaping: Shaping = Shaping(),
         faults: [Fault] = []
     ) throws {
-        // All of it is there before the port is: who tries a port again and again may be faster than this thread.
+        // The resources exist before the port does, since a client that polls the port may be faster than this thread.
         let resources = Dictionary(uniqueKeysWithValues: files.map { ($0, Self.resource($1, at: $0)) })
         origin = try Origin(
             resources: resources,
@@ -29,10 +29,10 @@ package final class TestOrigin: Sendable {
 
     deinit { origin.beginStopping() }
 
-    /// What was asked and sent.
+    /// The requests and the bytes sent for them.
     package var log: RequestLog { origin.log }
 
-    /// The URL of a path, which begins with `/` and is percent-encoded where it must be.
+    /// The URL of a path, which begins with `/` and is percent-encoded if needed.
     package func url(_ path: String) -> String { origin.url(path) }
 
     /// Serves `bytes` at `path` from the next request on, with an entity tag of its own.
@@ -44,12 +44,12 @@ package final class TestOrigin: Sendable {
         OriginResource(bytes, contentType: OriginResource.contentType(of: path))
     }
 
-    /// Closes the port and all connections, and returns when nothing is served any more.
+    /// Closes the port and all connections; returns when no request is being served any more.
     package func stop() async { await origin.stop() }
 }
 
 extension OriginGate {
-    /// Returns when a response is held here.
+    /// Waits until a response is held here.
     package func reached() async throws {
         try await wait(for: "the gate at \(path ?? "every path"), \(place)") { isReached }
     }

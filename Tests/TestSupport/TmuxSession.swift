@@ -1,14 +1,14 @@
 import Foundation
 
-/// A terminal in a tmux server of its own, driven by keys and read back as text.
+/// A terminal in a separate tmux server, driven by keys and read back as text.
 package final class TmuxSession: Sendable {
     private let home: TemporaryFolder
     private let socket: String
 
     /// Starts `command` in a terminal of this size.
     ///
-    /// `environment` is what the command gets besides that of the tests. The screen stays when the
-    /// command ends, so that its last words can be read.
+    /// `environment` is added to that of the tests. The screen stays when the
+    /// command ends, so that its last output can be read.
     package init(
         _ command: [String],
         columns: Int = 80,
@@ -21,7 +21,7 @@ package final class TmuxSession: Sendable {
             "TMUX": nil as String?, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
         ]
         for (name, value) in environment { variables[name] = value }
-        // The shell notes how the command ended: tmux does not always learn it.
+        // The shell records the exit code, since tmux does not always have it.
         let note = home.path("exit-code")
         let script =
             command.map(Self.quoted).joined(separator: " ")
@@ -42,7 +42,7 @@ package final class TmuxSession: Sendable {
     }
 
     deinit {
-        // Waiting is not possible here; the folder with the socket is removed afterwards by its owner.
+        // Waiting is not possible here; the owner of the folder removes the socket afterwards.
         let ending = Process()
         ending.executableURL = URL(fileURLWithPath: "/usr/bin/tmux")
         ending.arguments = ["-S", socket, "kill-server"]
@@ -57,13 +57,13 @@ package final class TmuxSession: Sendable {
     /// Types text as it is.
     package func type(_ text: String) async throws { _ = try await tmux(["send-keys", "-l", text]) }
 
-    /// Pastes text, between the marks of a paste where the program has asked for them.
+    /// Pastes text, bracketed if the program has asked for it.
     package func paste(_ text: String) async throws {
         let file = try home.write(text, to: "paste")
         _ = try await tmux(["load-buffer", file, ";", "paste-buffer", "-p"])
     }
 
-    /// What is on the screen, one string for each row, without blanks at its end.
+    /// The rows of the screen, without trailing blanks.
     package func capture() async throws -> [String] {
         let text = String(decoding: try await tmux(["capture-pane", "-p"]), as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
@@ -84,7 +84,7 @@ package final class TmuxSession: Sendable {
         return screen
     }
 
-    /// What tmux knows of the terminal, by its formats: `#{alternate_on}`, `#{cursor_flag}`, ….
+    /// The value of one of tmux's formats: `#{alternate_on}`, `#{cursor_flag}`, ….
     package func terminal(_ format: String) async throws -> String {
         String(decoding: try await tmux(["display-message", "-p", format]), as: UTF8.self)
             .trimmingCharacters(in: .newlines)
@@ -94,13 +94,13 @@ package final class TmuxSession: Sendable {
         _ = try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// The command's exit code as the shell tells it (128 and the number for a signal); nil while it runs.
+    /// The command's exit code as the shell reports it (128 plus the number of a signal); `nil` while it runs.
     package var exitCode: Int32? {
         let text = try? String(contentsOfFile: home.path("exit-code"), encoding: .utf8)
         return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Ends the terminal and what runs in it.
+    /// Ends the terminal and the command in it.
     package func kill() async throws { _ = try await tmux(["kill-server"]) }
 
     private func tmux(_ arguments: [String]) async throws -> [UInt8] {

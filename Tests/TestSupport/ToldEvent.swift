@@ -1,6 +1,6 @@
 import Foundation
 
-/// One object of what the player tells with `--json`, with every field that the tests look at.
+/// One event of `--json`, with every field that the tests look at.
 package struct ToldEvent: Decodable, Equatable, Sendable {
     package struct Bytes: Decodable, Equatable, Sendable {
         package var cached: Int64
@@ -45,17 +45,17 @@ package struct ToldEvent: Decodable, Equatable, Sendable {
     package var played: Int?
     package var failed: Int?
 
-    /// The event that `line` is; throws for a line that is none.
+    /// Parses `line`; throws if it is not an event.
     package init(line: String) throws {
         self = try JSONDecoder().decode(ToldEvent.self, from: Data(line.utf8))
     }
 }
 
 extension RunningProcess {
-    /// The player's events so far; throws when it wrote a line that is none.
+    /// The player's events so far; throws if a line is not an event.
     package var events: [ToldEvent] { get throws { try lines.map { try ToldEvent(line: $0) } } }
 
-    /// The first event of this name behind the first `count` ones; waits for it.
+    /// Waits for the first event of this name after the first `count` lines.
     @discardableResult
     package func event(_ name: String, after count: Int = 0) async throws -> ToldEvent {
         try ToldEvent(line: try await waitForLine(from: count) { $0.contains("\"event\":\"\(name)\"") })

@@ -3,10 +3,10 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// What is a count and not a time, checked: bytes, requests, wake-ups, instructions. For the checks of every
-/// change, on any machine however busy.
+/// Checks counts (bytes, requests, wake-ups, instructions) against bounds. They hold on any machine, however
+/// busy, so `make test` checks them; times are for `make bench`.
 enum Counts {
-    /// Prints a line for each; returns whether all hold.
+    /// Prints a line for each. Returns `true` if all hold.
     static func check() async throws -> Bool {
         var table = FigureTable()
         let stage = try await BenchStage([.reprise], &table)
@@ -17,7 +17,7 @@ enum Counts {
             for (micro, count) in try await MicroCounts.instructions() {
                 counted.append(Counted("instructions, \(micro.name)", count.rounded(), atMost: micro.budget))
             }
-            // Of these the program's own are a quarter; loading libraries is the rest.
+            // A quarter of these are the program's own; the rest is spent on loading libraries.
             let start = Double(try await MicroCounts.startInstructions())
             counted.append(Counted("instructions, --version", start, atMost: 4_500_000))
         } else {
@@ -27,7 +27,7 @@ enum Counts {
         return counted.allSatisfy(\.holds)
     }
 
-    /// Twelve seconds of a song, a pause, and the same again.
+    /// Plays twelve seconds of a song, pauses, and plays them again.
     private static func listen(_ stage: BenchStage) async throws -> [Counted] {
         let server = try stage.origin(["/song.mp3": try await stage.song()])
         let folder = try TemporaryFolder()
@@ -40,7 +40,7 @@ enum Counts {
             let after = ProcessReading(run.identifier)
             let bytes = Double(server.log.bytesSent)
             try await run.pause()
-            // Threads of a pool that have nothing to do end after some seconds: one wake-up each, once.
+            // Idle pool threads end after some seconds, with one wake-up each.
             try await Task.sleep(for: .seconds(8))
             let still = ProcessReading(run.identifier)
             try await Task.sleep(for: .seconds(4))
@@ -69,7 +69,7 @@ enum Counts {
         return counted
     }
 
-    /// A far seek while every answer is held at 64 KB: what it needs to be heard is one request and no more bytes.
+    /// A far seek while every answer is held at 64 KB: it must be heard after one request without further bytes.
     private static func seek(_ stage: BenchStage) async throws -> [Counted] {
         let song = try await stage.variableSong()
         let server = try stage.origin(["/song.mp3": song], BenchStage.slowLine)
@@ -92,7 +92,7 @@ enum Counts {
     }
 }
 
-/// One count and what it must be.
+/// One count and its bounds.
 struct Counted: Equatable {
     var name: String
     var count: Double

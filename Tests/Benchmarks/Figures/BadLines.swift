@@ -3,7 +3,7 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// The silence that a listener hears within 30 s on lines that misbehave.
+/// The silence heard within 30 s on bad lines.
 enum BadLines {
     private static let section = "Silence in 30 s of listening"
     private static let time = Duration.seconds(30)

@@ -2,11 +2,11 @@ import Foundation
 import System
 import TestSupport
 
-/// What keys cost with a queue of 100,000 tracks on the disk, while the music is paused: only keys change the screen.
+/// The latency of keys in a queue of 100,000 local tracks while paused, so that only keys change the screen.
 enum BigQueue {
     private static let section = "Screen with 100,000 tracks"
     private static let trackCount = 100_000
-    /// In no title but the last, and in no word of the others: to find it, all are looked at.
+    /// Occurs only in the last title, so that a search must look at all of them.
     private static let lastTitle = "Xqxq"
     private static let words = [
         "Amber", "Birch", "Cedar", "Dune", "Ember", "Fjord", "Grove", "Harbor", "Island",
@@ -33,7 +33,7 @@ enum BigQueue {
             try await type("amber", behind: "f", "filter", on: screen, &table)
             let searched = screen.shown
             try await type(lastTitle.lowercased(), behind: "/", "search", on: screen, &table)
-            // The typed letters are small ones: only the row itself has the title as it is written.
+            // The search was typed in lower case, so only the row itself shows this spelling.
             guard screen.text(from: searched).contains(lastTitle) else {
                 throw BenchmarkFailure("the search finds not the last of the tracks")
             }
@@ -43,7 +43,7 @@ enum BigQueue {
         try await screen.end()
     }
 
-    /// Every letter is looked for as it is typed; `Esc` leads back to all tracks.
+    /// Each letter starts a search; `Esc` shows all tracks again.
     private static func type(
         _ word: String,
         behind key: String,
@@ -58,8 +58,8 @@ enum BigQueue {
         _ = try await screen.press("\u{1B}")
     }
 
-    /// `isWork` means that more is drawn when it is done, behind what is drawn at once: at the latest with the next of
-    /// ten redraws a second, which is what most of that time is.
+    /// `isWork` means that the result is drawn after the first change, at the latest with the next of the
+    /// ten redraws per second, which is most of that time.
     private static func add(
         _ name: String,
         _ change: BenchScreen.Change,
@@ -72,7 +72,7 @@ enum BigQueue {
         if isWork { table.add(section, "\(name), until all is there", durations: [change.last]) }
     }
 
-    /// The tracks are links to one song, so that whichever comes next can be opened.
+    /// The tracks are links to one song, so that any of them can be opened.
     private static func makeList(in folder: TemporaryFolder, song: [UInt8]) throws -> String {
         let file = try folder.write(song, to: "song.mp3")
         var text = "#EXTM3U\n"

@@ -6,8 +6,8 @@ import System
 
 /// The cache's index with 100,000 entries and 1,000,000 extents.
 ///
-/// In memory where the machine offers that as a folder, so that what is measured is the index and not the
-/// disk; the flushes of a commit are measured beside it, on the disk of the working folder.
+/// In a memory file system if there is one, to measure the index and not the
+/// disk; the flushes of a commit are measured separately, on the disk of the working folder.
 enum CacheScale {
     private static let section = "Cache of 100,000 entries"
     private static let entryCount = 100_000
@@ -37,7 +37,7 @@ enum CacheScale {
         return url
     }
 
-    /// A first connection and the first entry: what stands between a start and its first sound.
+    /// Opens the folder and one entry, as every start does before the first sound.
     private static func measureOpening(_ path: String, _ table: inout FigureTable) async throws {
         var durations: [Duration] = []
         for _ in 0..<runs {
@@ -45,7 +45,7 @@ enum CacheScale {
             var store: (any ByteStore)?
             durations.append(try await time { store = try await folder.open(url("known")) })
             await store?.close()
-            // The clean-up behind an opening is not what is measured next.
+            // Waits for the clean-up after opening, so that the next measurement does not include it.
             _ = try await folder.totalBytes
         }
         table.add(section, "open the folder and an entry", durations: durations, goal: "≤ 20 ms", limit: 20)
@@ -86,8 +86,8 @@ enum CacheScale {
         table.add(section, "commit 1 MiB, all of it, \(place)", durations: whole)
     }
 
-    /// The choice of 170 of the oldest entries by itself; then commits for which as many go, beside commits that
-    /// need no room.
+    /// Chooses the 170 oldest entries; then compares commits that evict as many with commits that
+    /// evict none.
     private static func measureChoice(_ path: String, _ table: inout FigureTable) async throws {
         let asking = CacheFolder(path: path, budget: .max)
         let total = try await asking.totalBytes
@@ -107,7 +107,7 @@ enum CacheScale {
         ] {
             let folder = CacheFolder(path: path, budget: budget)
             let store = try await folder.open(url("room-\(UInt32.random(in: 0 ... .max))"))
-            // What was recorded before goes first, and is no part of the figure.
+            // Earlier writes are committed first, so that the figure does not include them.
             try await store.write([0], at: 0)
             try await store.commit()
             var durations: [Duration] = []
@@ -122,7 +122,7 @@ enum CacheScale {
         }
     }
 
-    /// Makes the folder by the cache itself, and fills its tables at once.
+    /// Lets the cache create the folder, then fills its tables in one transaction.
     private static func prepare(_ path: String) async throws {
         do {
             let folder = CacheFolder(path: path)
@@ -158,7 +158,7 @@ enum CacheScale {
         guard sqlite3_open(path + "/index.sqlite", &database) == SQLITE_OK,
             sqlite3_exec(database, statements, nil, nil, nil) == SQLITE_OK
         else { throw BenchmarkFailure(String(cString: sqlite3_errmsg(database))) }
-        // One block each, so that what an entry takes is what the index says it takes.
+        // One block each, so that the files take as much space as the index states.
         let block = [UInt8](repeating: 1, count: 4_096)
         for entry in 1...entryCount {
             let descriptor = open("\(path)/objects/\(entry)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -170,7 +170,7 @@ enum CacheScale {
     }
 }
 
-/// The real file layer, which takes the time of flushes and of the index's transactions.
+/// The real file layer, which measures flushes and transactions of the index.
 private final class TimingFiles: FileLayer {
     private let system = SystemFiles()
     private let times = Locked<(flushes: [Duration], records: [Duration])>(([], []))
@@ -201,7 +201,7 @@ private final class TimingFiles: FileLayer {
     }
 }
 
-/// How long `body` takes.
+/// The time that `body` takes.
 private func time(_ body: () async throws -> Void) async rethrows -> Duration {
     let begun = ContinuousClock.now
     try await body()

@@ -2,7 +2,7 @@ import Foundation
 import RepriseOrigin
 import TestSupport
 
-/// How long decoding takes when nobody waits for the sound: the process from its start to its end.
+/// The time to decode without an audio device, from the start of the process to its end.
 enum DecodeSpeed {
     private static let section = "Decoding 1 h without a sink"
 

@@ -3,8 +3,8 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// From a command to the sound of what it asked for, on a line of 50 ms and 400 kB/s, and what the old request
-/// went on to cost.
+/// The time from a command to its sound on a line of 50 ms and 400 kB/s, and the time until the replaced
+/// request ends.
 enum KeySounds {
     private static let section = "Key to sound, 50 ms and 400 kB/s"
     private static let patience = Duration.seconds(25)
@@ -12,12 +12,12 @@ enum KeySounds {
     private struct Step: Sendable {
         var sound: Double?
         var requests: Int
-        /// From the key to the last byte of what was under way before.
+        /// The time from the key to the last byte of the earlier requests.
         var cancel: Double?
     }
 
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
-        // 4:10 has the pitch of second 10. Where a header's table leads is up to 1/128 of the music off.
+        // 4:10 has the pitch of second 10. A Xing table of contents is up to 1/128 of the track off.
         let songs = [
             ("CBR", try await stage.song(), 10...11), ("VBR", try await stage.variableSong(), 8...12),
         ]
@@ -77,7 +77,7 @@ enum KeySounds {
         try await measureSlider(stage, songs[0].1, &table)
     }
 
-    /// What twenty seeks in a second cost, as of a slider that is drawn along: requests for what they name.
+    /// The requests for the targets of twenty seeks within a second, as a dragged slider sends them.
     private static func measureSlider(_ stage: BenchStage, _ song: [UInt8], _ table: inout FigureTable)
         async throws
     {
@@ -92,13 +92,14 @@ enum KeySounds {
                     try await Task.sleep(until: begun + .milliseconds(50) * count)
                     try await run.seek(to: 170 + 4 * count)
                 }
-                // Until the music of the last one is heard: what is asked for behind that is read-ahead.
+                // Until the last target is heard: later requests are read-ahead.
                 _ = try await ear.firstSound(
                     of: [6, 7],
                     after: begun + .milliseconds(950),
                     patience: patience
                 )
-                // The places but the last, and a second before each, where a seek begins to read.
+                // All targets but the last, and a second before each, where a seek begins to read. The first seek finds no
+                // other before it, so it asks at once.
                 let skipped = Int64(169 * 24_000)..<Int64(244 * 24_000)
                 return server.log.requests.count { request in
                     let first = request.range?.dropFirst("bytes=".count).prefix { $0 != "-" }
@@ -111,8 +112,8 @@ enum KeySounds {
                 .count,
                 kind,
                 Double(requests),
-                goal: "0",
-                limit: 0
+                goal: "≤ 1",
+                limit: 1
             )
         }
     }
@@ -128,7 +129,7 @@ enum KeySounds {
             let sound = try await ear.firstSound(after: run.begun) ?? .now
             try await Task.sleep(until: sound + .seconds(3))
             let far = try await step(server, ear, seconds) { try await run.seek(to: 250) }
-            // What the seek started comes to rest, so that its requests are not counted again.
+            // Lets the requests of this seek end, so that they are not counted for the next one.
             try await Task.sleep(for: .seconds(4))
             let back = try await step(server, ear, [1, 2]) { try await run.seek(to: 1) }
             return (far, back)
@@ -164,7 +165,7 @@ enum KeySounds {
         )
     }
 
-    /// When each request behind the one of number `last` came, to a millisecond, until the task is cancelled.
+    /// The arrival of each request after number `last`, to the millisecond, until the task is cancelled.
     private static func arrivals(
         behind last: Int,
         at server: TestOrigin
@@ -195,7 +196,7 @@ enum KeySounds {
         return patience / .milliseconds(1)
     }
 
-    /// The next track when nothing of it is there, and when its head is.
+    /// The next track if nothing of it is cached, and if its head is.
     private static func measureNext(_ stage: BenchStage, _ song: [UInt8], _ table: inout FigureTable)
         async throws
     {

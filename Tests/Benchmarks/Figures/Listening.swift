@@ -3,7 +3,7 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// What twelve seconds of listening cost: bytes, requests, CPU, memory and wake-ups.
+/// The cost of twelve seconds of listening: bytes, requests, CPU, memory and wake-ups.
 ///
 /// All players listen at the same time, each to a server of its own, so that a busy machine is as busy for all.
 enum Listening {
@@ -94,7 +94,7 @@ enum Listening {
             )
             if kind.seeks {
                 try await run.pause()
-                // Threads of a pool that have nothing to do end after some seconds: one wake-up each, once.
+                // Idle pool threads end after some seconds, with one wake-up each.
                 try await Task.sleep(for: .seconds(7))
                 let still = ProcessReading(run.identifier)
                 try await Task.sleep(for: .seconds(5))

@@ -3,7 +3,7 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// What music of an hour and of ten costs, beside a song.
+/// The cost of tracks of one and ten hours beside that of a song.
 enum LongMusic {
     private static let section = "Long music, 12 s of it and a seek to the middle"
 
@@ -53,14 +53,14 @@ enum LongMusic {
         }
     }
 
-    /// A folder with `long.mp3`: one minute of music, again and again, as the pitch does it too.
+    /// A folder with `long.mp3`: one minute of music, repeated.
     static func folder(minutes: Int) async throws -> TemporaryFolder {
         let minute = try await MP3Fixtures.bytes(.init(seconds: 60, rate: .constant(128)))
         let folder = try TemporaryFolder()
         let path = try folder.write([], to: "long.mp3")
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
-        // Without its first frame, which says how long it is: that is true of one minute alone.
+        // Without its first frame, which states a length of one minute.
         let music = Data(minute.dropFirst(417))
         for _ in 0..<minutes { try file.write(contentsOf: music) }
         return folder

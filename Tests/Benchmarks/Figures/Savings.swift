@@ -3,7 +3,7 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// Bytes and requests of ways to listen, on a line of 50 ms and 2 MB/s.
+/// Bytes and requests of several ways to listen, on a line of 50 ms and 2 MB/s.
 enum Savings {
     private static let section = "Bytes and requests"
 
@@ -48,7 +48,7 @@ enum Savings {
         }
     }
 
-    /// The same ten places for every player.
+    /// Seeks to the same ten positions in every player.
     private static func jump(_ stage: BenchStage, _ kind: PlayerKind, _ song: [UInt8]) async throws -> (
         bytes: Int64, requests: Int
     ) {
@@ -64,7 +64,7 @@ enum Savings {
         }
     }
 
-    /// The whole song as fast as it comes, where a player can be told to, and once more.
+    /// Plays a whole song as fast as possible, twice, in the players that support it.
     private static func measureWhole(_ stage: BenchStage, _ table: inout FigureTable) async throws {
         let song = try await stage.song()
         for kind in stage.players {

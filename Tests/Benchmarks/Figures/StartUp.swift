@@ -3,7 +3,7 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// The start of the program itself, and from a key to what it changes on the screen.
+/// The start of the program, and the time from a key to the change on the screen.
 enum StartUp {
     private static let section = "Start and screen"
 
@@ -21,7 +21,7 @@ enum StartUp {
         try await measureScreenCPU(stage, &table)
     }
 
-    /// Help comes and goes while the server says nothing.
+    /// Shows and hides the help while the server is silent.
     private static func measureScreen(_ stage: BenchStage, keys: Int, _ table: inout FigureTable) async throws
     {
         let server = try stage.origin(["/song.mp3": try await stage.song()])
@@ -29,7 +29,7 @@ enum StartUp {
         defer { gate.release() }
         let screen = try BenchScreen([server.url("/song.mp3")], stage)
         try await wait(for: "a screen") { gate.isReached && screen.shown > 0 }
-        // The first picture is whole when nothing more comes for a while.
+        // The first frame is complete once no output arrives for a while.
         try await screen.rest()
         for _ in 0..<keys {
             let change = try await screen.press("?")
@@ -39,14 +39,14 @@ enum StartUp {
         try await screen.end()
     }
 
-    /// Two players of the same song side by side, one of which shows the picture of the sound.
+    /// Two players of the same song side by side, one of which shows the spectrum.
     private static func measureScreenCPU(_ stage: BenchStage, _ table: inout FigureTable) async throws {
         let song = try stage.folder.write(try await stage.song(), to: "screen.mp3")
         let plain = try BenchScreen([song], stage)
         let pictured = try BenchScreen([song], stage)
         try await Task.sleep(for: .seconds(3))
         try pictured.type("v")
-        // Bars that stand still would not be drawn again: only what changed is written.
+        // Only changes are written, so bars that stand still would not count.
         try await wait(for: "bars that move", deadline: .seconds(20)) { pictured.pictures() >= 10 }
         let name = "CPU for a minute of music, with the screen"
         for _ in 0..<3 {
@@ -61,7 +61,7 @@ enum StartUp {
             table.add(section, "wake-ups, playing with the screen", .perSecond, .reprise, wakeUps)
             let picturedCPU = after.1.cpuSecondsPerMinute(since: before.1)
             table.add(section, "CPU, with the picture of the sound", .seconds, .reprise, picturedCPU)
-            // A drawing at the edge of the time counts whole.
+            // A drawing at the edge of the interval counts whole.
             let drawings = "drawings of the picture"
             table.add(section, drawings, .perSecond, .reprise, rate, goal: "≤ 20/s", limit: 20.5)
         }

@@ -3,7 +3,7 @@ import RepriseOrigin
 import System
 import TestSupport
 
-/// The silence between two tracks of a list from the web, as heard.
+/// The audible silence between two tracks of a playlist from the web.
 enum TrackGaps {
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
         let track = try await MP3Fixtures.bytes(.init(seconds: 4, rate: .constant(192)))
@@ -15,7 +15,7 @@ enum TrackGaps {
                     let start = ear.sample(at: sound)
                     try await Task.sleep(until: sound + .seconds(7))
                     let heard = ear.samples(from: start)
-                    // The second track begins with its first second again; without it nothing is told of a gap.
+                    // A gap can be judged only if the second track, which begins with second 0 again, was heard.
                     guard HeardSound.seconds(in: heard[...]).starts(with: [0, 1, 2, 3, 0, 1]) else {
                         return nil
                     }

@@ -6,16 +6,16 @@ import Playback
 import TerminalUI
 import TestSupport
 
-/// Small pieces of code that run often. Their instructions are counted, which no busy machine changes.
+/// Small pieces of code that run often, measured in instructions, which do not depend on the load.
 struct Micro: Sendable {
     var name: String
-    /// What one repetition does.
+    /// The work of one repetition, in words.
     var meaning: String
-    /// The most instructions that a repetition may take on x86-64: half as many again as when it was last set.
+    /// The limit for one repetition on x86-64: 1.5 times the count when it was set.
     var budget: Double
-    /// How many are counted.
+    /// The number of repetitions that are counted.
     var repetitions = 200
-    /// Does it this often.
+    /// Runs this many repetitions.
     var run: @Sendable (Int) async throws -> Void
 
     static let all = [ranges, planning, committing, ring, diff, sanitising]
@@ -112,12 +112,12 @@ struct Micro: Sendable {
     }
 }
 
-/// Lets no optimiser find out that a result is of no use.
+/// Keeps the optimizer from removing the computation of an unused result.
 @inline(never)
 func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
 extension TemporaryFolder {
-    /// A folder that stays when its object goes; for a process that ends at once.
+    /// A folder that is not removed with its object; for a process that ends at once.
     static func lasting() throws -> String {
         let path = NSTemporaryDirectory() + "/reprise-micro-\(getpid())"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

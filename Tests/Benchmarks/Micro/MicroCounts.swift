@@ -5,7 +5,7 @@ import TestSupport
 enum MicroCounts {
     static let section = "Instructions"
 
-    /// What has to be installed to count them.
+    /// The programs needed to count them that are not installed.
     static var missing: [String] { ["valgrind", "strip"].filter { PlayerKind.find($0) == nil } }
 
     static func measure(into table: inout FigureTable) async throws {
@@ -18,7 +18,7 @@ enum MicroCounts {
         }
     }
 
-    /// For one repetition of each. What starting costs is counted by itself and taken away.
+    /// Instructions for one repetition of each, without those of starting the process.
     static func instructions() async throws -> [(micro: Micro, count: Double)] {
         let folder = try TemporaryFolder()
         let program = try await stripped(CommandLine.arguments[0], in: folder)
@@ -35,13 +35,13 @@ enum MicroCounts {
         return counts
     }
 
-    /// Of a start that only tells the version: what every start does, the loading of libraries included.
+    /// Instructions of `--version`: the cost of every start, the loading of libraries included.
     static func startInstructions() async throws -> Int {
         let folder = try TemporaryFolder()
         return try await collected(try await stripped(RepriseRun.binary, in: folder), ["--version"], folder)
     }
 
-    /// A copy of `program` for valgrind, which gives up on debugging information of Swift and needs none to count.
+    /// A stripped copy of `program`: valgrind fails on Swift's debug information and does not need it.
     private static func stripped(_ program: String, in folder: TemporaryFolder) async throws -> String {
         let copy = folder.path("stripped")
         _ = try await RunningProcess.run("strip", ["--strip-debug", "-o", copy, program])

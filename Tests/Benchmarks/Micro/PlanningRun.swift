@@ -1,7 +1,7 @@
 import Loading
 import Media
 
-/// The pure part of loading, driven by the events of a server that answers all that is asked.
+/// The pure part of loading, driven by the events of a server that answers every request.
 enum PlanningRun {
     /// Reads from the start until `count` bytes are stored; returns how many actions that took.
     static func bytes(_ count: Int64) -> Int {

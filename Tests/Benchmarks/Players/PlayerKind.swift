@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// The players that are measured.
+/// The measured players.
 enum PlayerKind: String, CaseIterable, Codable {
     case reprise, mpg123, mpv, mpd, ffplay
 
-    /// What it needs on the machine besides Reprise's own binary.
+    /// The programs it needs; none for Reprise itself.
     var programs: [String] {
         switch self {
         case .reprise: []
@@ -19,12 +19,12 @@ enum PlayerKind: String, CaseIterable, Codable {
     /// Those of `programs` that are not installed.
     var missing: [String] { programs.filter { Self.find($0) == nil } }
 
-    /// Whether it can be told to seek in music from the web. mpg123 cannot; ffplay takes keys in a window only.
+    /// `true` if it can seek in music from the web on command. mpg123 cannot; ffplay takes keys only in a window.
     var seeks: Bool { self == .reprise || self == .mpv || self == .mpd }
-    /// Whether it takes a list.
+    /// `true` if it takes a list.
     var takesLists: Bool { self != .ffplay }
 
-    /// Where a program is, by `PATH` and the folders of the system's own.
+    /// The path of a program, found in `PATH` and the system folders.
     static func find(_ program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"])
@@ -44,39 +44,39 @@ enum PlayerKind: String, CaseIterable, Codable {
     }
 }
 
-/// What a player is started with.
+/// The parameters of a player's start.
 struct PlayerSetup: Sendable {
     var sources: [String]
-    /// Where it plays, and what else its environment has.
+    /// Its environment, which names the sink.
     var environment: [String: String?]
-    /// Its own: its cache, its socket.
+    /// Its own folder, for its cache or socket.
     var folder: TemporaryFolder
     /// Of Reprise only.
     var options: [String] = []
-    /// Whether Reprise shows its screen and is told by keys.
+    /// `true` if Reprise shows its screen and takes keys.
     var hasScreen = false
 
     init(_ sources: [String], _ ear: Ear, on stage: BenchStage, folder: TemporaryFolder) {
         self.sources = sources
         self.folder = folder
         environment = stage.environment
-        // libpulse's own way to say which sink, understood by all that use it.
+        // libpulse reads the sink from this variable, so it works for every player.
         environment["PULSE_SINK"] = ear.sink
         environment["XDG_CONFIG_HOME"] = folder.path("config")
         environment["XDG_STATE_HOME"] = folder.path("state")
     }
 }
 
-/// A player that was told to play.
+/// A running player.
 protocol PlayerRun: Sendable {
-    /// When that was.
+    /// The time at which it was told to play.
     var begun: ContinuousClock.Instant { get }
     var identifier: pid_t { get }
-    /// Only of those that `seeks` tells of.
+    /// Only for players with `seeks`.
     func seek(to second: Int) async throws
-    /// Only of those that take lists.
+    /// Only for players with `takesLists`.
     func next() async throws
-    /// Only of those that seek, too: the others take keys.
+    /// Only for players with `seeks`; the others take keys.
     func pause() async throws
     func end() async throws
 }

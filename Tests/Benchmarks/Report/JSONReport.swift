@@ -1,6 +1,6 @@
 import Foundation
 
-/// All values, those of each round, with what they were measured on.
+/// The values of every round, with the date and the machine.
 struct JSONReport: Codable {
     var date: String
     var machine: String
@@ -12,7 +12,7 @@ struct JSONReport: Codable {
         self.table = table
     }
 
-    /// The processor, how many of it, and the system.
+    /// The number and kind of processors, and the system.
     static var machine: String {
         let text = { (path: String) in (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         let value = { (line: Substring?, mark: Character) in

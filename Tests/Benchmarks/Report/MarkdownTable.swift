@@ -1,6 +1,6 @@
 import Foundation
 
-/// The table as Markdown, for a terminal as well as for the README.
+/// The table as Markdown, aligned so that it also reads well in a terminal.
 struct MarkdownTable {
     let table: FigureTable
     let players: [PlayerKind]
@@ -13,7 +13,7 @@ struct MarkdownTable {
         }
         let parts = sections.map { section in
             let figures = table.figures.filter { $0.section == section }
-            // A section of Reprise alone needs no columns for the others.
+            // A section of Reprise alone has no columns for other players.
             let players = players.filter { player in figures.contains { $0.values[player.rawValue] != nil } }
             return Self.lines(figures, players, section).joined(separator: "\n")
         }
@@ -53,7 +53,7 @@ struct MarkdownTable {
         }
     }
 
-    /// The median, and the spread where there is one to see.
+    /// The median, with the spread if there is one.
     static func cell(_ statistics: Statistics, _ unit: Figure.Unit) -> String {
         let (median, least, most) = (
             number(statistics.median, unit), number(statistics.least, unit), number(statistics.most, unit)
@@ -71,5 +71,32 @@ struct MarkdownTable {
         case .count, .instructions: String(format: value == value.rounded() ? "%.0f" : "%.1f", value)
         default: String(format: value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value)
         }
+    }
+}
+
+/// `docs/benchmarks.md`: the tables, with the date, the machine and the method.
+struct BenchmarkDocument {
+    let tables: String
+    /// A day, as `2026-11-21`.
+    let date: String
+    let machine: String
+    /// The target of `make`.
+    let target: String
+
+    var text: String {
+        """
+        # Benchmarks
+
+        Written by `make \(target) BENCH="--report docs/benchmarks.md"` on \(date); release build on \(machine).
+
+        Medians, with the least and the most where they differ. Every player has a server (`reprise-origin`) and a PulseAudio
+        null sink of its own. Sound counts when it is heard at the sink's monitor; the pitch of the music tells which second it
+        is. “× best peer” divides Reprise's median by the best one of the others: below 1, Reprise is ahead. `make bench` takes
+        a quarter of an hour, `make bench-quick` four minutes, with fewer rounds and without cut lines, ten-hour files and the
+        index.
+
+        \(tables)
+
+        """
     }
 }

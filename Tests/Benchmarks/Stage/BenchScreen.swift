@@ -3,13 +3,13 @@ import TestSupport
 
 /// The player with its screen in a terminal.
 final class BenchScreen: Sendable {
-    /// How long after a key the screen changed for the first and for the last time.
+    /// The delays from a key to the first and to the last change of the screen.
     struct Change {
         var first: Duration
         var last: Duration
     }
 
-    /// A screen that was given nothing for so long is done.
+    /// The screen is at rest after this time without output.
     private static let silence = Duration.milliseconds(250)
 
     private let terminal: BenchTerminal
@@ -31,15 +31,15 @@ final class BenchScreen: Sendable {
 
     var processIdentifier: pid_t { terminal.processIdentifier }
 
-    /// How many pieces the terminal was given so far.
+    /// The number of pieces of output so far.
     var shown: Int { terminal.pieceCount }
 
-    /// What the terminal was given from the piece numbered `start` on.
+    /// The output from piece `start` on.
     func text(from start: Int = 0) -> String {
         String(decoding: terminal.pieces(from: start).flatMap(\.bytes), as: UTF8.self)
     }
 
-    /// How often bars of the picture of the sound were drawn since the piece numbered `start`.
+    /// The number of drawings of the spectrum since piece `start`.
     func pictures(from start: Int = 0) -> Int {
         var drawnAt: ContinuousClock.Instant?
         var count = 0
@@ -51,10 +51,10 @@ final class BenchScreen: Sendable {
         return count
     }
 
-    /// Types keys and waits for nothing.
+    /// Types keys without waiting.
     func type(_ keys: String) throws { try terminal.type(keys) }
 
-    /// Types a key; returns when the screen stands still again. What goes on by itself must be paused.
+    /// Types a key; returns when the screen is at rest again. The music must be paused.
     func press(_ key: String) async throws -> Change {
         let before = shown
         let begun = ContinuousClock.now
@@ -69,7 +69,7 @@ final class BenchScreen: Sendable {
         return Change(first: first.instant - begun, last: last.instant - begun)
     }
 
-    /// Returns when the terminal was given nothing for a while.
+    /// Returns when the screen is at rest.
     func rest() async throws {
         try await wait(for: "a screen that stands still", deadline: .seconds(20)) {
             let last = terminal.pieces(from: max(0, shown - 1)).last
@@ -82,7 +82,7 @@ final class BenchScreen: Sendable {
         try await terminal.waitForExit()
     }
 
-    /// Columns of one to seven eighths but four, which meters have too: U+2581…U+2587.
+    /// Bars of one to seven eighths (U+2581…U+2587) except four, which meters use too.
     private static func hasBars(_ bytes: [UInt8]) -> Bool {
         zip(bytes, zip(bytes.dropFirst(), bytes.dropFirst(2))).contains { first, rest in
             first == 0xE2 && rest.0 == 0x96 && (0x81...0x87).contains(rest.1) && rest.1 != 0x84

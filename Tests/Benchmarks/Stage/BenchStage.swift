@@ -2,11 +2,11 @@ import Foundation
 import RepriseOrigin
 import TestSupport
 
-/// What measuring stands on: an audio server of its own, music whose pitch tells the second, and a line.
+/// The environment of measurements: an audio server, music whose pitch tells the second, and a line.
 struct BenchStage: Sendable {
-    /// The line of most figures: 50 ms away, 2 MB/s.
+    /// The line of most figures: 50 ms round trip, 2 MB/s.
     static let line = Shaping(roundTrip: .milliseconds(50), bytesPerSecond: 2_000_000)
-    /// One on which a song takes much longer than its first sound.
+    /// A line on which a song takes much longer than its first sound.
     static let slowLine = Shaping(roundTrip: .milliseconds(50), bytesPerSecond: 400_000)
 
     let pulse: PulseServer
@@ -14,7 +14,7 @@ struct BenchStage: Sendable {
     let players: [PlayerKind]
     let folder: TemporaryFolder
 
-    /// `players` that are not installed are left out, and named in the table.
+    /// Leaves out `players` that are not installed, and names them in the table.
     init(_ players: [PlayerKind], _ table: inout FigureTable) async throws {
         for player in players where !player.missing.isEmpty {
             let names = player.missing.joined(separator: " and ")
@@ -26,7 +26,7 @@ struct BenchStage: Sendable {
         folder = try TemporaryFolder()
     }
 
-    /// What every player gets: this audio server, no proxy, nobody's configuration.
+    /// The environment of every player: this audio server, no proxy, no configuration.
     var environment: [String: String?] {
         var environment = pulse.environment.mapValues { Optional($0) }
         for name in [
@@ -37,7 +37,7 @@ struct BenchStage: Sendable {
         return environment
     }
 
-    /// Music of the length of a song, at the rate of a song: 7 MB.
+    /// Music of the length and bit rate of a song: 7 MB.
     func song() async throws -> [UInt8] {
         try await MP3Fixtures.bytes(.init(seconds: 300, rate: .constant(192)))
     }
@@ -54,7 +54,7 @@ struct BenchStage: Sendable {
         try TestOrigin(files, shaping: shaping, faults: faults)
     }
 
-    /// Runs `body` for a player that listens to `sources`, and ends it whatever comes of it.
+    /// Runs `body` with a player of `sources`, and ends the player in any case.
     func with<Result>(
         _ kind: PlayerKind,
         _ sources: [String],
@@ -80,7 +80,7 @@ struct BenchStage: Sendable {
         }
     }
 
-    /// Runs `body` for all of `kinds` at the same time, and returns what each came to.
+    /// Runs `body` for all of `kinds` at the same time, and returns their results.
     func together<Result: Sendable>(
         _ kinds: [PlayerKind],
         _ body: @escaping @Sendable (PlayerKind) async throws -> Result

@@ -3,18 +3,18 @@ import Media
 import System
 import TestSupport
 
-/// A program in a pseudo-terminal of its own, without another program in between.
+/// A program in a pseudo-terminal, without another program in between.
 ///
-/// A thread sleeps in `read` and notes when each piece came, so that neither the work of the one who asks nor that of
-/// the tasks beside it counts as time of the program.
+/// A thread blocks in `read` and records the time of each piece, so that neither the caller's work nor that of
+/// other tasks counts as time of the program.
 final class BenchTerminal: Sendable {
-    /// What came at once.
+    /// Output that arrived with one `read`.
     struct Piece {
         var bytes: [UInt8]
         var instant: ContinuousClock.Instant
     }
 
-    /// Shared with the thread that reads, which must not keep the program alive.
+    /// Shared with the reading thread, which must not keep the program alive.
     private final class Shared: Sendable {
         let master: Int32
         let pieces = Locked<[Piece]>([])
@@ -29,7 +29,7 @@ final class BenchTerminal: Sendable {
                 let count = Glibc.read(master, &chunk, chunk.count)
                 let instant = ContinuousClock.now
                 if count < 0 && errno == EINTR { continue }
-                // An error once the last writer is gone.
+                // `read` fails once the last writer has closed the terminal.
                 guard count > 0 else { break }
                 pieces.withLock { $0.append(Piece(bytes: Array(chunk[..<count]), instant: instant)) }
             }
@@ -41,8 +41,8 @@ final class BenchTerminal: Sendable {
     private let shared: Shared
     private let isReaped = Locked(false)
 
-    /// Starts the program at `path`, whose three streams and whose session's terminal this is; `environment` is added
-    /// to this program's own.
+    /// Starts the program at `path` with this terminal as its streams and controlling terminal; `environment` is added
+    /// to this program's.
     init(
         _ path: String,
         _ arguments: [String],
@@ -72,11 +72,11 @@ final class BenchTerminal: Sendable {
         }
     }
 
-    /// Whether nothing more can come.
+    /// `true` if no more output can come.
     var isOver: Bool { shared.isOver.withLock { $0 } }
     var pieceCount: Int { shared.pieces.withLock { $0.count } }
 
-    /// What came, from the piece numbered `start` on.
+    /// The output from piece `start` on.
     func pieces(from start: Int) -> ArraySlice<Piece> { shared.pieces.withLock { $0[start...] } }
 
     func type(_ text: String) throws {
@@ -112,7 +112,7 @@ final class BenchTerminal: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The first terminal that the head of a session opens becomes the session's.
+        // The first terminal that a session leader opens becomes its controlling terminal.
         posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)

@@ -3,12 +3,12 @@ import Media
 import System
 import TestSupport
 
-/// A null sink of its own and all that is heard there, with the time of every sample.
+/// Records a null sink, with the time of every sample.
 ///
-/// A null sink takes what it will play in the next milliseconds, and its monitor gives that away at once: a piece
-/// arrives here when its first sample is to be heard. How late depends on how busy the machine is, but it never is
-/// too early: the earliest of the pieces around a sample tells its time.
-/// The sink goes with its server.
+/// A null sink takes the samples of the next milliseconds in advance, and its monitor delivers them at once: a piece
+/// arrives when its first sample is due. A busy machine delays pieces but never advances them,
+/// so the earliest of the pieces around a sample gives its time.
+/// The sink ends with its server.
 final class Ear: Sendable {
     static let sampleRate = 44_100.0
 
@@ -32,7 +32,7 @@ final class Ear: Sendable {
         let state = Locked(Heard())
     }
 
-    /// Makes the sink and returns when it is being listened to.
+    /// Creates the sink and returns when it is being recorded.
     init(_ pulse: PulseServer) async throws {
         sink = "ear-\(UInt32.random(in: 0 ... .max))"
         folder = try TemporaryFolder()
@@ -59,15 +59,15 @@ final class Ear: Sendable {
         try await wait(for: "the monitor of a null sink") { count > 0 }
     }
 
-    /// How many samples were heard so far.
+    /// The number of samples heard so far.
     var count: Int { heard.state.withLock { $0.samples.count } }
 
-    /// The samples from `start` on, one channel: a copy, so that listening goes on without one of its own.
+    /// A copy of one channel from sample `start` on.
     func samples(from start: Int) -> [Int16] {
         heard.state.withLock { $0.samples.count > start ? Array($0.samples[start...]) : [] }
     }
 
-    /// When the sink took the sample of this number.
+    /// The time at which the sink took this sample.
     func time(of sample: Int) -> ContinuousClock.Instant? {
         heard.state.withLock { heard in
             guard let place = heard.pieces.firstIndex(where: { $0.end > sample }) else { return nil }
@@ -85,7 +85,7 @@ final class Ear: Sendable {
         }
     }
 
-    /// Lets go of what was heard so far; sample numbers begin anew.
+    /// Discards the recorded samples; sample numbers restart at 0.
     func forget() { heard.state.withLock { $0 = Heard() } }
 
     private static func listen(_ path: String, _ shared: Shared) {
@@ -108,5 +108,29 @@ final class Ear: Sendable {
                 }
             }
         }
+    }
+}
+
+/// Reuses ears, since a new null sink ignores its clients for two seconds.
+final class EarPool: Sendable {
+    private let pulse: PulseServer
+    private let idle = Locked<[Ear]>([])
+
+    init(_ pulse: PulseServer) { self.pulse = pulse }
+
+    /// An ear without recorded samples.
+    func take() async throws -> Ear {
+        if let ear = idle.withLock({ $0.popLast() }) { return ear }
+        return try await Ear(pulse)
+    }
+
+    /// Returns an ear after its player has ended.
+    func giveBack(_ ear: Ear) async throws {
+        ear.forget()
+        try await wait(for: "silence at a null sink") {
+            ear.count > 2_205 && !ear.samples(from: ear.count - 1_100).contains { $0 != 0 }
+        }
+        ear.forget()
+        idle.withLock { $0.append(ear) }
     }
 }

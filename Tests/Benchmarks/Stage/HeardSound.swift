@@ -1,25 +1,25 @@
 import System
 import TestSupport
 
-/// What one can say of samples that were heard: where sound begins, which second of the music it is, and how
-/// long it was silent. Pure.
+/// Analyzes recorded samples: the beginning of sound, the second of the music, and the length of
+/// silences. Pure.
 enum HeardSound {
-    /// Louder than any dither and rounding, and softer than a thousandth of a tone.
+    /// Above dither and rounding, and below a thousandth of a tone.
     static let audible: Int16 = 64
-    /// Of the music, to tell its pitch: 50 ms.
+    /// The samples needed to detect the pitch: 50 ms.
     static let window = 2_205
-    /// Shorter silences are where a tone passes through zero.
+    /// Shorter silences are zero crossings of a tone.
     static let shortestSilence = 220
 
-    /// The first audible sample at `start` or behind it.
+    /// The first audible sample at or after `start`.
     static func onset(in samples: ArraySlice<Int16>, from start: Int) -> Int? {
         guard start < samples.endIndex else { return nil }
         return samples[max(start, samples.startIndex)...].firstIndex { $0.magnitude > audible.magnitude }
     }
 
-    /// Where the tone of one of these seconds (0..<60) begins, at `start` or behind it.
+    /// The beginning of the tone of one of these seconds (0..<60), at or after `start`.
     ///
-    /// Exact where it comes out of silence; where it follows another tone, to half a window.
+    /// Exact after silence; after another tone, accurate to half a window.
     static func onset(of seconds: Set<Int>, in samples: ArraySlice<Int16>, from start: Int) -> Int? {
         var place = max(start, samples.startIndex)
         while place + window <= samples.endIndex {
@@ -39,7 +39,7 @@ enum HeardSound {
         samples[max(samples.startIndex, place - window)..<place].contains { $0.magnitude > audible.magnitude }
     }
 
-    /// The silences, each of some 5 ms at least, in order.
+    /// The silences of at least about 5 ms, in order.
     static func silences(in samples: ArraySlice<Int16>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var begun: Int?
@@ -55,7 +55,7 @@ enum HeardSound {
         return found
     }
 
-    /// The seconds that the pitch tells, in the order heard, each once.
+    /// The seconds that the pitch shows, in the order heard, without repetitions.
     static func seconds(in samples: ArraySlice<Int16>) -> [Int] {
         var seconds: [Int] = []
         for start in stride(from: samples.startIndex, to: samples.endIndex - window, by: window) {
@@ -67,7 +67,7 @@ enum HeardSound {
 }
 
 extension Ear {
-    /// The time of the first sound at `instant` or behind it; nil when `patience` passes without one.
+    /// The time of the first sound at or after `instant`; `nil` if `patience` passes without one.
     func firstSound(
         of seconds: Set<Int>? = nil,
         after instant: ContinuousClock.Instant,
@@ -75,7 +75,7 @@ extension Ear {
     ) async throws -> ContinuousClock.Instant? {
         var looked = sample(at: instant)
         while ContinuousClock.now < instant + patience {
-            // With what was heard just before: a tone that follows another begins elsewhere in its window.
+            // Includes the samples just before, since a tone that follows another may begin within a window.
             let start = max(0, looked - HeardSound.window)
             let samples = samples(from: start)
             let found =
@@ -85,7 +85,7 @@ extension Ear {
                     HeardSound.onset(in: samples[...], from: looked - start)
                 }
             if let found { return time(of: found + start) }
-            // A tone that has begun may need some more samples to be known.
+            // A tone that has begun may need more samples to be recognized.
             looked = max(looked, start + samples.count - 2 * HeardSound.window)
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -1,6 +1,0 @@
-/// Why nothing could be measured.
-struct BenchmarkFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
