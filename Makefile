@@ -1,29 +1,29 @@
-# Everything starts here: `make` alone says what there is.
+# `make` alone lists the targets.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# What `make play` hands to the player besides the demo, and the sink in place of the one found.
+# Options of the player in `make play`, and the sink, which is detected by default.
 ARGS ?=
 SINK ?=
-# Where `make bench` leaves all values.
+# Where `make bench` writes all values.
 JSON ?= .build/bench.json
-# What else it is told, such as --readme README.md or --only 'first sound'.
+# Further arguments, such as --report docs/benchmarks.md or --only 'first sound'.
 BENCH ?=
 
 RELEASE = -c release --static-swift-stdlib
 BINARIES = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help play test build release lint figures format install bench bench-quick soak clean
+.PHONY: help play test build release lint figures format install bench bench-quick screenshot soak clean
 export SINK PORT
 
-help: ## say what there is
+help: ## list the targets
 	@echo 'Reprise, a terminal player for music on the web'
 	@echo
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)$$/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 	@echo
-	@echo 'make play  takes SINK=KIND (as --sink), ARGS="OPTIONS" for the player and PORT=N for its server'
-	@echo 'make bench  takes JSON=FILE and BENCH="--readme README.md", --only WORD, --peers none'
+	@echo 'make play  takes SINK=KIND (as --sink), ARGS="OPTIONS" for the player and PORT=N for the server'
+	@echo 'make bench  takes JSON=FILE and BENCH="--report docs/benchmarks.md", --only WORD, --peers none'
 	@echo 'make install  takes PREFIX=/usr/local and DESTDIR='
 
 play: ## install what is missing, build, and play the demo from a server on loopback
@@ -42,7 +42,7 @@ build: ## build everything for debugging, tests included
 release: ## build the release binary
 	swift build $(RELEASE) --product reprise
 
-lint: ## check formatting, imports and file sizes
+lint: ## check format, imports and file sizes
 	swift format lint --strict --recursive Sources Tests Package.swift
 	.ci/star
 
@@ -52,9 +52,11 @@ figures: ## print how large the player is, and how it is divided
 format: ## format the sources in place
 	swift format --in-place --recursive Sources Tests Package.swift
 
-install: release ## install the release binary under PREFIX
+install: release ## install the player and its manual page under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -s -m 755 $(BINARIES)/reprise $(DESTDIR)$(PREFIX)/bin/reprise
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 docs/reprise.1 $(DESTDIR)$(PREFIX)/share/man/man1/reprise.1
 
 bench: ## measure this machine: Reprise beside mpg123, mpv, MPD and ffplay (14 minutes)
 	@.ci/install bench
@@ -68,9 +70,15 @@ bench-quick: ## the same with fewer rounds (4 minutes)
 	swift build $(RELEASE) --product Benchmarks
 	$(BINARIES)/Benchmarks --quick --json $(JSON) $(BENCH)
 
+screenshot: ## draw assets/screen.svg from a real screen
+	@.ci/install screenshot
+	swift build $(RELEASE) --product reprise
+	swift build $(RELEASE) --product reprise-origin
+	.ci/screenshot $(BINARIES)/reprise $(BINARIES)/reprise-origin assets/screen.svg
+
 soak: ## run the tests with their full counts (hours)
 	@.ci/install test
 	@.ci/soak
 
-clean: ## remove all that was built, the demo's cache included
+clean: ## remove everything built, and the cache of the demo
 	rm -rf .build
