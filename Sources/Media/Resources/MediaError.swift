@@ -1,7 +1,7 @@
 /// A failure that crosses a seam, worded for the listener: the thing, the cause, what to do.
 package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure; the raw value is the `code` of events and part of the contract.
-    package enum Code: String, Sendable {
+    package enum Code: String, Sendable, CaseIterable {
         case notFound = "not-found"
         case unreadable = "unreadable"
         case emptyFolder = "empty-folder"

@@ -1,0 +1,135 @@
+import Foundation
+import Media
+import TerminalUI
+import Testing
+
+@testable import Reprise
+
+/// The documents name everything that users rely on, and do not contradict each other.
+struct DocumentTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    private static func text(_ name: String) throws -> String {
+        try String(contentsOfFile: root + "/" + name, encoding: .utf8)
+    }
+
+    /// The manual page without the marks of roff.
+    private static func manual() throws -> String {
+        try text("docs/reprise.1").replacing("\\-", with: "-").replacing(/\\f[BIRP]/, with: "")
+    }
+
+    /// The entries of the manual's lists, a tag and its text each, as a reader sees them.
+    private static func entries() throws -> [(tag: String, text: String)] {
+        try manual().components(separatedBy: "\n.TP\n").dropFirst().compactMap { entry in
+            let lines = entry.split(separator: "\n")
+            guard lines.count > 1, let space = lines[0].firstIndex(of: " ") else { return nil }
+            // `.BR > ", " <` sets its words without the blanks between them; quotes hold blanks that are shown.
+            let words = lines[0][space...].matches(of: /"([^"]*)"|([^" ]+)/)
+            return (words.map { String($0.1 ?? $0.2 ?? "") }.joined(), String(lines[1]))
+        }
+    }
+
+    private static func help(_ arguments: [String]) throws -> String {
+        let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
+        guard case .show(let text) = invocation else { return "" }
+        return text
+    }
+
+    @Test func `the manual has every option`() throws {
+        let manual = try Self.manual()
+        let commands = [
+            "list", "info", "verify", "evict", "clear", "export", "pin", "unpin", "fetch", "keygen",
+        ]
+        let helps = try [Self.help(["--help"])] + commands.map { try Self.help(["cache", $0, "--help"]) }
+        let options = Set(helps.flatMap { $0.matches(of: /--[a-z][a-z-]+/).map { String($0.output) } })
+        #expect(options.count > 30)
+        let named = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.output) })
+        #expect(options.subtracting(named).isEmpty)
+        for command in commands { #expect(manual.contains("cache \(command)"), "cache \(command)") }
+    }
+
+    @Test func `the manual has every key and every command`() throws {
+        let words = Set(
+            try Self.entries().flatMap { $0.tag.split { $0 == " " || $0 == "," }.map(String.init) }
+        )
+        for binding in KeyMap.standard.bindings {
+            let command = try #require(binding.command.line.split(separator: " ").first)
+            #expect(words.contains(String(command)))
+            // The comma separates the others.
+            for key in binding.keys.map(\.name.string) where key != "," {
+                #expect(words.contains(key), "\(key)")
+            }
+        }
+    }
+
+    @Test func `the manual has every exit code and every color of the screen`() throws {
+        let manual = try Self.manual()
+        for exit in ExitCode.allCases { #expect(manual.contains("\n.B \(exit.rawValue)\n"), "\(exit)") }
+        for style in Style.allCases { #expect(manual.contains(style.name), "\(style)") }
+    }
+
+    @Test func `the document of events has every code`() throws {
+        let events = try Self.text("docs/events.md")
+        for code in MediaError.Code.allCases { #expect(events.contains("`\(code.rawValue)`"), "\(code)") }
+    }
+
+    private static let stationReport: PlayerEvent = {
+        var report = PlayerEvent.TrackReport(
+            index: 1,
+            source: "a",
+            tags: TrackTags(),
+            duration: nil,
+            isSeekable: true
+        )
+        (report.cached, report.isLive, report.station) = (1, true, "a")
+        return .track(report)
+    }()
+
+    @Test(arguments: [
+        PlayerEvent.loaded(tracks: 1),
+        stationReport,
+        .playing(index: 1, position: .zero, isExact: true),
+        .position(index: 1, position: .zero, duration: nil, isExact: true, buffered: .zero),
+        .buffering(index: 1, position: .zero), .paused(index: 1, position: .zero, isExact: true),
+        .seeked(index: 1, position: .zero, isExact: true), .notice(code: "offline", message: "a"),
+        .ended(
+            .init(
+                index: 1,
+                reason: .failed,
+                frames: 0,
+                cachedBytes: 0,
+                fetchedBytes: 0,
+                requestCount: 0,
+                stalls: 0
+            )
+        ),
+        .summary(.init()),
+    ])
+    func `the document of events has every field`(event: PlayerEvent) throws {
+        let events = try Self.text("docs/events.md")
+        let line = EventLine(event, at: .zero)
+        let row = try #require(events.split(separator: "\n").first { $0.hasPrefix("| `\(line.name)` |") })
+        for field in line.fields { #expect(row.contains("`\(field.key)`"), "\(field.key)") }
+    }
+
+    @Test func `the keys of the README are those of the manual`() throws {
+        let entries = try Self.entries()
+        let section = try #require(try Self.text("README.md").split(separator: "## Keys\n").last)
+        let rows = section.prefix { $0 != "#" }.matches(of: /\| (`.+`) \| (.+) \|/)
+        #expect(rows.count >= 10)
+        for row in rows {
+            let key = row.1.replacing("`", with: "")
+            #expect(entries.first { $0.tag == key }?.text == String(row.2), "\(key)")
+        }
+    }
+
+    @Test func `the README names options that exist, and files that are there`() throws {
+        let readme = try Self.text("README.md")
+        let manual = try Self.manual()
+        for option in readme.matches(of: /--[a-z][a-z-]+/) { #expect(manual.contains(option.output)) }
+        for link in readme.matches(of: /\]\(([^)]+)\)/) {
+            #expect(FileManager.default.fileExists(atPath: Self.root + "/" + link.1), "\(link.1)")
+        }
+    }
+}
