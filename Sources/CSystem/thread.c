@@ -13,7 +13,7 @@ void csystem_name_thread(const char *name) {
 }
 
 enum {
-    // As much as any page; the kernel's own frame takes a few kilobytes where registers are wide.
+    // Larger than any page; the kernel's own frame takes a few kilobytes on machines with wide registers.
     guard_size = 64 * 1024,
     stack_size = 64 * 1024,
 };
@@ -30,6 +30,6 @@ void *csystem_add_fault_stack(void) {
 void csystem_remove_fault_stack(void *stack) {
     if (!stack) return;
     stack_t none = {.ss_flags = SS_DISABLE};
-    // A handler may still need it: then it stays.
+    // Fails while a handler runs on it: then it stays.
     if (sigaltstack(&none, NULL) == 0) munmap(stack, guard_size + stack_size);
 }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A value that is only reached under its lock.
+/// A value that can only be reached while its lock is held.
 ///
-/// Used in place of `Synchronization.Mutex`, whose contended path lies in the uninstrumented runtime
-/// library: the thread sanitizer does not see it and reports races where there are none (tried on ten
-/// correct lines). A pthread mutex it knows, so what is tested is what is shipped.
+/// Used instead of `Synchronization.Mutex`, whose contended path is in the uninstrumented runtime library: the thread
+/// sanitizer does not see it and reports races that do not exist (tried on ten correct lines). It knows the mutexes of
+/// pthread, so the shipped code is the tested code.
 ///
-/// Not recursive. Nothing foreign may be called, and nothing awaited, while it is held.
+/// Not recursive. While it is held, no foreign code may be called and nothing awaited.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Unchecked: both pointers never change, and `value` is only touched between lock and unlock.
+    // Unchecked: the pointers never change, and `value` is only touched between lock and unlock.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    /// Puts `initial` behind a new lock.
+    /// Protects `initial` by a new lock.
     package init(_ initial: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -27,7 +27,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the value while no one else does, and returns what it returns.
+    /// Runs `body` on the value while no other thread does, and returns its result.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,4 +1,4 @@
-/// The time as the program sees it; tests pass one that stands still until told.
+/// The program's time; tests pass a clock that stands still until it is advanced.
 package protocol MonotonicClock: Sendable {
     /// The time since some fixed moment; never goes back.
     var now: Duration { get }

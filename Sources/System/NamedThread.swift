@@ -1,13 +1,12 @@
 import CSystem
 import Glibc
 
-/// Starts named threads; every thread of Reprise's own comes from here.
+/// Starts named threads. Every thread of the player except the task pool's starts here.
 package enum NamedThread {
     /// Starts a detached thread that runs `body` once.
     ///
-    /// `name` shows in debuggers and `top -H`, cut after 15 bytes. Signals are blocked on it, so that
-    /// they are taken by the thread that handles them.
-    /// A fault is handled even when the thread's stack is used up.
+    /// `name` shows in debuggers and `top -H`, cut after 15 bytes. Signals are blocked on it, so that the thread `signals`
+    /// gets them. A fault is handled even if the thread's stack is exhausted.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(name: name, run: body))
         var thread = pthread_t()
@@ -23,7 +22,7 @@ package enum NamedThread {
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 var all = sigset_t()
                 sigfillset(&all)
-                // A fault in this thread must still end the process with a message.
+                // A fault on this thread must still end the process with a message.
                 for fault in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] { sigdelset(&all, fault) }
                 pthread_sigmask(SIG_BLOCK, &all, nil)
                 csystem_name_thread(body.name)
@@ -38,10 +37,10 @@ package enum NamedThread {
         precondition(status == 0, "the system refuses to start the thread \(name) (errno \(status))")
     }
 
-    /// Lets a fault be handled even when the calling thread's stack is used up, as on threads that are started here.
+    /// Lets a fault be handled even if the calling thread's stack is exhausted, as on threads that are started here.
     ///
-    /// For the main thread, once. The pool's threads, which the system starts for tasks, have no such stack: a task that
-    /// uses up its stack ends the process without the handler.
+    /// For the main thread, once. The threads that run tasks have no such stack: a task that exhausts its stack ends the
+    /// process without the handler.
     package static func guardCallingThread() { _ = csystem_add_fault_stack() }
 
     private final class Body: Sendable {

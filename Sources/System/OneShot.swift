@@ -1,7 +1,7 @@
-/// A value that one task waits for and any thread gives, once.
+/// A value that any thread provides once, and that one task waits for.
 ///
-/// The first value given is the answer; later ones are dropped, since the server's answer, its
-/// death and the task's cancellation can race for the same wait.
+/// The first value is the answer, and later ones are dropped: a server's answer, its loss and the task's cancellation can
+/// race for the same wait.
 package final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -13,7 +13,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Ends the wait with `value`, unless it ended before.
+    /// Ends the wait with `value`, unless it has ended.
     package func give(_ value: Value) {
         let continuation: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {

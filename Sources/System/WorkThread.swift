@@ -1,9 +1,9 @@
 import Glibc
 
-/// One named thread that runs jobs in the order they came, for C calls that block.
+/// One named thread that runs jobs in the order in which they are submitted, for C calls that block.
 ///
-/// Also an executor: a task with this executor preference runs its own code here, so that
-/// a decoder's work stays off the cooperative pool.
+/// Also an executor: a task with this executor preference runs its own code here, so that a decoder does not occupy a
+/// thread of the task pool.
 package final class WorkThread: TaskExecutor, @unchecked Sendable {
     // Unchecked: `jobs`, `isStopped` and `isStarted` are only touched with `mutex` held. A condition
     // variable is needed, which Synchronization's Mutex does not offer.
@@ -19,7 +19,7 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
         case task(UnownedJob)
     }
 
-    /// The thread starts with the first job, or at once with `isReady`, and lives until `stop`.
+    /// The thread starts with the first job, or at once if `isReady`, and ends with `stop`.
     package init(name: String, isReady: Bool = false) {
         self.name = name
         mutex = .allocate(capacity: 1)
@@ -41,7 +41,7 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the thread and returns what it returns; never cancelled once handed over.
+    /// Runs `body` on the thread and returns its result; cancelling the task has no effect on it.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             submit { continuation.resume(with: Result(catching: body)) }
@@ -55,12 +55,12 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Hands `body` over without waiting for it.
+    /// Runs `body` on the thread without waiting for it.
     package func submit(_ body: @escaping @Sendable () -> Void) {
         enqueue(job: .closure(body))
     }
 
-    /// Runs what was handed over before, then ends the thread. Nothing may be handed over after.
+    /// Ends the thread after the jobs submitted so far. None may be submitted afterwards.
     package func stop() {
         pthread_mutex_lock(mutex)
         isStopped = true
@@ -74,9 +74,9 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
 
     private func enqueue(job: Job) {
         pthread_mutex_lock(mutex)
-        precondition(!isStopped, "a stopped thread takes no more work")
-        // Behind what waits in line nobody need be woken: the thread takes all at once. Within the lock, since
-        // after it the job may have run, ended the thread and freed all of this.
+        precondition(!isStopped, "a stopped thread accepts no more jobs")
+        // If jobs are queued, the thread is already awake and will take them all. Signalled while the lock is held: after
+        // that the job may have run, ended the thread and freed the condition variable.
         if jobs.isEmpty { pthread_cond_signal(wake) }
         jobs.append(job)
         let isFirst = !isStarted

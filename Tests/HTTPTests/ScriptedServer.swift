@@ -166,21 +166,3 @@ final class Connection {
         while recv(socket, &byte, 1, 0) > 0 {}
     }
 }
-
-/// Holds scripts until a test opens it.
-final class Gate: @unchecked Sendable {
-    // Unchecked: the semaphore is a C object that any thread may use at its fixed address.
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() { sem_init(semaphore, 0, 0) }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func open() { sem_post(semaphore) }
-
-    /// Blocks the script's thread until `open`.
-    func wait() { while sem_wait(semaphore) != 0 {} }
-}

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Who may look into a cache folder, and write into it.
 enum FolderAccess {

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The lock that processes and openers of one cache folder take in turn.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Something in the folder belongs to another user, who could change what is kept, and read it.
 struct ForeignOwnerError: Error, CustomStringConvertible {

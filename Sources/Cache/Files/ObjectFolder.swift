@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The folder `objects`: one file per entry, named by the entry's number and nothing else.
 final class ObjectFolder: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// A walk through the names of `objects`, a piece at a time. Used by one thread only.
 final class ObjectWalk {

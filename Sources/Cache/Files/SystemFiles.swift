@@ -11,12 +11,11 @@ package struct SystemFiles: FileLayer {
             var done = 0
             while done < buffer.count {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-                if count > 0 {
-                    done += count
-                } else if count == 0 || errno != EINTR {
-                    throw SystemError("keep bytes", number: count == 0 ? ENOSPC : errno)
+                let count = retryingInterrupted {
+                    pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
                 }
+                guard count > 0 else { throw SystemError("keep bytes", number: count == 0 ? ENOSPC : errno) }
+                done += count
             }
         }
     }
@@ -27,18 +26,11 @@ package struct SystemFiles: FileLayer {
                 let rest = UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...]
                 )
-                let count = pread(
-                    descriptor,
-                    rest.baseAddress,
-                    rest.count,
-                    off_t(range.lowerBound) + off_t(initialized)
-                )
+                let offset = off_t(range.lowerBound) + off_t(initialized)
+                let count = retryingInterrupted { pread(descriptor, rest.baseAddress, rest.count, offset) }
+                guard count >= 0 else { throw SystemError("read kept bytes") }
                 if count == 0 { break }
-                if count > 0 {
-                    initialized += count
-                } else if errno != EINTR {
-                    throw SystemError("read kept bytes")
-                }
+                initialized += count
             }
         }
     }

@@ -1,4 +1,5 @@
 import Media
+import System
 
 // How bytes come into the folder. All of it on the committing thread.
 extension CacheEngine {

@@ -22,7 +22,7 @@ final class CacheEngine: @unchecked Sendable {
 
     let settings: CacheSettings
     let protection: Protection
-    // Ready for the first question: while a library is loaded no thread can start.
+    // Started at once, since later an `OptionalLibrary` may be in the way.
     let io = WorkThread(name: "cache-io", isReady: true)
     let committer = WorkThread(name: "cache-commit", isReady: true)
     let look = WorkThread(name: "cache-look", isReady: true)

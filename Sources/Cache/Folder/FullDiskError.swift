@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// A commit that the disk had no room for.
 struct FullDiskError: Error {

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// An index that is open for questions only. Used by the looking thread only.
 final class IndexReading {

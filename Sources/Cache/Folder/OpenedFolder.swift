@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// A cache folder that was made ready: its objects, its lock and its index.
 ///

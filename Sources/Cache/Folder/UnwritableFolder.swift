@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// A cache folder that takes nothing, as on a read-only or a full disk: what is kept in it can be read.
 ///

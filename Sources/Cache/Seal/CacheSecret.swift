@@ -1,6 +1,7 @@
 import CSodium
 import Glibc
 package import Media
+import System
 
 /// The secret that a sealed cache is read and written with: 32 random bytes.
 package struct CacheSecret: Sendable, Equatable {
@@ -55,7 +56,7 @@ package struct CacheSecret: Sendable, Equatable {
         // Not blocking, should it be a pipe: what it is, is looked at first.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw refuse(SafeText("cannot be read (\(String(cString: strerror(errno))))"))
+            throw refuse(SafeText("cannot be read (\(SystemError.reason()))"))
         }
         defer { close(descriptor) }
         var status = stat()
@@ -64,9 +65,9 @@ package struct CacheSecret: Sendable, Equatable {
         }
         guard status.st_uid == geteuid() else { throw refuse("belongs to another user") }
         guard status.st_mode & 0o077 == 0 else { throw refuse("can be read by others; chmod 600 it") }
-        var text = [UInt8](repeating: 0, count: Self.size * 2 + 2)
-        let count = read(descriptor, &text, text.count)
-        guard count >= 0, let secret = CacheSecret(fileText: Array(text.prefix(count))) else {
+        guard let text = try? WholeFile.read(descriptor, limit: Self.size * 2 + 2),
+            let secret = CacheSecret(fileText: text)
+        else {
             throw refuse("holds no secret; make one with 'reprise cache keygen'")
         }
         self = secret

@@ -78,7 +78,9 @@ final class FileReader: ResourceReader {
         let wanted = Int(min(Int64(count), size - offset))
         var status: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
-            let received = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+            let received = retryingInterrupted {
+                pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+            }
             if received < 0 { status = errno }
             filled = max(0, received)
         }
@@ -104,7 +106,7 @@ final class FileReader: ResourceReader {
             MediaError(.unreadable, subject, "the file may not be read; check its permissions")
         case EISDIR: MediaError(.unreadable, subject, "is a folder, not a file")
         default:
-            MediaError(.unreadable, subject, SafeText("cannot be read (\(String(cString: strerror(code))))"))
+            MediaError(.unreadable, subject, SafeText("cannot be read (\(SystemError.reason(code)))"))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The file system as playlists need it. Every call may block.
 package enum LocalFile {
@@ -88,7 +89,7 @@ package enum LocalFile {
             // Each piece begins with the last byte of the one before.
             buffer[0] = UInt8(ascii: " ")
             let piece = UnsafeMutableBufferPointer(rebasing: buffer[1...])
-            while case let found = fill(piece, from: descriptor), found.count > 0 {
+            while case let found = WholeFile.fill(piece, from: descriptor), found.count > 0 {
                 most += M3UParser.lineStarts(in: ByteText(rebasing: buffer[...found.count]))
                 buffer[0] = buffer[found.count]
             }
@@ -112,17 +113,8 @@ package enum LocalFile {
     static func failure(_ code: Int32, _ path: String) -> MediaError {
         switch code {
         case ENOENT, ENOTDIR: MediaError(.notFound, SafeText(path), "there is no such file or folder")
-        default: MediaError(.unreadable, SafeText(path), reason(code))
+        default: MediaError(.unreadable, SafeText(path), SafeText(SystemError.reason(code)))
         }
-    }
-
-    /// The system's words for `code` of errno.
-    static func reason(_ code: Int32) -> SafeText {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard strerror_r(code, &buffer, buffer.count) == 0 else { return SafeText("error \(code)") }
-        return SafeText(
-            String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        )
     }
 
     private static func read(
@@ -130,38 +122,10 @@ package enum LocalFile {
         limit: Int,
         subject: SafeText
     ) throws(MediaError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        // Room for a file as a whole and for the read that finds its end; what has no size comes in pieces.
-        var status = stat()
-        let size = fstat(descriptor, &status) == 0 ? Int(clamping: status.st_size) : 0
-        var wanted = max(256 * 1024, size < limit ? size + 1 : limit)
-        while bytes.count < limit {
-            wanted = min(wanted, limit - bytes.count)
-            var failure: Int32 = 0
-            let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
-                (count, failure) = fill(buffer, from: descriptor)
-            }
-            guard failure == 0 else { throw MediaError(.unreadable, subject, reason(failure)) }
-            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
-            guard chunk.count == wanted else { break }
+        do throws(SystemError) {
+            return try WholeFile.read(descriptor, limit: limit)
+        } catch {
+            throw MediaError(.unreadable, subject, SafeText(error.reason))
         }
-        return bytes
-    }
-
-    /// Reads until `buffer` is full or the end is reached. Returns how many bytes that were and the errno of a read
-    /// that failed, or 0.
-    private static func fill(
-        _ buffer: UnsafeMutableBufferPointer<UInt8>,
-        from descriptor: Int32
-    ) -> (count: Int, failure: Int32) {
-        var count = 0
-        while count < buffer.count {
-            let status = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-            if status < 0, errno == EINTR { continue }
-            guard status >= 0 else { return (count, errno) }
-            guard status > 0 else { break }
-            count += status
-        }
-        return (count, 0)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 package import Media
+import System
 
 /// Writes M3U8 lists.
 ///
@@ -35,16 +36,10 @@ package enum M3UWriter {
                 "the list cannot be written: a file that is no M3U list is there; give another name"
             )
         }
-        let temporary = path + ".new-\(getpid())"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard descriptor >= 0 else { throw failure(subject) }
-        var status = write(Array(text(for: tracks).utf8), to: descriptor)
-        if status == 0, fsync(descriptor) != 0 { status = errno }
-        if close(descriptor) != 0, status == 0 { status = errno }
-        if status == 0, rename(temporary, path) != 0 { status = errno }
-        guard status == 0 else {
-            unlink(temporary)
-            throw failure(subject, status)
+        do throws(SystemError) {
+            try WholeFile.replace(path, with: text(for: tracks).utf8, mode: 0o666)
+        } catch {
+            throw MediaError(.notKept, subject, SafeText("the list cannot be written: \(error.reason)"))
         }
     }
 
@@ -57,24 +52,8 @@ package enum M3UWriter {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let mark = Array("#EXTM3U".utf8)
-        var start = [UInt8](repeating: 0, count: mark.count)
-        let count = read(descriptor, &start, start.count)
-        return count == 0 || start == mark
-    }
-
-    private static func failure(_ subject: SafeText, _ code: Int32 = errno) -> MediaError {
-        MediaError(.notKept, subject, "the list cannot be written: " + LocalFile.reason(code))
-    }
-
-    /// Writes all of `bytes`; returns 0 or what errno says.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes[offset...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { return errno }
-            offset += max(0, count)
-        }
-        return 0
+        guard let start = try? WholeFile.read(descriptor, limit: mark.count) else { return false }
+        return start.isEmpty || start == mark
     }
 
     /// A path that would not survive as a line of its own is written as a `file` URL.

@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// Small text files that the command line names.
 enum TextFile {
@@ -10,7 +11,7 @@ enum TextFile {
     static func check(_ path: String) throws(MediaError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw MediaError(.notFound, SafeText(path), SafeText(String(cString: strerror(errno))))
+            throw MediaError(.notFound, SafeText(path), SafeText(SystemError.reason()))
         }
         defer { close(descriptor) }
         var status = stat()
@@ -24,26 +25,19 @@ enum TextFile {
         let subject = SafeText(path)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw MediaError(.notFound, subject, SafeText(String(cString: strerror(errno))))
+            throw MediaError(.notFound, subject, SafeText(SystemError.reason()))
         }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: largestByteCount + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else {
-                throw MediaError(.unreadable, subject, SafeText(String(cString: strerror(errno))))
-            }
-            if got == 0 { break }
-            count += got
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try WholeFile.read(descriptor, limit: largestByteCount + 1)
+        } catch {
+            throw MediaError(.unreadable, subject, SafeText(error.reason))
         }
-        guard count <= largestByteCount else {
+        guard bytes.count <= largestByteCount else {
             throw MediaError(.unreadable, subject, "larger than 64 KiB, so it is no list of header fields")
         }
-        guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw MediaError(.unreadable, subject, "not text in UTF-8")
         }
         return text

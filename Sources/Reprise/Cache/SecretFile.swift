@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// The file of a secret that seals a cache.
 enum SecretFile {
@@ -14,30 +15,21 @@ enum SecretFile {
             guard errno != EEXIST else {
                 throw MediaError(.unreadable, subject, "is there already, and a secret is never overwritten")
             }
-            throw failure(subject, errno)
+            throw failure(subject, SystemError("make the file"))
         }
         defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        // A secret that a power cut takes away would take all with it that was sealed meanwhile.
-        guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0,
-            flushFolder(of: path)
-        else {
-            let code = errno
+        do throws(SystemError) {
+            // A secret that a power cut takes away would take all with it that was sealed meanwhile.
+            try WholeFile.write(text.utf8, to: descriptor)
+            try check("flush the file", fsync(descriptor))
+            try WholeFile.flushFolder(of: path)
+        } catch {
             unlink(path)
-            throw failure(subject, code)
+            throw failure(subject, error)
         }
     }
 
-    /// Brings the file's name to the disk: the flush of a file does not.
-    private static func flushFolder(of path: String) -> Bool {
-        let name = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        let folder = open(String(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return false }
-        defer { close(folder) }
-        return fsync(folder) == 0
-    }
-
-    private static func failure(_ subject: SafeText, _ code: Int32) -> MediaError {
-        MediaError(.unreadable, subject, SafeText("cannot be made (\(String(cString: strerror(code))))"))
+    private static func failure(_ subject: SafeText, _ error: SystemError) -> MediaError {
+        MediaError(.unreadable, subject, SafeText("cannot be made (\(error.reason))"))
     }
 }

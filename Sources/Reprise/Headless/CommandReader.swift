@@ -30,8 +30,9 @@ enum CommandReader {
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                retryingInterrupted { Glibc.read(descriptor, bytes.baseAddress, bytes.count) }
+            }
             if count < 0 && errno == EAGAIN {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 poll(&ready, 1, -1)

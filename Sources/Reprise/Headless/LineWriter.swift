@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 
 /// Writes lines to a descriptor, one `write` each, so that a line arrives whole or not at all beside
 /// those of other writers (up to `PIPE_BUF` on a pipe).
@@ -22,14 +23,16 @@ final class LineWriter: Sendable {
         var rest = Array(line.utf8)[...]
         rest.append(UInt8(ascii: "\n"))
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { bytes in
+                retryingInterrupted { Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
+            }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
                 // The descriptor is shared with a program that made it non-blocking.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
-            } else if errno != EINTR {
+            } else {
                 // A pipe without a reader, a full disk, a closed descriptor: no later line can fare better.
                 let wasGone = isReaderGone.exchange(true, ordering: .relaxed)
                 if !wasGone { onReaderGone() }

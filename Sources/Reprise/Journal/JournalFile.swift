@@ -23,7 +23,7 @@ final class JournalFile: RequestJournal {
         // Not waiting, or a pipe without a reader would hold up the start for ever.
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
-            throw UsageError("--journal \(path) cannot be written (\(String(cString: strerror(errno))))")
+            throw UsageError("--journal \(path) cannot be written (\(SystemError.reason()))")
         }
         writer = LineWriter(descriptor: descriptor, onReaderGone: {})
     }

@@ -46,7 +46,7 @@ enum Session {
     /// Does what `reprise cache` was asked for.
     static func run(_ request: CacheRequest, clock: any MonotonicClock) async -> ExitCode {
         if request.keeping.isFolderNamed, !request.action.mayMakeFolder, access(request.folder, F_OK) != 0 {
-            let reason = SafeText(String(cString: strerror(errno)))
+            let reason = SafeText(SystemError.reason())
             Messages.show("there is no cache in " + SafeText(request.folder) + ": " + reason)
             return .couldNotStart
         }

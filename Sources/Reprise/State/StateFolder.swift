@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import System
 
 /// `$XDG_STATE_HOME/reprise`: what outlives a session and is nobody else's business.
 struct StateFolder: Sendable {
@@ -28,6 +29,10 @@ struct StateFolder: Sendable {
     /// What went wrong with a file; worded for the listener.
     struct Failure: Error, Equatable {
         var reason: SafeText
+
+        init(reason: SafeText) { self.reason = reason }
+
+        init(_ error: SystemError) { reason = SafeText(error.reason) }
     }
 
     /// The log that libraries' words go to while a screen is up, ready for appending; nil where there can be none.
@@ -46,7 +51,7 @@ struct StateFolder: Sendable {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw Failure(reason: SafeText(String(cString: strerror(errno))))
+            throw Failure(SystemError("open the file"))
         }
         defer { close(descriptor) }
         var status = stat()
@@ -54,18 +59,13 @@ struct StateFolder: Sendable {
             throw Failure(reason: "it is no file")
         }
         guard status.st_size <= Self.largestByteCount else { throw Failure(reason: "it is too large") }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw Failure(reason: SafeText(String(cString: strerror(errno)))) }
-            if got == 0 { break }
-            count += got
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try WholeFile.read(descriptor, limit: Int(status.st_size))
+        } catch {
+            throw Failure(error)
         }
-        guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(reason: "it is not text")
         }
         return text
@@ -76,27 +76,19 @@ struct StateFolder: Sendable {
     /// Waits for others that write, and for the disk.
     func write(_ text: String, to name: String) throws(Failure) {
         try make()
-        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw Self.failure() }
-        defer { close(lock) }
-        while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.failure() } }
-        // Held by one writer at a time, so that the name of the new file can be the same each time, and
-        // nothing is left over.
-        let new = path + "/" + name + ".new"
-        unlink(new)
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure() }
-        let isWritten = Self.writeAll(text, to: descriptor) && fsync(descriptor) == 0
-        let failure = Self.failure()
-        close(descriptor)
-        guard isWritten, rename(new, path + "/" + name) == 0 else {
-            unlink(new)
-            throw failure
+        let file = path + "/" + name
+        do throws(SystemError) {
+            let lock = try check(
+                "open the lock",
+                open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            )
+            defer { close(lock) }
+            try check("lock the folder", retryingInterrupted { flock(lock, LOCK_EX) })
+            // One writer at a time holds the lock, so the draft can always have the same name, and no draft is left over.
+            try WholeFile.replace(file, with: text.utf8, mode: 0o600, draft: file + ".new")
+        } catch {
+            throw Failure(error)
         }
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
     }
 
     /// Adds a line to a file; one `write`, so that lines of several players stay whole.
@@ -108,7 +100,7 @@ struct StateFolder: Sendable {
             0o600
         )
         guard descriptor >= 0 else { return }
-        _ = Self.writeAll(line + "\n", to: descriptor)
+        try? WholeFile.write((line + "\n").utf8, to: descriptor)
         close(descriptor)
     }
 
@@ -123,26 +115,6 @@ struct StateFolder: Sendable {
             // 0700 also for those above it, by the specification of the base directories.
             mkdir(made, 0o700)
         }
-        guard access(path, W_OK | X_OK) == 0 else { throw Self.failure() }
+        guard access(path, W_OK | X_OK) == 0 else { throw Failure(SystemError("make the folder")) }
     }
-
-    private static func writeAll(_ text: String, to descriptor: Int32) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(
-                    descriptor,
-                    UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                    rest.count
-                )
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
-    private static func failure() -> Failure { Failure(reason: SafeText(String(cString: strerror(errno)))) }
 }

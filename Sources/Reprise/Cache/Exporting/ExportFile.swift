@@ -53,20 +53,21 @@ final class ExportFile: Sendable {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("standard output", errno) }
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
+            let count = retryingInterrupted { read(descriptor, &buffer, buffer.count) }
             guard count >= 0 else { throw Self.failure("standard output", errno) }
             guard count > 0 else { return }
             var rest = buffer[..<count]
             while !rest.isEmpty {
-                let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+                let written = rest.withUnsafeBytes { bytes in
+                    retryingInterrupted { write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
+                }
                 if written >= 0 {
                     rest = rest.dropFirst(written)
                 } else if errno == EAGAIN {
                     // The descriptor is shared with a program that made it non-blocking.
                     var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                     poll(&ready, 1, -1)
-                } else if errno != EINTR {
+                } else {
                     throw Self.failure("standard output", errno)
                 }
             }
@@ -104,6 +105,6 @@ final class ExportFile: Sendable {
     }
 
     private static func failure(_ subject: SafeText, _ code: Int32) -> MediaError {
-        MediaError(.unreadable, subject, SafeText("cannot be written (\(String(cString: strerror(code))))"))
+        MediaError(.unreadable, subject, SafeText("cannot be written (\(SystemError.reason(code)))"))
     }
 }
