@@ -1,15 +1,11 @@
 #include "CCurl.h"
 #include "CSystem.h"
 
-#include <pthread.h>
-#include <stdio.h>
+#include <stddef.h>
 
 struct ccurl_functions ccurl_functions;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char failure[256];
-
-static void load(void) {
+const char *ccurl_load(void) {
     const struct csystem_function functions[] = {
         {"curl_global_init", (void **)&ccurl_functions.global_init},
         {"curl_slist_append", (void **)&ccurl_functions.slist_append},
@@ -34,12 +30,7 @@ static void load(void) {
     const char *reason =
         csystem_open_library("libcurl.so.4", functions, sizeof functions / sizeof *functions);
     if (reason == NULL && ccurl_functions.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        reason = "it refuses to initialise";
+        return "it refuses to initialise";
     }
-    if (reason != NULL) snprintf(failure, sizeof failure, "%s", reason);
-}
-
-const char *ccurl_load(void) {
-    pthread_once(&once, load);
-    return failure[0] != 0 ? failure : NULL;
+    return reason;
 }

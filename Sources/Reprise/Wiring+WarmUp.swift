@@ -7,8 +7,8 @@ import Playlists
 extension Wiring {
     /// Reaches the audio server while all else is set up; nil for a file, which is not made before all is well.
     ///
-    /// Not before libcurl is being loaded, or known to be needless: while libpulse is loaded no thread can start, and
-    /// what it holds up then costs more than it saves.
+    /// Libraries are opened in the order in which they are asked for, and a first request needs libcurl before any sound
+    /// needs libpulse: so this waits until libcurl has been asked for, or is known not to be needed.
     static func reach(_ output: any AudioOutput, after warming: Task<Void, Never>?) -> Task<Void, any Error>?
     {
         guard output.isRealTime else { return nil }
@@ -20,8 +20,8 @@ extension Wiring {
 
     /// Loads libcurl ahead of the first request if one is foreseen; nil if none is. Does nothing if `checking` fails.
     ///
-    /// Loading takes longer than all else that stands between the start and the first request, and while it lasts
-    /// no thread can start. What is kept plays without it, so a replay must not pay for it.
+    /// Loading takes longer than all else between the start and the first request. Cached tracks play without libcurl, so
+    /// a replay does not load it.
     static func warmUp(
         _ curl: CurlTransport,
         for beginning: Beginning,

@@ -60,7 +60,7 @@ struct ConnectionTests {
                 #expect(closed.withLock { $0 } == number - 1)
                 try await wait(for: "the connection's end") {
                     clock.advance(by: .seconds(31))
-                    transport.loop.lookAtClock()
+                    transport.lookAtClock()
                     return closed.withLock { $0 } == number
                 }
             }
@@ -79,14 +79,17 @@ struct ConnectionTests {
                 connection.send(Self.okay)
             }
         }
-        try await TransportFixture().run(server) { transport in
+        let clock = CountingClock(SystemClock())
+        var configuration = HTTPConfiguration()
+        configuration.clock = clock
+        try await TransportFixture(configuration: configuration).run(server) { transport in
             let quick = RangeRequest(url: try server.url("/quick"), range: nil)
             #expect(try await transport.send(quick).body.text() == "ok")
-            try await sleeps(transport)
+            try await sleeps(clock)
             let slow = RangeRequest(url: try server.url("/slow"), range: nil)
             let waiting = Task { try await transport.send(slow) }
             try await wait(for: "the request") { server.requests.count == 2 }
-            try await sleeps(transport)
+            try await sleeps(clock)
             waiting.cancel()
             _ = await waiting.result
         }
@@ -109,8 +112,9 @@ struct ConnectionTests {
             closed.withLock { $0 += 1 }
         }
         let clock = TestClock()
+        let looks = CountingClock(clock)
         var configuration = HTTPConfiguration()
-        configuration.clock = clock
+        configuration.clock = looks
         configuration.timeouts.idle = .seconds(3_600)
         try await TransportFixture(configuration: configuration).run(server) { transport in
             let radio = try await transport.send(RangeRequest(url: try server.url("/radio"), range: nil))
@@ -118,10 +122,10 @@ struct ConnectionTests {
                 let other = try await transport.send(RangeRequest(url: try server.url(), range: nil))
                 #expect(try await other.body.text() == "ok")
                 clock.advance(by: .seconds(600))
-                let turns = transport.loop.turns
+                let before = looks.readCount
                 try await wait(for: "two looks at the clock") {
-                    transport.loop.lookAtClock()
-                    return transport.loop.turns >= turns + 2
+                    transport.lookAtClock()
+                    return looks.readCount >= before + 2
                 }
             }
             #expect(server.connectionCount == 2)
@@ -130,7 +134,7 @@ struct ConnectionTests {
             #expect(try await radio.body.text() == "musicafter")
             try await wait(for: "the ends of both connections") {
                 clock.advance(by: .seconds(31))
-                transport.loop.lookAtClock()
+                transport.lookAtClock()
                 return closed.withLock { $0 } == 2
             }
         }
@@ -155,15 +159,37 @@ struct ConnectionTests {
         #expect(look(false, at: 165) == .wait(milliseconds: .max))
     }
 
-    /// Waits until the thread has not looked for work through a hundred looks at it.
-    private func sleeps(_ transport: CurlTransport) async throws {
+    /// Waits until nobody has read `clock` through a hundred looks.
+    private func sleeps(_ clock: CountingClock) async throws {
         var last = -1
         var still = 0
         try await wait(for: "the thread to sleep") {
-            let now = transport.loop.turns
+            let now = clock.readCount
             still = now == last ? still + 1 : 0
             last = now
             return still == 100
         }
     }
+}
+
+/// A clock that counts how often it is read: the thread reads it whenever it has woken.
+private final class CountingClock: MonotonicClock {
+    private let clock: any MonotonicClock
+    private let reads = Locked(0)
+
+    init(_ clock: any MonotonicClock) { self.clock = clock }
+
+    var readCount: Int { reads.withLock { $0 } }
+
+    var now: Duration {
+        reads.withLock { $0 += 1 }
+        return clock.now
+    }
+
+    func sleep(until time: Duration) async throws { try await clock.sleep(until: time) }
+}
+
+extension CurlTransport {
+    /// Wakes the thread, which then looks at the clock: a command for a transfer that does not exist has no effect.
+    fileprivate func lookAtClock() { loop.post(.remove(Transfer.ID(value: 0))) }
 }

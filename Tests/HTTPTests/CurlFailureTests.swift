@@ -11,19 +11,19 @@ struct CurlFailureTests {
         arguments: [
             (CURLE_COULDNT_RESOLVE_HOST, .unknownHost, "a.example"),
             (CURLE_COULDNT_RESOLVE_PROXY, .unknownHost, "proxy"),
-            (CURLE_COULDNT_CONNECT, .connectionFailed, "a.example cannot be reached"),
+            (CURLE_COULDNT_CONNECT, .connectionFailed, "can't connect to a.example"),
             (CURLE_PEER_FAILED_VERIFICATION, .tlsFailed, "--cacert"),
             (CURLE_SSL_CACERT_BADFILE, .tlsFailed, "SSL_CERT_FILE"),
             (CURLE_SSL_CONNECT_ERROR, .tlsFailed, "encryption"),
             (CURLE_GOT_NOTHING, .cut, "without an answer"),
             (CURLE_PARTIAL_FILE, .cut, "cut"),
             (CURLE_HTTP2_STREAM, .cut, "cut"),
-            (CURLE_BAD_CONTENT_ENCODING, .decodingFailed, "packed"),
+            (CURLE_BAD_CONTENT_ENCODING, .decodingFailed, "content coding"),
             (CURLE_READ_ERROR, .unreadable, "~/.netrc"),
             (CURLE_WEIRD_SERVER_REPLY, .badAnswer, "web server"),
             (CURLE_PROXY, .badAnswer, "proxy"),
             (CURLE_SEND_ERROR, .cut, "cut"),
-            (CURLE_URL_MALFORMAT, .badURL, "address"),
+            (CURLE_URL_MALFORMAT, .badURL, "valid URL"),
         ] as [(CURLcode, MediaError.Code, String)]
     )
     func `each of libcurl's failures has a word for the listener`(
@@ -43,11 +43,11 @@ struct CurlFailureTests {
 
     @Test(
         arguments: [
-            (ECONNREFUSED, .connectionRefused, "refuses"),
-            (ENETUNREACH, .networkUnreachable, "no way"),
-            (ENETDOWN, .networkUnreachable, "no way"),
-            (EHOSTUNREACH, .connectionFailed, "no way leads to a.example"),
-            (ETIMEDOUT, .connectionFailed, "cannot be reached"),
+            (ECONNREFUSED, .connectionRefused, "refused by a.example"),
+            (ENETUNREACH, .networkUnreachable, "no network route to a.example"),
+            (ENETDOWN, .networkUnreachable, "no network route to a.example"),
+            (EHOSTUNREACH, .connectionFailed, "no route to a.example"),
+            (ETIMEDOUT, .connectionFailed, "can't connect to a.example"),
         ] as [(Int32, MediaError.Code, String)]
     )
     func `what the system says of a connection tells the host from the network`(
@@ -68,7 +68,7 @@ struct CurlFailureTests {
         let behindProxy = Circumstances(systemError: ECONNREFUSED, hasProxy: true)
         let either = try #require(try error(CURLE_COULDNT_CONNECT, behindProxy))
         #expect(either.code == .connectionRefused)
-        #expect(either.cause.string.contains("a.example, or the proxy of the environment, refuses"))
+        #expect(either.cause.string.contains("refused by a.example or the environment's proxy"))
         for code in [CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR] {
             let closed = try #require(try error(code, Circumstances(tunnelStatus: 407, hasProxy: true)))
             #expect(closed.code == .httpStatus)

@@ -49,8 +49,8 @@ struct HTTP2Tests {
         let stage = try await HTTP2Stage(fileSize: 400_000_000)
         try await stage.fixture.run { transport in
             let response = try await transport.send(RangeRequest(url: stage.url, range: nil))
-            let body = try #require(response.body as? TransferBody)
-            try await wait(for: "the body to be held up") { body.isHeldUp }
+            let body = try #require(response.body as? Transfer)
+            try await wait(for: "the transfer to be paused") { body.isPaused }
             // What nginx sends on is what libcurl lets in.
             var pages = 0
             var still = 0

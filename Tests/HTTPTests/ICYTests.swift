@@ -69,9 +69,9 @@ struct ICYTests {
         ] as [(String, Int64?)]
     )
     func `only a positive interval is one`(text: String, expected: Int64?) {
-        #expect(ResponseAlgebra.titleInterval(in: head(["icy-metaint": text])) == expected)
+        #expect(head(["icy-metaint": text]).titleInterval == expected)
         let twice = head(["icy-metaint": text, "Icy-MetaInt": "5"])
-        #expect(ResponseAlgebra.titleInterval(in: twice) == nil)
+        #expect(twice.titleInterval == nil)
     }
 
     @Test(
@@ -91,16 +91,16 @@ struct ICYTests {
     ) throws {
         var head = head([:])
         for line in lines.split(separator: "|") { try head.fields.append(line: line.utf8) }
-        #expect(ResponseAlgebra.station(for: head) == expected)
+        #expect(head.station == expected)
     }
 
     @Test func `an answer of the old kind is a station without any field`() {
         var head = head([:])
-        #expect(ResponseAlgebra.station(for: head) == nil)
+        #expect(head.station == nil)
         head.version = "ICY"
-        #expect(ResponseAlgebra.station(for: head) == Station())
+        #expect(head.station == Station())
         head.status = 401
-        #expect(ResponseAlgebra.station(for: head) == nil)
+        #expect(head.station == nil)
     }
 
     @Test func `titles are asked for, understood, and never among the music`() async throws {

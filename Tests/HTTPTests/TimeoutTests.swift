@@ -47,7 +47,7 @@ struct TimeoutTests {
             let error = end.withLock { $0 }
             #expect(error?.code == .connectionFailed)
             #expect(error?.subject == url.safeText)
-            #expect(error?.cause.string.contains("cannot be reached in time") == true)
+            #expect(error?.cause.string.contains("can't reach the server in time") == true)
         }
         silent.close()
     }

@@ -90,7 +90,7 @@ struct TransferFaultTests {
 
     @Test func `without libcurl every request says what to install`() async throws {
         let configuration = HTTPConfiguration()
-        let loop = CurlLoop(configuration: configuration, loadLibrary: { "no such file" })
+        let loop = CurlLoop(configuration: configuration, library: OptionalLibrary { "no such file" })
         let transport = CurlTransport(configuration: configuration, loop: loop)
         let url = try #require(WebURL("http://a.example/"))
         for _ in 0..<2 {
@@ -98,7 +98,7 @@ struct TransferFaultTests {
             #expect(error?.code == .missingLibrary)
             #expect(
                 error?.description
-                    == "libcurl: cannot be loaded (no such file); install libcurl4 to play from the web"
+                    == "libcurl: can't be loaded (no such file); install libcurl4 to play from the web"
             )
         }
         await transport.shutdown()
@@ -148,7 +148,7 @@ struct TransferFaultTests {
         }
         try await fixture.run(server) { transport in
             let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
-            let transfer = try #require(body as? TransferBody)
+            let transfer = try #require(body as? Transfer)
             try await wait(for: "the bytes") { transfer.hasChunk }
             let reader = Task {
                 if cancelsTask { withUnsafeCurrentTask { $0?.cancel() } } else { body.cancel() }

@@ -2,9 +2,9 @@
 
 #include <curl/curl.h>
 
-// The functions of libcurl that are used, found with `dlopen` at first use: libcurl and its thirty
-// dependencies cost milliseconds and megabytes that a cached song never needs, and without it local
-// files still play. Nothing here links libcurl; its own functions in <curl/curl.h> must not be called.
+// The functions of libcurl that are used, found with `dlopen`: libcurl and its thirty dependencies cost milliseconds
+// and megabytes that a cached song never needs, and without it local files still play. Nothing here links libcurl; its
+// own functions in <curl/curl.h> must not be called.
 
 /// Pointers into libcurl, all of them set or none.
 struct ccurl_functions {
@@ -30,10 +30,10 @@ struct ccurl_functions {
 
 extern struct ccurl_functions ccurl_functions;
 
-/// Loads and initialises libcurl once per process, from any thread.
+/// Opens and initialises libcurl. To be called once per process.
 ///
-/// Returns NULL when it can be used, else the loader's reason, which lives as long as the process.
-/// No other function here may be called before this has returned NULL.
+/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader again. No
+/// other function here may be called before this has returned NULL.
 const char *ccurl_load(void);
 
 static inline CURL *ccurl_easy_init(void) { return ccurl_functions.easy_init(); }
@@ -42,7 +42,7 @@ static inline void ccurl_easy_cleanup(CURL *handle) { ccurl_functions.easy_clean
 
 static inline const char *ccurl_easy_strerror(CURLcode code) { return ccurl_functions.easy_strerror(code); }
 
-/// Lets a transfer go on that its write callback has paused; may call that callback.
+/// Resumes a transfer that its write callback has paused; may call that callback.
 static inline CURLcode ccurl_easy_resume(CURL *handle) {
     return ccurl_functions.easy_pause(handle, CURLPAUSE_CONT);
 }
@@ -70,7 +70,7 @@ static inline CURLcode ccurl_easy_set_header_callback(CURL *handle, curl_write_c
     return ccurl_functions.easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
 }
 
-/// Called once a connection stands, made new or used again, before the request is sent.
+/// Called when a connection is established, new or reused, before the request is sent.
 static inline CURLcode ccurl_easy_set_prereq_callback(CURL *handle, curl_prereq_callback callback) {
     return ccurl_functions.easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
 }
@@ -79,7 +79,7 @@ static inline CURLcode ccurl_easy_get_long(CURL *handle, CURLINFO info, long *va
     return ccurl_functions.easy_getinfo(handle, info, value);
 }
 
-/// Returns the longer list, or NULL, with `list` left as it is, when memory ran out.
+/// Returns the longer list; NULL if memory ran out, and `list` is then unchanged.
 static inline struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) {
     return ccurl_functions.slist_append(list, text);
 }
@@ -111,12 +111,12 @@ static inline CURLMcode ccurl_multi_poll(CURLM *multi, int timeout_milliseconds)
     return ccurl_functions.multi_poll(multi, NULL, 0, timeout_milliseconds, NULL);
 }
 
-/// The one function that may be called from any thread while another one waits in `ccurl_multi_poll`.
+/// Ends a `ccurl_multi_poll`. The only function here that may be called from any thread.
 static inline CURLMcode ccurl_multi_wakeup(CURLM *multi) { return ccurl_functions.multi_wakeup(multi); }
 
-/// Takes one finished transfer off the list: its handle, or NULL when there is none.
+/// Takes one finished transfer off the list and returns its handle, or NULL if there is none.
 ///
-/// `CURLMsg` holds a union and dies with the next call, so its two interesting fields are copied out.
+/// `CURLMsg` has a union, and the next call invalidates it, so its two interesting fields are copied.
 static inline CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

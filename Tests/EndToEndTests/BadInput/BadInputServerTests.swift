@@ -137,7 +137,7 @@ import Testing
         try await expectTriedAgain(
             "http://user:\(badInputSecret)@\(place)?token=\(badInputSecret)",
             code: "reconnecting",
-            words: ["http://\(place)", "refuses the connection", "attempt 4 of 10"]
+            words: ["http://\(place)", "connection refused by", "attempt 4 of 10"]
         )
     }
 

@@ -80,7 +80,7 @@ import Testing
             environment: stage.environment
         )
         let notice = try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
-        #expect(notice.contains("this machine has no way to 127.0.0.1; check its network connection"))
+        #expect(notice.contains("no network route to 127.0.0.1; check this machine's network connection"))
         // What is kept was heard to its end, and the next one is waited for.
         try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
         try process.send("quit")

@@ -2,7 +2,7 @@
 import Media
 import Testing
 
-struct ResponseAlgebraTests {
+struct ResponseHeadTests {
     private typealias Kind = RangeAnswer.Kind
 
     @Test(
@@ -67,7 +67,7 @@ struct ResponseAlgebraTests {
         fields: KeyValuePairs<String, String>,
         kind: RangeAnswer.Kind
     ) {
-        #expect(ResponseAlgebra.kind(for: head(status, fields)) == kind)
+        #expect(head(status, fields).kind == kind)
     }
 
     @Test(
@@ -106,21 +106,19 @@ struct ResponseAlgebraTests {
         ] as [(ByteRange, String)]
     )
     func `only the header's end is inclusive`(range: ByteRange, value: String) {
-        #expect(RangeHeader.value(for: range) == value)
+        #expect(ContentRange.request(for: range) == value)
     }
 
     @Test func `validators, type and rules for keeping are read off the fields`() {
-        let answer = ResponseAlgebra.answer(
-            for: head(
-                200,
-                [
-                    "ETag": "W/\"x\"", "Last-Modified": "Sat, 01 Jan 2000 00:00:00 GMT",
-                    "Content-Type": " Audio/MPEG ;charset=x", "Cache-Control": "private, NO-STORE",
-                    "Content-Encoding": "identity, gzip",
-                ]
-            ),
-            requestCount: 3
+        let head = head(
+            200,
+            [
+                "ETag": "W/\"x\"", "Last-Modified": "Sat, 01 Jan 2000 00:00:00 GMT",
+                "Content-Type": " Audio/MPEG ;charset=x", "Cache-Control": "private, NO-STORE",
+                "Content-Encoding": "identity, gzip",
+            ]
         )
+        let answer = head.answer(requestCount: 3)
         let expected = RangeAnswer(
             kind: .whole(length: nil),
             validators: Validators(etag: "W/\"x\"", lastModified: "Sat, 01 Jan 2000 00:00:00 GMT"),
@@ -140,7 +138,7 @@ struct ResponseAlgebraTests {
         ] as [KeyValuePairs<String, String>]
     )
     func `what says nothing is taken for nothing`(fields: KeyValuePairs<String, String>) {
-        let answer = ResponseAlgebra.answer(for: head(404, fields), requestCount: 1)
+        let answer = head(404, fields).answer(requestCount: 1)
         #expect(answer == RangeAnswer(kind: .refused(status: 404), wire: wire(404)))
     }
 
@@ -169,11 +167,7 @@ struct ResponseAlgebraTests {
         fields: KeyValuePairs<String, String>,
         expected: Duration?
     ) {
-        let answer = ResponseAlgebra.answer(
-            for: head(status, fields),
-            requestCount: 1,
-            wallTime: 1_000_000_000
-        )
+        let answer = head(status, fields).answer(requestCount: 1, wallTime: 1_000_000_000)
         #expect(answer.retryAfter == expected)
     }
 
@@ -201,16 +195,16 @@ struct ResponseAlgebraTests {
         #expect(HTTPDate.seconds(text) == expected)
     }
 
-    @Test func `the journal is told how an answer came`() {
+    @Test func `the journal gets the facts of how an answer came`() {
         var head = head(200, [:])
         head.version = "HTTP/2"
         head.reusedConnection = true
-        let wire = ResponseAlgebra.wire(of: head, redirectedHost: "b.example\u{1B}")
+        let wire = head.wire(redirectedHost: "b.example\u{1B}")
         #expect(wire.status == 200)
         #expect(wire.version == "HTTP/2")
         #expect(wire.reusedConnection == true)
         #expect(wire.redirectedHost == SafeText("b.example\u{FFFD}"))
-        #expect(ResponseAlgebra.wire(of: head, redirectedHost: nil).redirectedHost == nil)
+        #expect(head.wire(redirectedHost: nil).redirectedHost == nil)
     }
 
     private func wire(_ status: Int) -> WireFacts {

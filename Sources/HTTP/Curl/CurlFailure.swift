@@ -1,0 +1,109 @@
+internal import CCurl
+internal import Glibc
+internal import Media
+
+/// Turns libcurl's status into an error (libcurl-errors(3)); nothing else does.
+enum CurlFailure {
+    /// Facts about a failed transfer besides libcurl's status.
+    struct Circumstances: Equatable {
+        /// `errno` of the connection, or 0.
+        var systemError: Int32 = 0
+        /// The status of a proxy's answer to the request for a tunnel, or 0.
+        var tunnelStatus = 0
+        /// `true` if the environment names a proxy.
+        var hasProxy = false
+    }
+
+    /// The error for `code`; `nil` for success.
+    static func error(_ code: CURLcode, _ circumstances: Circumstances, request: WireRequest) -> MediaError? {
+        guard code != CURLE_OK else { return nil }
+        let (kind, cause) =
+            proxyFault(code, circumstances) ?? describe(code, circumstances, host: request.host)
+        return MediaError(kind, request.subject, cause)
+    }
+
+    /// Failures that only a proxy can have caused. Its URL is not shown, since it may hold a password.
+    private static func proxyFault(
+        _ code: CURLcode,
+        _ circumstances: Circumstances
+    ) -> (MediaError.Code, SafeText)? {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            (.unknownHost, "can't find the proxy's host; check its name and the network")
+        case CURLE_PROXY:
+            (.badAnswer, "the proxy failed; check the proxy variables of the environment")
+        case _ where circumstances.tunnelStatus == 407:
+            (.httpStatus, "the proxy asks for a user name and password (407); put them into https_proxy")
+        case _ where circumstances.tunnelStatus >= 300:
+            (
+                // An error of the proxy itself (5xx) may be over in a moment; a refusal stays one.
+                circumstances.tunnelStatus >= 500 ? .badAnswer : .httpStatus,
+                SafeText(
+                    "the proxy refused the connection (\(circumstances.tunnelStatus)); check https_proxy"
+                )
+            )
+        default: nil
+        }
+    }
+
+    private static func describe(
+        _ code: CURLcode,
+        _ circumstances: Circumstances,
+        host: SafeText
+    ) -> (MediaError.Code, SafeText) {
+        // libcurl reports a refused connection to a proxy with the same status.
+        let place = circumstances.hasProxy ? host + " or the environment's proxy" : host
+        return switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            (.unknownHost, "can't find host " + host + "; check the address and the network")
+        case CURLE_URL_MALFORMAT:
+            (.badURL, "not a valid URL; check how it is written")
+        case CURLE_COULDNT_CONNECT where circumstances.systemError == ECONNREFUSED:
+            (
+                .connectionRefused,
+                "connection refused by " + place + "; check the port and that the server runs"
+            )
+        case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(circumstances.systemError):
+            (
+                .networkUnreachable,
+                "no network route to " + place + "; check this machine's network connection"
+            )
+        case CURLE_COULDNT_CONNECT where circumstances.systemError == EHOSTUNREACH:
+            (.connectionFailed, "no route to " + place + "; check that it is on, and the network")
+        case CURLE_COULDNT_CONNECT:
+            (.connectionFailed, "can't connect to " + place + "; check the network")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
+            (.tlsFailed, host + " has a certificate that is not trusted; name its authority with --cacert")
+        case CURLE_SSL_CACERT_BADFILE:
+            (
+                .tlsFailed,
+                "can't read the file of trusted certificates; check --cacert and SSL_CERT_FILE"
+            )
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS:
+            (.tlsFailed, "no encryption in common with " + host + "; check that it speaks https")
+        case CURLE_OPERATION_TIMEDOUT:
+            (.timedOut, "the server does not answer in time; check the network")
+        case CURLE_GOT_NOTHING:
+            (.cut, "the server closed the connection without an answer")
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            (.cut, "the connection was cut before the end")
+        case CURLE_BAD_CONTENT_ENCODING:
+            (.decodingFailed, "can't decode the content coding that the server uses")
+        // The file of user names is the only thing that a request reads.
+        case CURLE_READ_ERROR:
+            (.unreadable, "can't parse the file of user names and passwords; check ~/.netrc")
+        // CURLE_WRITE_ERROR: the write callback refuses bytes of a running transfer only if they came without a head.
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
+            (.badAnswer, place + " does not answer like a web server; check the port")
+        default:
+            (.badAnswer, "the transfer failed (" + text(of: code) + "); try again")
+        }
+    }
+
+    private static func text(of code: CURLcode) -> SafeText {
+        guard let text = ccurl_easy_strerror(code) else { return "unknown reason" }
+        return SafeText(String(cString: text))
+    }
+}

@@ -1,0 +1,295 @@
+import System
+
+internal import CCurl
+internal import Media
+
+/// The thread `http`: it takes commands from any thread and carries out all transfers with libcurl.
+///
+/// libcurl is opened with the first command, or by `warmUp`; then the thread starts. It ends with `stop`.
+final class CurlLoop: @unchecked Sendable {
+    // Unchecked: `multi`, `handles` and `ids` are only touched on the thread; all else that changes is in `guarded`.
+
+    enum Command {
+        case start(Transfer)
+        /// Lets a paused transfer continue; ignored if it has ended.
+        case resume(Transfer.ID)
+        /// Ends a transfer; ignored if it has ended.
+        case remove(Transfer.ID)
+    }
+
+    private enum Phase {
+        case idle
+        case running
+        /// libcurl cannot be used; every transfer fails with this error.
+        case unusable(MediaError)
+        case stopping
+        case stopped
+    }
+
+    private struct Guarded {
+        var phase = Phase.idle
+        var commands: [Command] = []
+        /// Set while the thread may be asleep in `ccurl_multi_poll`.
+        var wakeUp: WakeUp?
+        var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// The one use that other threads may make of the multi handle.
+    private struct WakeUp: @unchecked Sendable {
+        // Unchecked: libcurl allows `curl_multi_wakeup` from any thread, and the handle is not freed as long as this is
+        // in `guarded`.
+        let multi: UnsafeMutableRawPointer
+
+        func callAsFunction() { _ = ccurl_multi_wakeup(multi) }
+    }
+
+    /// libcurl, shared by all loops of the process.
+    static let library = OptionalLibrary { ccurl_load().map { String(cString: $0) } }
+
+    /// Connections kept open without a transfer: two each for a handful of servers.
+    private static let mostIdleConnections = 8
+
+    private let configuration: HTTPConfiguration
+    private let library: OptionalLibrary
+    // `wakeUp` is called while the lock is held: it writes one byte to a socket that never blocks, and without the lock
+    // the handle could be freed meanwhile.
+    private let guarded = Locked(Guarded())
+
+    /// libcurl's multi handle; `nil` before the thread has started and after it has ended.
+    private var multi: UnsafeMutableRawPointer?
+    private var handles: [Transfer.ID: EasyHandle] = [:]
+    /// Finds the transfer of a handle that libcurl reports as finished.
+    private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
+
+    init(configuration: HTTPConfiguration, library: OptionalLibrary = CurlLoop.library) {
+        self.configuration = configuration
+        self.library = library
+    }
+
+    // MARK: From any thread
+
+    /// Opens libcurl and starts the thread, before there is anything to do. Returns at once.
+    func warmUp() {
+        let starts = guarded.withLock { guarded in
+            guard case .idle = guarded.phase else { return false }
+            guarded.phase = .running
+            return true
+        }
+        guard starts else { return }
+        library.open { reason in
+            if let reason {
+                let cause = SafeText("can't be loaded (\(reason)); install libcurl4 to play from the web")
+                self.end(in: .unusable(MediaError(.missingLibrary, "libcurl", cause)))
+            } else {
+                NamedThread.start("http") { self.serve() }
+            }
+        }
+    }
+
+    /// Hands a command over. After `stop`, and without libcurl, a transfer to start fails at once and other commands
+    /// do nothing.
+    func post(_ command: Command) {
+        warmUp()
+        let refusal: (any Error)? = guarded.withLock { guarded in
+            switch guarded.phase {
+            case .idle, .running:
+                guarded.commands.append(command)
+                guarded.wakeUp?()
+                return nil
+            case .unusable(let error): return error
+            case .stopping, .stopped: return CancellationError()
+            }
+        }
+        if let refusal { Self.refuse(command, refusal) }
+    }
+
+    /// Cancels everything and ends the thread, without waiting for it. No request can follow.
+    func stop() {
+        guarded.withLock { guarded in
+            switch guarded.phase {
+            case .idle, .unusable: guarded.phase = .stopped
+            case .running:
+                guarded.phase = .stopping
+                guarded.wakeUp?()
+            case .stopping, .stopped: break
+            }
+        }
+    }
+
+    /// Returns when the thread has released libcurl; call `stop` before.
+    func waitUntilStopped() async {
+        await withCheckedContinuation { continuation in
+            let isStopped = guarded.withLock { guarded in
+                if case .stopped = guarded.phase { return true }
+                guarded.stopWaiters.append(continuation)
+                return false
+            }
+            if isStopped { continuation.resume() }
+        }
+    }
+
+    private static func refuse(_ command: Command, _ error: any Error) {
+        guard case .start(let transfer) = command else { return }
+        if let error = error as? MediaError { transfer.failed(error) } else { transfer.cancel() }
+    }
+
+    // MARK: On the thread
+
+    private func serve() {
+        guard makeMulti() else {
+            return end(in: .unusable(MediaError(.internalError, "libcurl", "can't start (out of memory)")))
+        }
+        var idle = IdleTimer()
+        while let commands = takeCommands() {
+            for command in commands { carryOut(command) }
+            perform()
+            switch idle.looked(hasTransfers: !handles.isEmpty, now: configuration.clock.now) {
+            case .wait(let milliseconds): ccurl_multi_poll(multi, milliseconds)
+            case .closeAll: makeMulti()
+            }
+        }
+        for handle in handles.values {
+            ccurl_multi_remove(multi, handle.pointer)
+            handle.transfer?.cancel()
+        }
+        (handles, ids) = ([:], [:])
+        freeMulti()
+        end(in: .stopped)
+    }
+
+    /// Replaces the multi handle, which closes all connections: libcurl has no other call for that. None may have a
+    /// transfer. Returns `false` and leaves all as it is if memory or file descriptors ran out.
+    @discardableResult
+    private func makeMulti() -> Bool {
+        precondition(handles.isEmpty, "a connection with a transfer is not idle")
+        guard let fresh = ccurl_multi_init() else { return false }
+        ccurl_multi_set_long(fresh, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
+        freeMulti()
+        multi = fresh
+        guarded.withLock { $0.wakeUp = WakeUp(multi: fresh) }
+        return true
+    }
+
+    /// Frees the multi handle. A command that is posted meanwhile wakes nobody; the thread finds it on its next turn.
+    private func freeMulti() {
+        guarded.withLock { $0.wakeUp = nil }
+        if let multi { ccurl_multi_cleanup(multi) }
+        multi = nil
+    }
+
+    /// The commands posted since the last call; `nil` when the thread is to end.
+    private func takeCommands() -> [Command]? {
+        guarded.withLock { guarded in
+            guard case .running = guarded.phase else { return nil }
+            defer { guarded.commands = [] }
+            return guarded.commands
+        }
+    }
+
+    private func carryOut(_ command: Command) {
+        switch command {
+        case .start(let transfer): start(transfer)
+        case .resume(let id):
+            // The transfer can have ended while the command was on its way.
+            guard let handle = handles[id] else { return }
+            if ccurl_easy_resume(handle.pointer) != CURLE_OK { remove(id) }
+        case .remove(let id): remove(id)
+        }
+    }
+
+    private func start(_ transfer: Transfer) {
+        // It can have been cancelled before it began.
+        guard !transfer.isOver else { return }
+        guard let handle = EasyHandle(transfer, configuration: configuration),
+            ccurl_multi_add(multi, handle.pointer) == CURLM_OK
+        else {
+            let cause: SafeText = "can't make the request (out of memory)"
+            return transfer.failed(MediaError(.internalError, transfer.request.subject, cause))
+        }
+        handles[transfer.id] = handle
+        ids[handle.pointer] = transfer.id
+    }
+
+    private func remove(_ id: Transfer.ID) {
+        guard let handle = handles.removeValue(forKey: id) else { return }
+        ids[handle.pointer] = nil
+        ccurl_multi_remove(multi, handle.pointer)
+    }
+
+    /// Does what can be done without waiting, and reports the transfers that have ended.
+    private func perform() {
+        var running: Int32 = 0
+        ccurl_multi_perform(multi, &running)
+        var code = CURLE_OK
+        while let pointer = ccurl_multi_next_finished(multi, &code) {
+            guard let id = ids[pointer], let handle = handles[id] else { continue }
+            let failure = handle.failure(code, hasProxy: configuration.hasProxy)
+            remove(id)
+            handle.transfer?.finished(failure: failure)
+        }
+    }
+
+    /// The last act: ends the transfers that never started, and wakes the tasks that wait for the end.
+    private func end(in phase: Phase) {
+        let (commands, waiters, error): ([Command], _, any Error) = guarded.withLock { guarded in
+            // A stop that came while libcurl was loading wins.
+            if case .stopping = guarded.phase { guarded.phase = .stopped } else { guarded.phase = phase }
+            defer {
+                guarded.commands = []
+                guarded.stopWaiters = []
+            }
+            guard case .unusable(let error) = guarded.phase else {
+                return (guarded.commands, guarded.stopWaiters, CancellationError())
+            }
+            return (guarded.commands, guarded.stopWaiters, error)
+        }
+        for command in commands { Self.refuse(command, error) }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// Decides how long the curl thread may sleep, and when it closes all connections: 30 s after the last transfer ended.
+struct IdleTimer {
+    enum Action: Equatable {
+        /// Sleep for this long at most; a command, a socket or one of libcurl's own timers ends the sleep earlier.
+        case wait(milliseconds: Int32)
+        /// Close all connections; none of them has a transfer.
+        case closeAll
+    }
+
+    private enum State {
+        case noConnections
+        case inUse
+        case idle(since: Duration)
+    }
+
+    /// Routers forget silent connections after about this long, and a pause of the player is mostly shorter.
+    static let longestIdle = Duration.seconds(30)
+
+    private var state = State.noConnections
+
+    /// Takes note that the thread has done all there was to do at `now`, on the injected clock.
+    mutating func looked(hasTransfers: Bool, now: Duration) -> Action {
+        if hasTransfers {
+            state = .inUse
+            return .wait(milliseconds: .max)
+        }
+        switch state {
+        case .noConnections: return .wait(milliseconds: .max)
+        case .inUse:
+            state = .idle(since: now)
+            return wait(Self.longestIdle)
+        case .idle(let since):
+            let left = since + Self.longestIdle - now
+            guard left <= .zero else { return wait(left) }
+            state = .noConnections
+            return .closeAll
+        }
+    }
+
+    /// Rounded up, since a thread that wakes too early only looks once more.
+    private func wait(_ duration: Duration) -> Action {
+        let (seconds, attoseconds) = duration.components
+        return .wait(milliseconds: Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))
+    }
+}

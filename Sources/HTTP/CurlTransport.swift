@@ -1,0 +1,140 @@
+package import Media
+import System
+
+/// Sends requests over HTTP with libcurl.
+///
+/// One thread, `http`, carries all transfers on persistent connections. libcurl is opened for the first request, or by
+/// `warmUp`; without it every request fails with `.missingLibrary`. The body of a response has one reader; releasing
+/// the body ends its transfer, and releasing the transport ends all of them.
+package final class CurlTransport: RangeTransport {
+    private let configuration: HTTPConfiguration
+    let loop: CurlLoop
+    // Nothing foreign is called while the lock is held.
+    private let redirects = Locked(RedirectMemory())
+
+    /// The body of a redirect is read to its end up to this many bytes, which keeps the connection for the next request;
+    /// a longer one costs more than a new connection.
+    private static let longestRedirectBody: Int64 = 16 * 1024
+
+    /// Starts nothing: the thread starts with the first request or `warmUp`.
+    package convenience init(configuration: HTTPConfiguration = HTTPConfiguration()) {
+        self.init(configuration: configuration, loop: CurlLoop(configuration: configuration))
+    }
+
+    init(configuration: HTTPConfiguration, loop: CurlLoop) {
+        self.configuration = configuration
+        self.loop = loop
+    }
+
+    deinit { loop.stop() }
+
+    /// Opens libcurl and starts the thread, so that the first request need not wait for them. Returns at once.
+    package func warmUp() { loop.warmUp() }
+
+    /// Cancels every transfer and returns when the thread has ended. Requests sent after it fail with
+    /// `CancellationError`.
+    package func shutdown() async {
+        loop.stop()
+        await loop.waitUntilStopped()
+    }
+
+    /// Sends `request` and follows redirects, each of which counts in `requestCount`.
+    ///
+    /// If an earlier request for the same URL was redirected, the target is asked at once; if it fails, or answers as
+    /// an expired one does, the original is asked within the same call.
+    ///
+    /// Throws `.tooManyRedirects`, `.tlsFailed` (wrong certificate, or a redirect from https to http), `.unknownHost`,
+    /// `.connectionRefused`, `.networkUnreachable`, `.connectionFailed` (no connection in time), `.timedOut` (connected,
+    /// but no answer), `.badAnswer`, `.cut` (no answer), `.unreadable` (the file of user names) or `.missingLibrary`,
+    /// with the URL without its secrets as subject; `CancellationError` if the task is cancelled. The body throws
+    /// `.decodingFailed` if its content coding cannot be decoded.
+    package func send(_ request: RangeRequest) async throws -> RangeResponse {
+        var earlierRequests = 0
+        if let target = rememberedTarget(for: request) {
+            let start = RedirectState(original: request.url, at: target)
+            let response = try await sendToTarget(request, from: start, requestCount: &earlierRequests)
+            if let response { return response }
+        }
+        let start = RedirectState(original: request.url, earlierRequests: earlierRequests)
+        return try await send(request, from: start)
+    }
+
+    /// The URL that answered an earlier request for the same resource; `nil` to ask the original, which alone can tell
+    /// whether the resource has changed.
+    private func rememberedTarget(for request: RangeRequest) -> WebURL? {
+        guard request.unlessMatches == nil else { return nil }
+        let now = configuration.clock.now
+        return redirects.withLock { $0.target(of: request.url, now: now) }
+    }
+
+    /// Asks a remembered target. Returns `nil` if it is of no more use: then it is forgotten, and `requestCount` grows by
+    /// the requests that this took.
+    private func sendToTarget(
+        _ request: RangeRequest,
+        from start: RedirectState,
+        requestCount: inout Int
+    ) async throws -> RangeResponse? {
+        do {
+            let response = try await send(request, from: start)
+            guard RedirectMemory.isExpired(status: response.answer.wire.status) else { return response }
+            requestCount += response.answer.requestCount
+            response.body.cancel()
+        } catch is MediaError {
+            // If the original fails too, its error is the one to report.
+            requestCount += 1
+        }
+        redirects.withLock { $0.forget(request.url) }
+        try Task.checkCancellation()
+        return nil
+    }
+
+    private func send(_ request: RangeRequest, from start: RedirectState) async throws -> RangeResponse {
+        var state = start
+        while true {
+            let wire = WireRequest(request, at: state, configuration: configuration)
+            let transfer = Transfer(request: wire, configuration: configuration, loop: loop)
+            transfer.start()
+            let head = try await transfer.head()
+            guard let location = head.redirect else {
+                if let interval = head.titleInterval { transfer.separateTitles(every: interval) }
+                return response(to: state, head: head, body: transfer)
+            }
+            try state.redirected(to: location)
+            try await finish(transfer, of: head)
+        }
+    }
+
+    private func response(to state: RedirectState, head: ResponseHead, body: Transfer) -> RangeResponse {
+        let now = configuration.clock.now
+        redirects.withLock { redirects in
+            if head.status < 400 || head.status == 416 {
+                redirects.answered(state.original, by: state.current, now: now)
+            } else {
+                redirects.forget(state.original)
+            }
+        }
+        var answer = head.answer(
+            requestCount: state.requestCount,
+            redirectedHost: state.redirectedHost,
+            wallTime: configuration.wallTime()
+        )
+        answer.withholdsUserInfo = configuration.withholdsUserInfo(of: state.original)
+        return RangeResponse(answer: answer, body: body)
+    }
+
+    /// Reads the body of a redirect if that is cheap, and ends the transfer otherwise.
+    private func finish(_ body: Transfer, of head: ResponseHead) async throws {
+        if let length = head.contentLength, length <= Self.longestRedirectBody {
+            // A body that trickles in would restart the idle time-out for ever.
+            let limit = Task { [clock = configuration.clock, timeouts = configuration.timeouts] in
+                try await clock.sleep(until: clock.now + timeouts.redirectBody)
+                body.cancel()
+            }
+            defer { limit.cancel() }
+            // The bytes are not needed. If the line fails, the next request reports it.
+            while (try? await body.next()) != nil {}
+        }
+        body.cancel()
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,109 @@
+internal import Media
+
+/// The way of one request through redirects (RFC 9110 §15.4).
+///
+/// Secrets belong to the origin of the URL that was asked for. A redirect cannot carry them anywhere else, nor those in
+/// its own `Location`.
+struct RedirectState {
+    /// More than any honest chain; browsers allow 20.
+    static let mostRedirects = 10
+
+    let original: WebURL
+    /// The URL that is asked now.
+    private(set) var current: WebURL
+    private var redirectCount = 0
+    private let earlierRequests: Int
+    private var visited: Set<String>
+
+    /// Begins at the original, or at `target`, to which an earlier request was redirected. `earlierRequests` were
+    /// sent in vain before.
+    init(original: WebURL, at target: WebURL? = nil, earlierRequests: Int = 0) {
+        self.original = original
+        self.earlierRequests = earlierRequests
+        current = target ?? original
+        visited = [current.requestString]
+    }
+
+    /// The host that is asked now, if it is not that of the original.
+    var redirectedHost: String? { current.host == original.host ? nil : current.host }
+
+    /// Requests so far, including the one to `current`.
+    var requestCount: Int { earlierRequests + redirectCount + 1 }
+
+    /// `true` if user name, password and the listener's own header fields may go to `current`.
+    var mayCarrySecrets: Bool { current.hasSameOrigin(as: original) }
+
+    /// Follows `location`, as sent by `current`.
+    mutating func redirected(to location: String) throws(MediaError) {
+        guard let next = current.resolving(location) else {
+            throw failure(.unsupportedScheme, "it is redirected to an address that is neither http nor https")
+        }
+        if current.scheme == "https", next.scheme == "http" {
+            throw failure(.tlsFailed, "it is redirected from https to unencrypted http, which is refused")
+        }
+        guard redirectCount < Self.mostRedirects else {
+            throw failure(.tooManyRedirects, "it is redirected more than 10 times; the server is at fault")
+        }
+        guard visited.insert(next.requestString).inserted else {
+            throw failure(.tooManyRedirects, "it is redirected in a circle; the server is at fault")
+        }
+        current = next
+        redirectCount += 1
+    }
+
+    private func failure(_ code: MediaError.Code, _ cause: SafeText) -> MediaError {
+        MediaError(code, original.safeText, cause)
+    }
+}
+
+/// The targets of redirects, so that the next window of a track is asked of the target at once.
+///
+/// Only in memory: the target of a redirect may be signed and expire. It is forgotten when it fails, and when it was not
+/// used for a while.
+struct RedirectMemory {
+    private struct Target {
+        var url: WebURL
+        var lastUsed: Duration
+    }
+
+    /// Far more than are read at a time; each holds one URL.
+    static let mostTargets = 64
+    /// A playing track asks more often. After a longer pause, or when it is played again, the original is asked, which
+    /// may redirect elsewhere by then.
+    static let longestIdle = Duration.seconds(600)
+
+    private var targets: [WebURL: Target] = [:]
+
+    /// The URL that answers requests for `original`; `nil` to ask the original itself.
+    mutating func target(of original: WebURL, now: Duration) -> WebURL? {
+        guard let target = targets[original] else { return nil }
+        guard now - target.lastUsed < Self.longestIdle else {
+            targets[original] = nil
+            return nil
+        }
+        targets[original]?.lastUsed = now
+        return target.url
+    }
+
+    /// `target` answered a request for `original`; the two are equal if there was no redirect.
+    mutating func answered(_ original: WebURL, by target: WebURL, now: Duration) {
+        guard target.requestString != original.requestString else {
+            targets[original] = nil
+            return
+        }
+        targets[original] = Target(url: target, lastUsed: now)
+        guard targets.count > Self.mostTargets else { return }
+        if let oldest = targets.min(by: { $0.value.lastUsed < $1.value.lastUsed }) {
+            targets[oldest.key] = nil
+        }
+    }
+
+    /// The target failed.
+    mutating func forget(_ original: WebURL) {
+        targets[original] = nil
+    }
+
+    /// `true` if an answer with `status` from a remembered target may only mean that the target has expired, so that
+    /// the original has to be asked.
+    static func isExpired(status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
+}

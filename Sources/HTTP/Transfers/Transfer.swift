@@ -1,0 +1,203 @@
+import System
+
+internal import Media
+internal import Synchronization
+
+/// One request and the body of its answer, between the thread `http`, one reader and the clock.
+///
+/// The transfer ends when its reader releases it: the thread holds it weakly once it has begun.
+final class Transfer: ResponseBody {
+    /// Identifies a transfer; never used twice in a process.
+    struct ID: Hashable, Sendable {
+        var value: UInt64
+    }
+
+    private struct Guarded {
+        var state: TransferState
+        /// Separates the titles of a live stream from its music; `nil` for a body without titles.
+        var splitter: ICYSplitter?
+        var waiter: Waiter?
+        var watchdog: Task<Void, Never>?
+    }
+
+    /// The one reader that waits, and what wakes it.
+    private struct Waiter {
+        var need: TransferState.Need
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private static let lastID = Atomic<UInt64>(0)
+
+    let id: ID
+    let request: WireRequest
+    private let clock: any MonotonicClock
+    private let loop: CurlLoop
+    // Guards everything that changes; nothing foreign is called while it is held.
+    private let guarded: Locked<Guarded>
+
+    init(request: WireRequest, configuration: HTTPConfiguration, loop: CurlLoop) {
+        id = ID(value: Self.lastID.add(1, ordering: .relaxed).newValue)
+        self.request = request
+        self.loop = loop
+        clock = configuration.clock
+        let state = TransferState(
+            subject: request.subject,
+            timeouts: configuration.timeouts,
+            now: configuration.clock.now
+        )
+        guarded = Locked(Guarded(state: state))
+    }
+
+    /// Frees what has arrived; libcurl ends the transfer a moment later.
+    deinit {
+        if change({ $0.released() }) { loop.post(.remove(id)) }
+    }
+
+    // MARK: From the reader
+
+    /// Hands the request to the thread and starts to watch the time.
+    func start() {
+        loop.post(.start(self))
+        // Sleeps from deadline to deadline until the transfer is over.
+        let watchdog = Task { [weak self, clock] in
+            while !Task.isCancelled, let time = self?.nextLook() { try? await clock.sleep(until: time) }
+        }
+        let isOver = guarded.withLock { guarded in
+            guarded.watchdog = watchdog
+            return guarded.state.isOver
+        }
+        if isOver { watchdog.cancel() }
+    }
+
+    /// The head of the answer. Cancelling the task cancels the transfer.
+    func head() async throws -> ResponseHead {
+        while true {
+            switch guarded.withLock({ $0.state.takeHead() }) {
+            case .head(let head): return head
+            case .failure(let error): throw error
+            case .wait: await wait(for: .head)
+            case .chunk, .end: preconditionFailure("the head is no part of the body")
+            }
+        }
+    }
+
+    /// Declares that a title follows each `interval` bytes of music in the body. Call it before the first `next`.
+    func separateTitles(every interval: Int64) {
+        guarded.withLock { $0.splitter = ICYSplitter(interval: interval) }
+    }
+
+    func next() async throws -> [UInt8]? {
+        while true {
+            if let music = guarded.withLock({ $0.splitter?.takeMusic() }) { return music }
+            if Task.isCancelled { cancel() }
+            let now = clock.now
+            switch guarded.withLock({ $0.state.takeChunk(now: now) }) {
+            case .chunk(let bytes, let resumes):
+                if resumes { loop.post(.resume(id)) }
+                let isSplit = guarded.withLock { guarded in
+                    guarded.splitter?.append(bytes)
+                    return guarded.splitter != nil
+                }
+                if !isSplit { return bytes }
+            case .end: return nil
+            case .failure(let error): throw error
+            case .wait: await wait(for: .chunk)
+            case .head: preconditionFailure("the body holds no head")
+            }
+        }
+    }
+
+    func takeTitle() -> SafeText? { guarded.withLock { $0.splitter?.takeTitle() } }
+
+    /// Ends the transfer from any thread. Wakes the reader at once; libcurl ends it a moment later.
+    func cancel() {
+        if change({ $0.cancelled() }) { loop.post(.remove(id)) }
+    }
+
+    /// `true` if libcurl has nothing more to do for it.
+    var isOver: Bool { guarded.withLock { $0.state.isOver } }
+
+    /// `true` if bytes have arrived that `next` has not returned.
+    var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
+
+    /// `true` while libcurl takes no more bytes, since the reader is slower than the sender.
+    var isPaused: Bool { guarded.withLock { $0.state.isPaused } }
+
+    private func wait(for need: TransferState.Need) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = guarded.withLock { guarded in
+                    if guarded.state.hasAnswer(to: need) { return true }
+                    precondition(guarded.waiter == nil, "a body has one reader")
+                    guarded.waiter = Waiter(need: need, continuation: continuation)
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    // MARK: Events on the thread `http`
+
+    func connected() {
+        let now = clock.now
+        change { $0.connected(at: now) }
+    }
+
+    func headReceived(_ head: ResponseHead) {
+        let owed = head.promisedLength
+        let now = clock.now
+        change { $0.headReceived(head, owed: owed, at: now) }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> TransferState.Intake {
+        let now = clock.now
+        // The lock's closure may not capture a pointer. The bytes outlive the call, and it does not keep them.
+        nonisolated(unsafe) let bytes = bytes
+        return change { $0.received(bytes, at: now) }
+    }
+
+    func finished(failure: MediaError?) {
+        change { $0.finished(failure: failure) }
+    }
+
+    func failed(_ error: MediaError) {
+        change { $0.failed(error) }
+    }
+
+    /// Fails the transfer if its deadline has passed. Returns when to look again; `nil` if it is over.
+    private func nextLook() -> Duration? {
+        let now = clock.now
+        switch change({ $0.timePassed(now: now) }) {
+        case .look(let time): return time
+        case .expired:
+            loop.post(.remove(id))
+            return nil
+        case .over: return nil
+        }
+    }
+
+    /// One event: lock, step, unlock, wake the reader if it has what it waits for.
+    @discardableResult
+    private func change<Result: Sendable>(_ event: (inout TransferState) -> Result) -> Result {
+        let (result, woken, watchdog) = guarded.withLock { guarded in
+            let result = event(&guarded.state)
+            var woken: CheckedContinuation<Void, Never>?
+            if let waiter = guarded.waiter, guarded.state.hasAnswer(to: waiter.need) {
+                woken = waiter.continuation
+                guarded.waiter = nil
+            }
+            var watchdog: Task<Void, Never>?
+            if guarded.state.isOver {
+                watchdog = guarded.watchdog
+                guarded.watchdog = nil
+            }
+            return (result, woken, watchdog)
+        }
+        watchdog?.cancel()
+        woken?.resume()
+        return result
+    }
+}

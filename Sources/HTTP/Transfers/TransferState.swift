@@ -1,0 +1,256 @@
+internal import Media
+
+/// One transfer from its start to its end: the bytes that have arrived, those still promised, and the deadline.
+///
+/// Events come from the thread `http` (head, bytes, end), the reader (take, cancel) and the clock. An event after the
+/// end is late and changes nothing.
+struct TransferState {
+    /// The write callback's answer to libcurl.
+    enum Intake: Equatable {
+        case taken
+        /// Not taken: libcurl keeps the bytes and offers them again when the transfer is resumed.
+        case pause
+        /// The transfer is over, and libcurl is to end it.
+        case refused
+    }
+
+    /// The answer to a reader that takes the head or a piece of the body.
+    enum Delivery {
+        case head(ResponseHead)
+        /// Never empty. If `resumes`, the caller resumes the paused transfer.
+        case chunk([UInt8], resumes: Bool)
+        case end
+        case failure(any Error)
+        case wait
+    }
+
+    enum Need {
+        case head
+        case chunk
+    }
+
+    enum TimeCheck: Equatable {
+        case look(at: Duration)
+        case expired(MediaError)
+        case over
+    }
+
+    private enum Phase {
+        case connecting
+        case waitingForHead
+        case inBody
+        case ended
+        case failed(MediaError)
+        case cancelled
+    }
+
+    /// The number of buffered bytes at which an HTTP/1.1 transfer is paused: what a fast line brings while the reader
+    /// handles one chunk, and little enough for many transfers.
+    static let buffered = 256 * 1024
+    /// The same for HTTP/2. libcurl receives tens of megabytes for a paused stream, and the other streams of the
+    /// connection wait meanwhile. Windows are smaller; only a body without bounds gets this far.
+    static let bufferedMultiplexed = 16 * 1024 * 1024
+
+    private var phase = Phase.connecting
+    private var head: ResponseHead?
+    private var buffer = ChunkBuffer()
+    /// `true` while libcurl keeps bytes that it will offer again.
+    private(set) var isPaused = false
+    /// The body bytes still promised; `nil` without a promise.
+    private var owed: Int64?
+    /// When to fail; ignored while paused.
+    private var deadline: Duration
+    private let timeouts: Timeouts
+    private let subject: SafeText
+
+    init(subject: SafeText, timeouts: Timeouts, now: Duration) {
+        self.subject = subject
+        self.timeouts = timeouts
+        deadline = now + timeouts.connect
+    }
+
+    /// `true` if libcurl has nothing more to do for it.
+    var isOver: Bool {
+        switch phase {
+        case .connecting, .waitingForHead, .inBody: false
+        case .ended, .failed, .cancelled: true
+        }
+    }
+
+    /// A connection is established. Comes again if libcurl has to use another one.
+    mutating func connected(at now: Duration) {
+        switch phase {
+        case .connecting, .waitingForHead:
+            phase = .waitingForHead
+            deadline = now + timeouts.firstByte
+        case .inBody, .ended, .failed, .cancelled: break
+        }
+    }
+
+    /// The head of the final answer arrived; it promises `owed` bytes.
+    mutating func headReceived(_ head: ResponseHead, owed: Int64?, at now: Duration) {
+        switch phase {
+        case .connecting, .waitingForHead:
+            self.head = head
+            self.owed = owed
+            phase = .inBody
+            deadline = now + timeouts.idle
+        case .inBody, .ended, .failed, .cancelled: break
+        }
+    }
+
+    /// Body bytes arrived.
+    mutating func received(_ bytes: UnsafeRawBufferPointer, at now: Duration) -> Intake {
+        guard case .inBody = phase, let head else { return .refused }
+        var bytes = bytes
+        var isSurplus = false
+        if let owed, Int64(bytes.count) > owed {
+            bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(owed)))
+            isSurplus = true
+        }
+        let limit = head.isMultiplexed ? Self.bufferedMultiplexed : Self.buffered
+        // An empty buffer takes a piece of any size, or one larger than the limit could never pass.
+        if buffer.byteCount > 0, buffer.byteCount + bytes.count > limit {
+            isPaused = true
+            return .pause
+        }
+        buffer.append(bytes)
+        deadline = now + timeouts.idle
+        if let owed { self.owed = owed - Int64(bytes.count) }
+        guard isSurplus else { return .taken }
+        // The server sends more than it promised. What was promised is complete, and the rest is dropped.
+        phase = .ended
+        return .refused
+    }
+
+    /// libcurl has ended it; `failure` is `nil` if the body reached the end of its framing.
+    mutating func finished(failure: MediaError?) {
+        switch phase {
+        case .connecting, .waitingForHead:
+            phase = .failed(failure ?? cut("the server closed the connection without an answer"))
+        case .inBody:
+            if owed == 0 {
+                phase = .ended
+            } else if let failure {
+                phase = .failed(failure)
+            } else if owed != nil {
+                phase = .failed(cut("the server sent fewer bytes than it announced"))
+            } else {
+                phase = .ended
+            }
+        case .ended, .failed, .cancelled: break
+        }
+    }
+
+    /// It fails, whatever libcurl reports. Bytes that have arrived can still be taken.
+    mutating func failed(_ error: MediaError) {
+        if !isOver { phase = .failed(error) }
+    }
+
+    /// The reader wants no more; bytes that have arrived can still be taken. Returns `true` if libcurl has to end it.
+    mutating func cancelled() -> Bool {
+        let wasLive = !isOver
+        phase = .cancelled
+        return wasLive
+    }
+
+    /// The reader released it, so the bytes that have arrived are freed. Returns `true` if libcurl has to end it.
+    mutating func released() -> Bool {
+        buffer.removeAll()
+        return cancelled()
+    }
+
+    /// Time has passed: fails the transfer if its deadline is over.
+    mutating func timePassed(now: Duration) -> TimeCheck {
+        let error: MediaError
+        switch phase {
+        case .ended, .failed, .cancelled: return .over
+        case .connecting:
+            // Not `.timedOut`, which would mean that a server was reached and is slow.
+            let cause: SafeText = "can't reach the server in time; check the network"
+            error = MediaError(.connectionFailed, subject, cause)
+        case .waitingForHead: error = late("the server accepted the connection but does not answer")
+        case .inBody: error = late("the server stopped sending")
+        }
+        // A paused transfer waits for its reader, not for the server.
+        guard !isPaused, now >= deadline else {
+            let next = now + timeouts.shortest
+            return .look(at: isPaused ? next : min(deadline, next))
+        }
+        phase = .failed(error)
+        return .expired(error)
+    }
+
+    /// `true` if `takeHead` or `takeChunk` would answer anything but `wait`.
+    func hasAnswer(to need: Need) -> Bool {
+        switch need {
+        case .head: head != nil || isOver
+        case .chunk: buffer.byteCount > 0 || isOver || owed == 0
+        }
+    }
+
+    /// The head, before the body.
+    func takeHead() -> Delivery {
+        switch phase {
+        case .cancelled: return .failure(CancellationError())
+        case .failed(let error) where head == nil: return .failure(error)
+        case .connecting, .waitingForHead, .inBody, .ended, .failed: break
+        }
+        return head.map(Delivery.head) ?? .wait
+    }
+
+    /// The next piece of the body. Bytes that have arrived come before the failure or the cancel that ended the
+    /// transfer: they were paid for, so they are cached.
+    mutating func takeChunk(now: Duration) -> Delivery {
+        if let chunk = buffer.takeFirst() {
+            let resumes = isPaused && !isOver && buffer.byteCount <= Self.buffered / 2
+            if resumes {
+                isPaused = false
+                deadline = now + timeouts.idle
+            }
+            return .chunk(chunk, resumes: resumes)
+        }
+        switch phase {
+        case .failed(let error): return .failure(error)
+        case .ended: return .end
+        case .cancelled: return .failure(CancellationError())
+        case .connecting, .waitingForHead, .inBody: return owed == 0 ? .end : .wait
+        }
+    }
+
+    private func cut(_ cause: SafeText) -> MediaError { MediaError(.cut, subject, cause) }
+
+    private func late(_ cause: SafeText) -> MediaError { MediaError(.timedOut, subject, cause) }
+}
+
+/// Body bytes that have arrived and were not taken yet, in the pieces that the reader will get.
+struct ChunkBuffer {
+    /// Small pieces are merged up to this size, so that a reader has few large ones to handle.
+    static let largestChunk = 64 * 1024
+
+    private var chunks: [[UInt8]] = []
+    private(set) var byteCount = 0
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        byteCount += bytes.count
+        if let last = chunks.indices.last, chunks[last].count + bytes.count <= Self.largestChunk {
+            chunks[last].append(contentsOf: bytes)
+        } else {
+            chunks.append(Array(bytes))
+        }
+    }
+
+    /// The oldest piece; `nil` if there is none.
+    mutating func takeFirst() -> [UInt8]? {
+        guard !chunks.isEmpty else { return nil }
+        let first = chunks.removeFirst()
+        byteCount -= first.count
+        return first
+    }
+
+    mutating func removeAll() {
+        chunks = []
+        byteCount = 0
+    }
+}

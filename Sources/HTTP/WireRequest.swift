@@ -1,0 +1,47 @@
+internal import Media
+
+/// One request as libcurl sends it: to one URL, with all its header fields.
+struct WireRequest: Sendable, Equatable {
+    /// Without user name and password.
+    var url: String
+    /// The name of the host, for error messages.
+    var host: SafeText
+    /// The resource that the listener asked for, for error messages.
+    var subject: SafeText
+    var credentials: WebURL.UserInfo?
+    /// `true` if libcurl looks for credentials in the listener's `.netrc`.
+    var usesNetrc: Bool
+    /// `Name: value`, free of line breaks.
+    var headerLines: [String]
+
+    /// The request to the URL that `redirects` has reached. `configuration` has the listener's secrets, which go along
+    /// only to an origin that may get them.
+    init(_ request: RangeRequest, at redirects: RedirectState, configuration: HTTPConfiguration) {
+        let carriesSecrets =
+            redirects.mayCarrySecrets && configuration.maySendSecrets(to: redirects.original)
+        url = redirects.current.requestString
+        host = SafeText(redirects.current.host)
+        subject = redirects.original.safeText
+        credentials = carriesSecrets ? redirects.original.userInfo : nil
+        usesNetrc = carriesSecrets && credentials == nil
+        var lines: [String] = []
+        let add = { (lines: inout [String], name: String, value: String?) in
+            guard let value, HeaderFields.isValue(value) else { return }
+            // libcurl's way to send a field without a value; `Name:` would remove the field.
+            lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        if let range = request.range {
+            add(&lines, "Range", ContentRange.request(for: range))
+            add(&lines, "If-Range", request.ifRange)
+        }
+        add(&lines, "If-None-Match", request.unlessMatches?.etag)
+        if request.unlessMatches?.etag == nil {
+            add(&lines, "If-Modified-Since", request.unlessMatches?.lastModified)
+        }
+        if request.wantsTitles { add(&lines, "Icy-MetaData", "1") }
+        if carriesSecrets {
+            for header in configuration.headers { add(&lines, header.name, header.value) }
+        }
+        headerLines = lines
+    }
+}
