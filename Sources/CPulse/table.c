@@ -5,11 +5,8 @@
 
 #include "CSystem.h"
 
-#include <pthread.h>
-#include <stdio.h>
-
-// Result, name, parameters and arguments of every function that is used. One that is missing here is refused by
-// the linker.
+// Result, name, parameters and arguments of every function that is used. The linker refuses one that is missing
+// here.
 #define FUNCTIONS(X) \
     X(int, pa_context_connect, \
       (pa_context *c, const char *server, pa_context_flags_t flags, const pa_spawn_api *api), \
@@ -102,26 +99,16 @@
     X(void, pa_threaded_mainloop_stop, (pa_threaded_mainloop *m), (m)) \
     X(void, pa_threaded_mainloop_unlock, (pa_threaded_mainloop *m), (m))
 
-// Each is a function of ours that calls libpulse's.
+// Each becomes a function of ours that calls libpulse's.
 #define FORWARD(result, name, parameters, arguments) \
     static __typeof__(name) *loaded_##name; \
     result name parameters { return loaded_##name arguments; }
 
 FUNCTIONS(FORWARD)
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char failure[256];
-
-static void load(void) {
+const char *cpulse_load(void) {
 #define SLOT(result, name, parameters, arguments) {#name, (void **)&loaded_##name},
     const struct csystem_function functions[] = {FUNCTIONS(SLOT)};
     // The soname's 0 is libpulse's promise that every later version has the same interface.
-    const char *reason =
-        csystem_open_library("libpulse.so.0", functions, sizeof functions / sizeof *functions);
-    if (reason != NULL) snprintf(failure, sizeof failure, "%s", reason);
-}
-
-const char *cpulse_load(void) {
-    pthread_once(&once, load);
-    return failure[0] != 0 ? failure : NULL;
+    return csystem_open_library("libpulse.so.0", functions, sizeof functions / sizeof *functions);
 }

@@ -19,7 +19,7 @@ struct FileOutputTests {
     }
 
     @Test func `a RIFF header tells format and sizes`() async throws {
-        let output = WAVFileOutput(path: folder.path("a.wav"))
+        let output = ConsumingOutput.wav(path: folder.path("a.wav"))
         try await output.connect()
         try await play(output, .speech, frames: 1_000)
         await output.close()
@@ -32,7 +32,7 @@ struct FileOutputTests {
     }
 
     @Test func `tracks of one format follow each other in one file`() async throws {
-        let output = RawFileOutput(path: folder.path("a.raw"))
+        let output = ConsumingOutput.raw(path: folder.path("a.raw"))
         try await output.connect()
         #expect(!output.opensEachTrack)
         try await play(output, .cd, frames: 5_000)
@@ -42,7 +42,7 @@ struct FileOutputTests {
     }
 
     @Test func `a second format without a number in the path is refused`() async throws {
-        let output = WAVFileOutput(path: folder.path("a.wav"))
+        let output = ConsumingOutput.wav(path: folder.path("a.wav"))
         try await output.connect()
         try await play(output, .cd, frames: 50)
         let error = await #expect(throws: MediaError.self) { try await play(output, .speech, frames: 50) }
@@ -53,7 +53,7 @@ struct FileOutputTests {
     }
 
     @Test func `with a number in the path each open makes the next file`() async throws {
-        let output = WAVFileOutput(path: folder.path("track %n.wav"))
+        let output = ConsumingOutput.wav(path: folder.path("track %n.wav"))
         try await output.connect()
         #expect(output.opensEachTrack)
         try await play(output, .cd, frames: 50)
@@ -68,14 +68,14 @@ struct FileOutputTests {
 
     @Test(arguments: ["no/such/folder", "."])
     func `a file that cannot be made is told at connect`(name: String) async throws {
-        let output = RawFileOutput(path: folder.path(name))
+        let output = ConsumingOutput.raw(path: folder.path(name))
         let error = await #expect(throws: MediaError.self) { try await output.connect() }
         #expect(error?.code == .sinkFailed)
         await output.close()
     }
 
     @Test func `a full disk is told once, ends the drain, and fails the next start`() async throws {
-        let output = RawFileOutput(path: "/dev/full")
+        let output = ConsumingOutput.raw(path: "/dev/full")
         let events = EventLog()
         events.listen(to: output)
         try await output.connect()
@@ -92,7 +92,7 @@ struct FileOutputTests {
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
-        let output = RawFileOutput(path: path)
+        let output = ConsumingOutput.raw(path: path)
         let events = EventLog()
         events.listen(to: output)
         try await output.connect()
@@ -110,7 +110,7 @@ struct FileOutputTests {
         defer { Glibc.close(end) }
         let reader = FakeReader()
         reader.append(AudioFormat.cd.numbered(100_000))
-        let output = RawFileOutput(path: path)
+        let output = ConsumingOutput.raw(path: path)
         try await output.connect()
         try await output.open(.cd, reader: reader)
         try await output.start()
@@ -131,7 +131,7 @@ struct FileOutputTests {
         let reader = FakeReader()
         reader.append(AudioFormat.cd.numbered(60_000))
         reader.finish()
-        let output = RawFileOutput(path: path)
+        let output = ConsumingOutput.raw(path: path)
         try await output.connect()
         try await output.open(.cd, reader: reader)
         try await output.start()

@@ -22,9 +22,19 @@ struct SinkKindTests {
         #expect(SinkKind(argument) == expected)
     }
 
-    @Test func `the refusal names the argument and every sink there is`() {
+    /// Each form that the message offers, with its placeholder filled in, is a sink; and there is one for each kind.
+    @Test func `the refusal names the argument, and every form that there is`() throws {
         let text = SinkKind.refusal(of: "alsa").string
         #expect(text.contains("'alsa'"))
-        for kind in ["pulse:NAME", "null:fast", "wav:PATH", "raw:-"] { #expect(text.contains(kind)) }
+        let forms = try #require(text.split(separator: "; use ").last)
+            .replacing(" or ", with: ", ")
+            .split(separator: ", ")
+            .map { $0.replacing("NAME", with: "x").replacing("PATH", with: "x") }
+        #expect(
+            forms.map { SinkKind(String($0)) } == [
+                .pulse(sink: nil), .pulse(sink: "x"), .null, .nullFast, .wav(path: "x"), .raw(path: "x"),
+                .rawStandardOutput,
+            ]
+        )
     }
 }

@@ -2,9 +2,8 @@
 
 #include <pulse/pulseaudio.h>
 
-/// Loads libpulse once per process, from any thread: it and its twenty dependencies take longer to load than the
-/// rest of the player, which a session without an audio server never needs.
+/// Opens libpulse, which takes longer to load than the rest of the player. To be called once per process.
 ///
-/// Returns NULL when it can be used, else the loader's reason, which lives as long as the process. No `pa_`
-/// function may be called before this has returned NULL. Those that `table.c` lists are linked, and no others.
+/// Returns NULL if it can be used, else the reason, which is valid until the calling thread uses the loader again. No
+/// `pa_` function may be called before this has returned NULL. Those that `table.c` lists are linked, and no others.
 const char *cpulse_load(void);

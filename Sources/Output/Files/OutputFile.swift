@@ -1,0 +1,118 @@
+import Glibc
+import Media
+import System
+
+/// One file, pipe or device that samples are written to.
+///
+/// An interruption ends a write that waits: regular files never wait, and everything else is written in pieces of one
+/// page, each after `poll` has reported room for it.
+struct OutputFile: ~Copyable {
+    private let descriptor: CInt
+    private let isOurs: Bool
+    private let isRegular: Bool
+    private let name: SafeText
+
+    /// Makes the file at `path`, or empties it.
+    init(creating path: String) throws(MediaError) {
+        name = SafeText(path)
+        // Not blocking, or a named pipe without a reader would stop the player.
+        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
+        guard descriptor >= 0 else {
+            let reason: SafeText =
+                errno == ENXIO ? "nobody reads from this pipe yet" : SafeText(SystemError.reason())
+            throw MediaError(.sinkFailed, name, "can't make the file for the sound: " + reason)
+        }
+        isOurs = true
+        isRegular = Self.isRegular(descriptor)
+    }
+
+    /// Writes to a descriptor that the caller owns and that stays open.
+    init(borrowing descriptor: CInt, name: SafeText) {
+        self.descriptor = descriptor
+        self.name = name
+        isOurs = false
+        isRegular = Self.isRegular(descriptor)
+    }
+
+    deinit {
+        if isOurs { Glibc.close(descriptor) }
+    }
+
+    /// Writes a prefix of `bytes` and returns its length: that of all, or less if interrupted.
+    borrowing func write(
+        _ bytes: UnsafeRawBufferPointer,
+        until interruption: Interruption
+    ) throws(MediaError) -> Int {
+        var written = 0
+        while written < bytes.count {
+            if !isRegular, try !waitForRoom(until: interruption) { break }
+            // POSIX: a pipe that polls writable takes PIPE_BUF bytes without waiting.
+            let size = isRegular ? bytes.count - written : min(4096, bytes.count - written)
+            let status = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: written), size)
+            if status > 0 { written += status }
+            if status < 0 && errno != EINTR && errno != EAGAIN { throw failure(errno) }
+        }
+        return written
+    }
+
+    /// Overwrites the start of the file, if it is seekable.
+    borrowing func rewriteStart(_ bytes: [UInt8]) {
+        _ = pwrite(descriptor, bytes, bytes.count, 0)
+    }
+
+    /// Waits until a page can be written; returns `false` if interrupted.
+    private borrowing func waitForRoom(until interruption: Interruption) throws(MediaError) -> Bool {
+        var polled = [
+            pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard retryingInterrupted({ poll(&polled, 2, -1) }) >= 0 else { throw failure(errno) }
+        return polled[1].revents == 0
+    }
+
+    private borrowing func failure(_ code: CInt) -> MediaError {
+        let cause: SafeText =
+            code == EPIPE
+            ? "the reader of the sound has gone"
+            : "can't write the sound: " + SafeText(SystemError.reason(code))
+        return MediaError(.sinkFailed, name, cause)
+    }
+
+    private static func isRegular(_ descriptor: CInt) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+/// Ends a `poll` that waits for a slow reader of our pipe: a caller with a command for the polling thread raises it, and
+/// the thread lowers it when it reaches the command.
+///
+/// A pipe of its own holds one byte for each pending command, so that none is missed between a look and the wait.
+final class Interruption: Sendable {
+    /// Readable while raised; -1 if the process has no descriptors left, which `poll` ignores.
+    let descriptor: CInt
+    private let writer: CInt
+
+    init() {
+        var ends: [CInt] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        }
+        (descriptor, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(writer)
+    }
+
+    func raise() {
+        var byte: UInt8 = 1
+        _ = write(writer, &byte, 1)
+    }
+
+    func lower() {
+        var byte: UInt8 = 0
+        _ = read(descriptor, &byte, 1)
+    }
+}

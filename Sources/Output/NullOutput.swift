@@ -1,0 +1,204 @@
+package import Media
+package import System
+
+/// `null`: takes frames at the speed at which they would be heard, and drops them.
+///
+/// It reads once per `period` of its clock, and not at all while paused. If a test advances the clock while the device
+/// sleeps, the device takes exactly the frames of that time before it sleeps again, whatever the length of the advance.
+package final class NullOutput: AudioOutput {
+    /// The time between two reads while playing: long enough to cost nothing.
+    package static let period = Duration.milliseconds(100)
+
+    private struct State: Sendable {
+        var device: DeviceState?
+        var reader: (any PCMReader)?
+        /// The loop that sleeps and takes frames; it ends with each pause.
+        var ticking: Task<Void, Never>?
+        var drain: OneShot<Void>?
+        var handler: (@Sendable (OutputEvent) -> Void)?
+        var latency: Duration
+        var speed = 1.0
+        var isDead = false
+    }
+
+    private let clock: any MonotonicClock
+    private let scratch = ScratchBuffer()
+    // The reader is read while the lock is held; that never waits.
+    private let state: Locked<State>
+
+    /// A device that holds `latency` of music ahead of what is heard.
+    package init(clock: any MonotonicClock, latency: Duration = NullOutput.period) {
+        self.clock = clock
+        state = Locked(State(latency: latency))
+    }
+
+    deinit { state.withLock { $0.ticking }?.cancel() }
+
+    package var isRealTime: Bool { true }
+
+    package var heardFrames: FrameCount {
+        state.withLock { $0.device?.heard(at: clock.now) ?? 0 }
+    }
+
+    package func connect() async throws {
+        if state.withLock(\.isDead) { throw MediaError(.audioServer, "the null device", "is away") }
+    }
+
+    package func open(_ format: AudioFormat, reader: any PCMReader) async throws {
+        try checkAlive()
+        standStill { state in
+            var device = DeviceState(format: format, latency: state.latency)
+            device.changed(speed: state.speed, latency: state.latency, at: clock.now)
+            state.device = device
+            state.reader = reader
+        }
+    }
+
+    package func start() async throws {
+        try checkAlive()
+        standStill { state in state.device?.started(at: clock.now) }
+        guard let wait = tick() else { return }
+        let ticking = Task { [weak self, clock] in
+            var wait = wait
+            while true {
+                do { try await clock.sleep(for: wait) } catch { return }
+                guard !Task.isCancelled, let next = self?.tick() else { return }
+                wait = next
+            }
+        }
+        state.withLock { $0.ticking = ticking }
+    }
+
+    package func pause() async {
+        standStill { _ in }
+    }
+
+    package func flush() async {
+        state.withLock { $0.device?.flushed() }
+    }
+
+    package func drain() async {
+        let answer = OneShot<Void>()
+        let isPlaying = state.withLock { state in
+            guard state.device?.isPlaying == true else { return false }
+            state.drain = answer
+            return !isOver(state)
+        }
+        guard isPlaying else { return }
+        await answer.wait(ifCancelled: ())
+    }
+
+    package func close() async {
+        standStill { state in
+            state.device = nil
+            state.reader = nil
+        }
+    }
+
+    /// Does nothing: the device reads on its own time.
+    package func framesAvailable() {}
+
+    package func setVolume(_ percent: Int, isMuted: Bool) {}
+
+    package func setTitle(_ title: SafeText) {}
+
+    package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
+        state.withLock { $0.handler = handler }
+    }
+
+    private func checkAlive() throws {
+        if state.withLock(\.isDead) { throw Self.gone }
+    }
+
+    private static let gone = MediaError(.audioLost, "the null device", "is gone")
+
+    // MARK: Behaviour of real devices, on a test's demand
+
+    /// From now on plays `speed` seconds of music per second, and holds `latency` of music.
+    package func become(speed: Double = 1, latency: Duration) {
+        state.withLock { state in
+            state.speed = speed
+            state.latency = latency
+            state.device?.changed(speed: speed, latency: latency, at: clock.now)
+        }
+    }
+
+    /// Reports an underrun although the reader has frames, as servers do while frames are on their way.
+    package func claimUnderrun() { state.withLock { $0.handler }?(.underrun) }
+
+    /// Disappears with the frames it held, like a server that crashes; until `revive` every call fails.
+    package func die() {
+        standStill { $0.isDead = true }
+        state.withLock { $0.handler }?(.lost(Self.gone))
+    }
+
+    /// Is available again; a stream has to be opened anew.
+    package func revive() { state.withLock { $0.isDead = false } }
+
+    /// Stops the device, ends a drain that waits for it, and then applies `change`.
+    private func standStill(_ change: (inout State) -> Void) {
+        let (ticking, drain) = state.withLock { state in
+            state.device?.paused(at: clock.now)
+            defer {
+                state.ticking = nil
+                state.drain = nil
+                change(&state)
+            }
+            return (state.ticking, state.drain)
+        }
+        ticking?.cancel()
+        drain?.give(())
+    }
+
+    /// Takes the frames that are due. Returns how long to sleep until the next read; `nil` if the device is paused or
+    /// all frames were heard.
+    private func tick() -> Duration? {
+        let (wait, isUnderrun, drain, handler) = state.withLock { state in
+            let now = clock.now
+            guard var device = state.device, device.isPlaying, let reader = state.reader else {
+                return (Duration?.none, false, OneShot<Void>?.none, state.handler)
+            }
+            let isFinished = reader.isFinished
+            let taken = scratch.discard(device.wanted(at: now), of: reader, device.format)
+            let isUnderrun = device.took(taken, isFinished: isFinished, at: now)
+            state.device = device
+            guard !isOver(state) else {
+                defer { state.drain = nil }
+                return (nil, isUnderrun, state.drain, state.handler)
+            }
+            // The last one is when the last frame was heard, and not up to a period later.
+            let isLast = isFinished && reader.availableBytes == 0
+            let wait = isLast ? min(Self.period, device.remaining(at: now)) : Self.period
+            return (max(wait, .microseconds(1)), isUnderrun, nil, state.handler)
+        }
+        if isUnderrun { handler?(.underrun) }
+        drain?.give(())
+        return wait
+    }
+
+    /// `true` if the reader is finished and all its frames were heard.
+    private func isOver(_ state: State) -> Bool {
+        guard let device = state.device, let reader = state.reader else { return true }
+        return reader.isFinished && reader.availableBytes == 0 && device.heard(at: clock.now) == device.taken
+    }
+}
+
+/// Memory for frames that are dropped, used by one thread at a time.
+final class ScratchBuffer: @unchecked Sendable {
+    // Unchecked: the owner calls `discard` with its lock held.
+    private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 4)
+
+    deinit { bytes.deallocate() }
+
+    /// Reads and drops up to `count` frames; returns their number.
+    func discard(_ count: FrameCount, of reader: any PCMReader, _ format: AudioFormat) -> FrameCount {
+        var taken: FrameCount = 0
+        while taken < count {
+            let frames = min(count - taken, Int64(bytes.count / format.bytesPerFrame))
+            let size = reader.read(into: .init(rebasing: bytes[..<(Int(frames) * format.bytesPerFrame)]))
+            if size == 0 { break }
+            taken += Int64(size / format.bytesPerFrame)
+        }
+        return taken
+    }
+}

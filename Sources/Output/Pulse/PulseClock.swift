@@ -1,0 +1,148 @@
+import CPulse
+package import Media
+
+/// The heard position of one stream, asked of the server now and then.
+///
+/// Every method is called with the main loop's lock held. libpulse could ask by itself (`PA_STREAM_AUTO_TIMING_UPDATE`),
+/// but then also while corked, which would keep a paused player waking.
+final class PulseClock: @unchecked Sendable {
+    // Unchecked: all variables are touched with the main loop's lock held.
+
+    /// One question in half a second of the server's smallest requests.
+    private static let writesPerTiming = 10
+
+    /// No sink has more; servers return bogus, larger values after quick pauses.
+    private static let longestLatencyMicroseconds: pa_usec_t = 10_000_000
+
+    private let stream: OpaquePointer
+    private let format: AudioFormat
+    private var position: PulsePosition
+    private var writesSinceTiming = 0
+    private var isAsking = false
+
+    init(of stream: OpaquePointer, format: AudioFormat) {
+        self.stream = stream
+        self.format = format
+        position = PulsePosition(format: format)
+    }
+
+    /// Frames that the server took since the stream was made.
+    var taken: FrameCount { position.taken }
+
+    /// Frames that were heard or flushed, as exactly as the server's clock tells. `isTaking` says whether the stream plays.
+    func heard(isTaking: Bool) -> FrameCount {
+        if isTaking {
+            position.moved(to: Self.now)
+            // A caller that looks at a position that stands wants to see it move as soon as it does.
+            if !position.isRunning, !isAsking, !isSuspended { ask() }
+        }
+        return position.heard
+    }
+
+    func took(_ count: FrameCount) { position.took(count) }
+
+    /// The server was given frames: asks for its clock every tenth time.
+    func wrote() {
+        writesSinceTiming += 1
+        if writesSinceTiming >= Self.writesPerTiming { ask() }
+    }
+
+    /// Asks the server for its clock; `answered` follows.
+    func ask() {
+        guard isReady else { return }
+        writesSinceTiming = 0
+        isAsking = true
+        forget(pa_stream_update_timing_info(stream, nil, nil))
+    }
+
+    /// The server's clock has arrived.
+    func answered(isTaking: Bool) {
+        isAsking = false
+        // An answer that was under way when the stream was corked is about a time before.
+        guard isTaking, isReady, !isSuspended, let info = pa_stream_get_timing_info(stream)?.pointee else {
+            return
+        }
+        guard info.write_index_corrupt == 0, info.read_index_corrupt == 0 else { return }
+        let (queued, isOutside) = info.write_index.subtractingReportingOverflow(info.read_index)
+        guard !isOutside else { return }
+        let inSink = min(info.sink_usec, Self.longestLatencyMicroseconds)
+        // The answer is as old as its way here was long; a playing sink has moved on meanwhile.
+        let age = info.playing != 0 ? min(info.transport_usec, inSink) : 0
+        position.measured(
+            latency: max(0, queued) / Int64(format.bytesPerFrame)
+                + format.frames(in: .microseconds(Int64(inSink - age))),
+            isPlaying: info.playing != 0,
+            at: Self.now
+        )
+    }
+
+    /// The sink was suspended, or resumed.
+    func suspensionChanged(isTaking: Bool) {
+        guard isSuspended else { return ask() }
+        stopped(wasTaking: isTaking)
+    }
+
+    /// The stream was corked, or is gone.
+    func stopped(wasTaking: Bool) {
+        if wasTaking { position.moved(to: Self.now) }
+        position.stopped()
+    }
+
+    /// The frames in the server were dropped, or all were heard.
+    func flushed() { position.flushed() }
+
+    private var isReady: Bool { pa_stream_get_state(stream) == PA_STREAM_READY }
+
+    /// `true` if the sink is suspended: the stream lives, but its time stands still.
+    private var isSuspended: Bool { isReady && pa_stream_is_suspended(stream) > 0 }
+
+    /// libpulse's clock, which stands still while the machine sleeps, as sinks do.
+    private static var now: Duration { .microseconds(Int64(clamping: pa_rtclock_now())) }
+}
+
+/// The part of the frames taken by the server that was heard.
+///
+/// The server reports its latency now and then; in between the position moves with time, as long as the server reports
+/// that it plays. Before that it stands: an idle sink may hold two seconds of silence when a stream starts, and libpulse's
+/// own interpolation, which cannot go back, counts that silence as music. The result never goes back and never exceeds
+/// the frames taken.
+package struct PulsePosition: Sendable {
+    /// Since the stream was made.
+    package private(set) var taken: FrameCount = 0
+    /// Heard or flushed.
+    package private(set) var heard: FrameCount = 0
+    /// The server's last report: frames heard at a moment, negative while silence is played first. `nil` while the
+    /// position stands.
+    private var running: (heard: FrameCount, since: Duration)?
+    private let format: AudioFormat
+
+    /// `true` if the position moves with time.
+    package var isRunning: Bool { running != nil }
+
+    package init(format: AudioFormat) { self.format = format }
+
+    package mutating func took(_ count: FrameCount) { taken += count }
+
+    /// The server reported that `latency` of the frames taken were still to be heard at `now`, and whether it plays.
+    package mutating func measured(latency: FrameCount, isPlaying: Bool, at now: Duration) {
+        running = isPlaying ? (taken - latency, now) : nil
+        advance(to: taken - latency)
+    }
+
+    /// Time has passed until `now`.
+    package mutating func moved(to now: Duration) {
+        guard let running, now > running.since else { return }
+        advance(to: running.heard + format.frames(in: now - running.since))
+    }
+
+    /// The stream was corked: the position stands until the server reports that it plays.
+    package mutating func stopped() { running = nil }
+
+    /// The rest was dropped, or was heard to the end.
+    package mutating func flushed() {
+        running = nil
+        heard = taken
+    }
+
+    private mutating func advance(to frames: FrameCount) { heard = max(heard, min(taken, frames)) }
+}

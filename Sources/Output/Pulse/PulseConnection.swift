@@ -1,0 +1,246 @@
+import CPulse
+import Media
+import System
+
+/// One connection to a sound server, from `connect` to its loss or `close`.
+///
+/// A context that failed never recovers, so reconnecting makes a new connection.
+final class PulseConnection: @unchecked Sendable {
+    // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
+
+    let mainloop: PulseMainloop
+    let context: OpaquePointer
+    let timeLimit: PulseTimeLimit
+    private let onLoss: @Sendable (MediaError) -> Void
+    private let ready = OneShot<Result<Void, MediaError>>()
+    /// `true` from the moment the server accepts the connection until its loss.
+    private(set) var isReady = false
+    private var isClosed = false
+    private var retainedForCallbacks: Unmanaged<PulseConnection>?
+    /// The stream that gets the server's signals; the connection owns it until it is closed.
+    private var stream: PulseStream?
+
+    /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
+    /// open.
+    init(
+        application: PulseApplication,
+        timeLimit: PulseTimeLimit,
+        onLoss: @escaping @Sendable (MediaError) -> Void
+    ) throws(MediaError) {
+        mainloop = try PulseMainloop()
+        self.timeLimit = timeLimit
+        self.onLoss = onLoss
+        let api = mainloop.api
+        let made = mainloop.withLock {
+            application.withProperties { pa_context_new_with_proplist(api, application.name, $0) }
+        }
+        guard let made else {
+            mainloop.stop()
+            throw MediaError(.audioServer, "PulseAudio", "can't set up its client library")
+        }
+        context = made
+    }
+
+    /// Connects to the server. Fails as soon as it is known that none answers, or if none does in time.
+    ///
+    /// Does not start a server (`NOAUTOSPAWN`), which would surprise: if the session wants one, it starts it itself when
+    /// its socket is used.
+    func connect(to server: String?) async throws {
+        mainloop.withLock {
+            // A player that quits at once may have closed it, and the context is gone; `ready` has its answer.
+            guard !isClosed else { return }
+            // Released in `close`, after the callbacks were removed.
+            let retained = Unmanaged.passRetained(self)
+            retainedForCallbacks = retained
+            let box = retained.toOpaque()
+            pa_context_set_state_callback(
+                context,
+                { _, box in PulseConnection.from(box)?.stateChanged() },
+                box
+            )
+            pa_context_set_subscribe_callback(
+                context,
+                { _, event, index, box in PulseConnection.from(box)?.signalled(event, index) },
+                box
+            )
+            // Also reports a call that fails at once.
+            if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { stateChanged() }
+        }
+        let cancelled = MediaError(.audioServer, "PulseAudio", "the player is stopping")
+        let outcome = await timeLimit.watching({ [weak self] in self?.giveUp() }) {
+            await ready.wait(ifCancelled: .failure(cancelled))
+        }
+        try Task.checkCancellation()
+        try outcome.get()
+    }
+
+    /// Makes `next` the stream of this connection, and ends the previous one. Returns `false`, with `next` ended, if the
+    /// connection itself was closed.
+    func replaceStream(with next: PulseStream) -> Bool {
+        mainloop.withLock {
+            stream?.close()
+            stream = isClosed ? nil : next
+            if isClosed { next.close() }
+            return !isClosed
+        }
+    }
+
+    /// Ends a connection whose server does not answer a request, like a lost one: every wait ends. Not from a callback.
+    func giveUp() {
+        mainloop.withLock {
+            guard !isClosed else { return }
+            ready.give(.failure(Self.silent(.audioServer)))
+            stream?.lost()
+            // `stateChanged` must not report the end that follows from this.
+            let wasReady = isReady
+            isReady = false
+            pa_context_disconnect(context)
+            if wasReady { onLoss(Self.silent(.audioLost)) }
+        }
+    }
+
+    /// Closes the connection without waiting for the server. May be called more than once, not from a callback.
+    func close() {
+        let isFirst = mainloop.withLock {
+            guard !isClosed else { return false }
+            isClosed = true
+            stream?.close()
+            stream = nil
+            ready.give(.failure(Self.unanswered("the output was closed")))
+            pa_context_set_state_callback(context, nil, nil)
+            pa_context_set_subscribe_callback(context, nil, nil)
+            pa_context_disconnect(context)
+            pa_context_unref(context)
+            return true
+        }
+        guard isFirst else { return }
+        mainloop.stop()
+        // No callback can come any more.
+        retainedForCallbacks?.release()
+        retainedForCallbacks = nil
+    }
+
+    /// libpulse's text for the failure of the last call on this connection. With the lock held.
+    func reason() -> SafeText { SafeText(String(cString: pa_strerror(pa_context_errno(context)))) }
+
+    private func stateChanged() {
+        guard !isClosed else { return }
+        let state = pa_context_get_state(context)
+        switch state {
+        case PA_CONTEXT_READY:
+            isReady = true
+            // For volume changes by other programs, the only signals of interest.
+            forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, nil, nil))
+            ready.give(.success(()))
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
+            ready.give(.failure(Self.unanswered(reason())))
+            stream?.lost()
+            if isReady {
+                isReady = false
+                onLoss(MediaError(.audioLost, "PulseAudio", "sound server lost (" + reason() + ")"))
+            }
+        default:
+            break  // On its way to one of these.
+        }
+    }
+
+    private func signalled(_ event: pa_subscription_event_type_t, _ index: UInt32) {
+        // Facility and type are two fields of one number, each with its own mask.
+        let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+        let type = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        guard facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue else { return }
+        guard type == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue else { return }
+        stream?.inputChanged(index)
+    }
+
+    private static func unanswered(_ reason: SafeText) -> MediaError {
+        MediaError(
+            .audioServer,
+            "PulseAudio",
+            "no sound server answers (" + reason + "); start one, or play with --sink null"
+        )
+    }
+
+    private static func silent(_ code: MediaError.Code) -> MediaError {
+        MediaError(
+            code,
+            "PulseAudio",
+            "the sound server does not answer; restart it, or play with --sink null"
+        )
+    }
+
+    private static func from(_ box: UnsafeMutableRawPointer?) -> PulseConnection? {
+        box.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// libpulse's thread, which runs its protocol and our callbacks, and the lock of this thread.
+///
+/// Every `pa_` call is made inside `withLock`, or in a callback, which holds the lock already (thread-mainloop.h). The
+/// lock stops the thread: while it is held nothing waits, decodes or does I/O.
+final class PulseMainloop: @unchecked Sendable {
+    // Unchecked: `pointer` never changes, and libpulse allows these functions from any thread.
+    private let pointer: OpaquePointer
+
+    /// For making a context; valid as long as this object.
+    let api: UnsafeMutablePointer<pa_mainloop_api>
+
+    /// libpulse, shared by all outputs of the process.
+    static let library = OptionalLibrary { cpulse_load().map { String(cString: $0) } }
+
+    /// Starts the thread. libpulse must be open.
+    init() throws(MediaError) {
+        guard let pointer = pa_threaded_mainloop_new(), let api = pa_threaded_mainloop_get_api(pointer) else {
+            throw MediaError(.audioServer, "PulseAudio", "can't set up its client library")
+        }
+        pa_threaded_mainloop_set_name(pointer, "output-pulse")
+        guard pa_threaded_mainloop_start(pointer) == 0 else {
+            pa_threaded_mainloop_free(pointer)
+            throw MediaError(.audioServer, "PulseAudio", "can't start its thread")
+        }
+        self.pointer = pointer
+        self.api = api
+    }
+
+    deinit { pa_threaded_mainloop_free(pointer) }
+
+    /// Runs `body` while the thread is stopped between two callbacks; never from a callback.
+    func withLock<Value>(_ body: () -> Value) -> Value {
+        pa_threaded_mainloop_lock(pointer)
+        defer { pa_threaded_mainloop_unlock(pointer) }
+        return body()
+    }
+
+    /// Ends the thread after its current callback. Not with the lock held, or it would wait for itself.
+    func stop() { pa_threaded_mainloop_stop(pointer) }
+}
+
+/// Lets libpulse finish a request whose answer is not needed.
+func forget(_ operation: OpaquePointer?) {
+    if let operation { pa_operation_unref(operation) }
+}
+
+/// The time limit for the sound server's answer to a request.
+///
+/// A server that is stopped or hangs keeps its connections and answers nothing: without a limit libpulse would wait for
+/// ever.
+struct PulseTimeLimit: Sendable {
+    /// The server answers from memory, in milliseconds even on a busy machine; a listener who pressed a key gives up soon
+    /// after this.
+    private static let limit = Duration.seconds(3)
+
+    let clock: any MonotonicClock
+
+    /// Returns the result of `wait`. If that takes longer than the limit, calls `giveUp` once, which has to end the wait.
+    func watching<Value: Sendable>(
+        _ giveUp: @escaping @Sendable () -> Void,
+        _ wait: () async -> Value
+    ) async -> Value {
+        let watchdog = Task { [clock] in
+            guard (try? await clock.sleep(for: Self.limit)) != nil else { return }
+            giveUp()
+        }
+        defer { watchdog.cancel() }
+        return await wait()
+    }
+}

@@ -1,0 +1,247 @@
+import CPulse
+package import Media
+package import System
+
+/// `pulse`: plays through a PulseAudio or PipeWire server, with libpulse's asynchronous API.
+///
+/// The event handler is called while libpulse is locked, mostly on its thread, and must return at once.
+package final class PulseOutput: AudioOutput {
+    private struct State: Sendable {
+        var connection: PulseConnection?
+        /// Also the stream of a lost connection: it still knows the heard position.
+        var stream: PulseStream?
+    }
+
+    private let sink: String?
+    private let server: String?
+    private let application: PulseApplication
+    private let library: OptionalLibrary
+    private let timeLimit: PulseTimeLimit
+    private let listener = PulseListener()
+    // The main loop's lock is never taken while this one is held.
+    private let state = Locked(State())
+
+    /// Plays on the sink named `sink`, or on the one that the listener chose for this application.
+    ///
+    /// `server` is an address in the form of `PULSE_SERVER`; `nil` leaves the choice to the environment and the session.
+    /// `clock` limits the wait for its answers.
+    package convenience init(
+        sink: String?,
+        server: String? = nil,
+        application: PulseApplication = PulseApplication(),
+        clock: any MonotonicClock = SystemClock()
+    ) {
+        self.init(
+            sink: sink,
+            server: server,
+            application: application,
+            clock: clock,
+            library: PulseMainloop.library
+        )
+    }
+
+    /// The same with another way to open libpulse.
+    init(
+        sink: String?,
+        server: String? = nil,
+        application: PulseApplication = PulseApplication(),
+        clock: any MonotonicClock,
+        library: OptionalLibrary
+    ) {
+        self.sink = sink
+        self.server = server
+        self.application = application
+        self.library = library
+        timeLimit = PulseTimeLimit(clock: clock)
+    }
+
+    deinit { state.withLock { $0.connection }?.close() }
+
+    package var isRealTime: Bool { true }
+
+    /// Connects to the server, and does not start one; after a loss, makes a new connection.
+    ///
+    /// Throws `.audioServer` as soon as it is known that no server answers, or after three seconds. A later request that
+    /// is not answered for as long is a loss.
+    package func connect() async throws {
+        replaceConnection(with: nil)
+        if let reason = await library.open() {
+            throw MediaError(
+                .audioServer,
+                "PulseAudio",
+                SafeText("libpulse can't be loaded (\(reason)); install libpulse0, or play with --sink null")
+            )
+        }
+        let listener = listener
+        let connection = try PulseConnection(application: application, timeLimit: timeLimit) {
+            listener.report(.lost($0))
+        }
+        replaceConnection(with: connection)
+        do {
+            try await connection.connect(to: server)
+        } catch {
+            replaceConnection(with: nil)
+            throw error
+        }
+    }
+
+    package func open(_ format: AudioFormat, reader: any PCMReader) async throws {
+        guard let connection = state.withLock({ $0.connection }) else { throw Self.notConnected }
+        let listener = listener
+        let (title, volume) = (listener.title, listener.volume)
+        let made = connection.mainloop.withLock {
+            PulseStream(
+                on: connection,
+                format: format,
+                title: title,
+                volume: volume,
+                reader: reader,
+                onEvent: { listener.report($0) }
+            )
+        }
+        guard let stream = made, connection.replaceStream(with: stream) else {
+            throw refusal(by: connection)
+        }
+        state.withLock { $0.stream = stream }
+        guard await stream.connect(to: sink) else {
+            try Task.checkCancellation()
+            throw refusal(by: connection)
+        }
+    }
+
+    package func start() async throws {
+        guard let stream = state.withLock({ $0.stream }) else { throw Self.notConnected }
+        guard await stream.start() else {
+            try Task.checkCancellation()
+            throw MediaError(.audioLost, "PulseAudio", "the sound server does not play the stream any more")
+        }
+    }
+
+    package func pause() async { await state.withLock { $0.stream }?.pause() }
+
+    package func flush() async { await state.withLock { $0.stream }?.flush() }
+
+    package func drain() async { await state.withLock { $0.stream }?.drain() }
+
+    package func close() async { replaceConnection(with: nil) }
+
+    package func framesAvailable() { state.withLock { $0.stream }?.framesAvailable() }
+
+    package var heardFrames: FrameCount { state.withLock { $0.stream }?.heardFrames ?? 0 }
+
+    /// The volume of this stream at the server, where mixers show and change it too.
+    package func setVolume(_ percent: Int, isMuted: Bool) {
+        let level = PulseVolumeState.Level(percent: percent, isMuted: isMuted)
+        listener.setVolume(level)
+        state.withLock { $0.stream }?.setVolume(level)
+    }
+
+    package func setTitle(_ title: SafeText) {
+        listener.setTitle(title)
+        state.withLock { $0.stream }?.setTitle(title)
+    }
+
+    package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
+        listener.setHandler(handler)
+    }
+
+    private func replaceConnection(with next: PulseConnection?) {
+        let old = state.withLock { state in
+            defer { state.connection = next }
+            return state.connection
+        }
+        old?.close()
+    }
+
+    private func refusal(by connection: PulseConnection) -> MediaError {
+        let subject = sink.map { SafeText("PulseAudio sink \($0)") } ?? "PulseAudio"
+        return connection.mainloop.withLock {
+            // A server that is gone has refused nothing.
+            guard connection.isReady else { return Self.notConnected }
+            return MediaError(
+                .sinkFailed,
+                subject,
+                "the sound server refuses to play (" + connection.reason() + ")"
+            )
+        }
+    }
+
+    private static let notConnected = MediaError(
+        .audioLost,
+        "PulseAudio",
+        "there is no connection to a sound server"
+    )
+}
+
+/// The player's description at the sound server, which mixers show and routing policies use.
+package struct PulseApplication: Sendable {
+    package var name: String
+    package var id: String
+    package var iconName: String
+
+    package init(
+        name: String = "Reprise",
+        id: String = "reprise",
+        iconName: String = "multimedia-audio-player"
+    ) {
+        self.name = name
+        self.id = id
+        self.iconName = iconName
+    }
+
+    /// Runs `body` with the properties of the program.
+    func withProperties<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
+        withPropertyList(
+            [
+                (PA_PROP_APPLICATION_NAME, name),
+                (PA_PROP_APPLICATION_ID, id),
+                (PA_PROP_APPLICATION_ICON_NAME, iconName),
+            ],
+            body
+        )
+    }
+}
+
+/// Runs `body` with a property list, which libpulse copies.
+func withPropertyList<Value>(_ entries: [(String, String)], _ body: (OpaquePointer?) -> Value) -> Value {
+    let list = pa_proplist_new()
+    defer { if let list { pa_proplist_free(list) } }
+    if let list {
+        for (key, value) in entries { pa_proplist_sets(list, key, value) }
+    }
+    return body(list)
+}
+
+/// The event handler of a `PulseOutput`, and the volume and title for its next stream.
+///
+/// Callbacks hold this and never the output, whose last reference could otherwise be released on libpulse's own thread,
+/// where the output cannot be closed. Its lock is taken while the main loop's is held, never the other way round.
+private final class PulseListener: Sendable {
+    private struct State {
+        var handler: (@Sendable (OutputEvent) -> Void)?
+        var volume = PulseVolumeState()
+        var title: SafeText = "Reprise"
+    }
+
+    private let state = Locked(State())
+
+    var volume: PulseVolumeState { state.withLock { $0.volume } }
+    var title: SafeText { state.withLock { $0.title } }
+
+    func setHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
+        state.withLock { $0.handler = handler }
+    }
+
+    func setVolume(_ level: PulseVolumeState.Level) { state.withLock { $0.volume.chosen(level) } }
+    func setTitle(_ title: SafeText) { state.withLock { $0.title = title } }
+
+    func report(_ event: OutputEvent) {
+        let handler = state.withLock { state in
+            if case .volumeChanged(let percent, let isMuted) = event {
+                state.volume.chosen(.init(percent: percent, isMuted: isMuted))
+            }
+            return state.handler
+        }
+        handler?(event)
+    }
+}

@@ -1,0 +1,398 @@
+import CPulse
+import Media
+import Synchronization
+import System
+
+/// One playback stream of one format: it fills the server's buffer from the reader as the server asks for frames.
+///
+/// Corked from its creation and at every pause; `isTaking` changes together with the cork.
+final class PulseStream: @unchecked Sendable {
+    // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
+
+    /// The music that the server holds: short enough for a volume change or a seek not to feel late, long enough for a
+    /// machine that is busy compiling. libpulse's default is two seconds.
+    private static let bufferLength = Duration.milliseconds(250)
+
+    /// The smallest request of the server: 20 wake-ups per second at most.
+    private static let smallestRequest = Duration.milliseconds(50)
+
+    private let reader: any PCMReader
+    private let bytesPerFrame: Int
+    private let format: AudioFormat
+    private let mainloop: PulseMainloop
+    private let context: OpaquePointer
+    private let stream: OpaquePointer
+    private let clock: PulseClock
+    private let volume: PulseVolume
+    private let timeLimit: PulseTimeLimit
+    private let onEvent: @Sendable (OutputEvent) -> Void
+    /// Gives up the connection; not with the lock held.
+    private let giveUp: @Sendable () -> Void
+
+    /// Answered when the server has made the stream.
+    private let ready = OneShot<Bool>()
+    /// The request that a task waits for: cork, uncork, flush or drain. An output's calls come one after the other, so
+    /// there is one at most.
+    private var request: (operation: OpaquePointer, answer: OneShot<Bool>)?
+    /// A drain that waits for the reader's last frames.
+    private var drainRequest: OneShot<Bool>?
+    private var isTaking = false
+    private var wasReady = false
+    /// `true` once the stream has ended, by itself or by `close`.
+    private var isOver = false
+    private var isClosed = false
+    private var isUnderrunReported = false
+    private var retainedForCallbacks: Unmanaged<PulseStream>?
+    /// `true` if the server asked for frames when the reader had none.
+    private let isHungry = Atomic(false)
+
+    /// Makes the stream, not yet known to the server. With the lock held; `nil` if libpulse refuses.
+    init?(
+        on connection: PulseConnection,
+        format: AudioFormat,
+        title: SafeText,
+        volume: PulseVolumeState,
+        reader: any PCMReader,
+        onEvent: @escaping @Sendable (OutputEvent) -> Void
+    ) {
+        var sample = pa_sample_spec(
+            format: PA_SAMPLE_S16LE,
+            rate: UInt32(clamping: format.sampleRate),
+            channels: UInt8(clamping: format.channelCount)
+        )
+        let context = connection.context
+        let made = withPropertyList([(PA_PROP_MEDIA_ROLE, "music"), (PA_PROP_MEDIA_NAME, title.string)]) {
+            pa_stream_new_with_proplist(context, title.string, &sample, nil, $0)
+        }
+        guard let made else { return nil }
+        stream = made
+        self.context = context
+        self.format = format
+        self.reader = reader
+        self.onEvent = onEvent
+        bytesPerFrame = format.bytesPerFrame
+        clock = PulseClock(of: made, format: format)
+        self.volume = PulseVolume(
+            of: made,
+            in: context,
+            channelCount: format.channelCount,
+            state: volume,
+            onChange: { onEvent(.volumeChanged(percent: $0.percent, isMuted: $0.isMuted)) }
+        )
+        mainloop = connection.mainloop
+        timeLimit = connection.timeLimit
+        // Weak: the connection owns its stream.
+        giveUp = { [weak connection] in connection?.giveUp() }
+    }
+
+    // MARK: From the output
+
+    /// Asks the server for the stream, corked. Returns `false` if it refuses, dies or does not answer in time, or if the
+    /// task is cancelled.
+    func connect(to sink: String?) async -> Bool {
+        mainloop.withLock {
+            setCallbacks()
+            let serverDecides = UInt32.max
+            var attributes = pa_buffer_attr(
+                maxlength: serverDecides,
+                tlength: bytes(in: Self.bufferLength),
+                // One frame: with none the server plays silence through an underrun, its read index running ahead, and
+                // drops the frames that come late; with more, the last moments of a track that was paused there would
+                // stay silent.
+                prebuf: UInt32(clamping: bytesPerFrame),
+                minreq: bytes(in: Self.smallestRequest),
+                fragsize: serverDecides
+            )
+            // No volume: an initial one makes servers with flat volumes jump.
+            if pa_stream_connect_playback(stream, sink, &attributes, PA_STREAM_START_CORKED, nil, nil) < 0 {
+                ready.give(false)
+            }
+        }
+        return await timeLimit.watching(giveUp) { await ready.wait(ifCancelled: false) }
+    }
+
+    private func bytes(in time: Duration) -> UInt32 {
+        UInt32(clamping: format.frames(in: time) * Int64(bytesPerFrame))
+    }
+
+    /// Fills the server's buffer and lets it play. Returns `false` if the stream is gone.
+    func start() async -> Bool {
+        await perform {
+            isTaking = true
+            isUnderrunReported = false
+            fill(pa_stream_writable_size(stream))
+            return pa_stream_cork(stream, 0, PulseStream.answered, box)
+        }
+    }
+
+    /// Corks the stream. From the beginning of the call the reader is left alone.
+    func pause() async {
+        _ = await perform {
+            stopTaking()
+            return pa_stream_cork(stream, 1, PulseStream.answered, box)
+        }
+    }
+
+    /// Empties the server's buffer. Only while corked: while playing the server would run on through it.
+    func flush() async {
+        _ = await perform {
+            guard !isTaking else { return nil }
+            clock.flushed()
+            return pa_stream_flush(stream, PulseStream.answered, box)
+        }
+    }
+
+    /// Returns when all frames were heard; at once while corked, since a corked stream never drains.
+    ///
+    /// Without a time limit, since a suspended sink drains once it is resumed; cancelling the task ends it.
+    func drain() async {
+        let answer = OneShot<Bool>()
+        let isDraining = mainloop.withLock {
+            guard isTaking, !isOver else { return false }
+            drainRequest = answer
+            fill(pa_stream_writable_size(stream))
+            drainIfWritten()
+            return true
+        }
+        guard isDraining else { return }
+        let isDrained = await answer.wait(ifCancelled: false)
+        mainloop.withLock {
+            drainRequest = nil
+            if request?.answer === answer { dropRequest() }
+            if isDrained { clock.flushed() }
+        }
+    }
+
+    /// The reader has frames. Costs one atomic exchange if none are wanted.
+    func framesAvailable() {
+        // An exchange on both sides: either the writer sees the hunger, or the main loop's second look at the reader, after
+        // its own exchange, sees the frames.
+        guard isHungry.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        mainloop.withLock {
+            guard isTaking, !isOver else { return }
+            fill(pa_stream_writable_size(stream))
+            drainIfWritten()
+        }
+    }
+
+    var heardFrames: FrameCount { mainloop.withLock { clock.heard(isTaking: isTaking) } }
+
+    func setVolume(_ level: PulseVolumeState.Level) {
+        mainloop.withLock { volume.choose(level, isReady: isReady) }
+    }
+
+    func setTitle(_ title: SafeText) {
+        mainloop.withLock {
+            guard isReady else { return }
+            forget(pa_stream_set_name(stream, title.string, nil, nil))
+        }
+    }
+
+    /// Sends one request and waits for its answer. Returns `false` if it failed, if no answer came in time, or if the task
+    /// was cancelled.
+    private func perform(_ begin: () -> OpaquePointer?) async -> Bool {
+        let answer = OneShot<Bool>()
+        let isUnderway = mainloop.withLock {
+            guard isReady, let operation = begin() else { return false }
+            dropRequest()
+            request = (operation, answer)
+            return true
+        }
+        guard isUnderway else { return false }
+        let isDone = await timeLimit.watching(giveUp) { await answer.wait(ifCancelled: false) }
+        mainloop.withLock { if request?.answer === answer { dropRequest() } }
+        return isDone
+    }
+
+    // MARK: On libpulse's thread, or with the main loop's lock held
+
+    /// The address that callbacks find their stream by. It stays valid until `close` removes them.
+    private var box: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private var isReady: Bool { !isOver && pa_stream_get_state(stream) == PA_STREAM_READY }
+
+    private static func from(_ box: UnsafeMutableRawPointer?) -> PulseStream? {
+        box.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func setCallbacks() {
+        let retained = Unmanaged.passRetained(self)  // Released by `close`.
+        retainedForCallbacks = retained
+        let box = retained.toOpaque()
+        pa_stream_set_state_callback(stream, { _, box in PulseStream.from(box)?.stateChanged() }, box)
+        pa_stream_set_write_callback(stream, { _, size, box in PulseStream.wanted(size, box) }, box)
+        pa_stream_set_underflow_callback(stream, { _, box in PulseStream.from(box)?.ranDry() }, box)
+        // The music begins, also after an underrun: what the server reported of its clock is void.
+        pa_stream_set_started_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
+        pa_stream_set_latency_update_callback(
+            stream,
+            { _, box in
+                guard let stream = PulseStream.from(box) else { return }
+                stream.clock.answered(isTaking: stream.isTaking)
+            },
+            box
+        )
+        // Another sink has another latency.
+        pa_stream_set_moved_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
+        pa_stream_set_suspended_callback(
+            stream,
+            { _, box in
+                guard let stream = PulseStream.from(box) else { return }
+                stream.clock.suspensionChanged(isTaking: stream.isTaking)
+            },
+            box
+        )
+        pa_stream_set_event_callback(
+            stream,
+            { _, name, _, box in PulseStream.from(box)?.policyAsked(name) },
+            box
+        )
+    }
+
+    /// The write callback: the server has room for `size` bytes.
+    ///
+    /// It must never be late: it copies from the ring into the server's own memory, counts and returns, without
+    /// allocating, locking, logging or handing work to a task. What libpulse does inside its calls is its own affair.
+    private static func wanted(_ size: Int, _ box: UnsafeMutableRawPointer?) {
+        guard let box else { return }
+        // Not `takeUnretainedValue`, whose reference counting the audio thread can do without.
+        Unmanaged<PulseStream>.fromOpaque(box)._withUnsafeGuaranteedRef { stream in
+            guard stream.isTaking else { return }
+            stream.fill(size)
+            stream.clock.wrote()
+            stream.drainIfWritten()
+        }
+    }
+
+    /// Copies whole frames from the reader into the server's buffer, up to `size` bytes.
+    private func fill(_ size: Int) {
+        // `pa_stream_writable_size` returns (size_t) -1 for a stream that is gone.
+        guard size > 0, isReady else { return }
+        var rest = size - size % bytesPerFrame
+        while rest > 0 {
+            var room = rest
+            var memory: UnsafeMutableRawPointer?
+            guard pa_stream_begin_write(stream, &memory, &room) == 0, let memory else { return }
+            room = min(room, rest)
+            room -= room % bytesPerFrame
+            let target = UnsafeMutableRawBufferPointer(start: memory, count: room)
+            var count = reader.read(into: target)
+            if count == 0 {
+                _ = isHungry.exchange(true, ordering: .acquiringAndReleasing)
+                // Nobody announces frames that came before the hunger could be seen.
+                count = reader.read(into: target)
+            }
+            guard count > 0, pa_stream_write(stream, memory, count, nil, 0, PA_SEEK_RELATIVE) == 0 else {
+                pa_stream_cancel_write(stream)
+                return
+            }
+            clock.took(FrameCount(count / bytesPerFrame))
+            rest -= count
+        }
+    }
+
+    private func stopTaking() {
+        clock.stopped(wasTaking: isTaking)
+        isTaking = false
+    }
+
+    /// Lets the server drain once it has all frames there will ever be.
+    private func drainIfWritten() {
+        guard let answer = drainRequest, reader.isFinished, reader.availableBytes == 0, isReady else {
+            return
+        }
+        drainRequest = nil
+        dropRequest()
+        guard let operation = pa_stream_drain(stream, Self.answered, box) else { return answer.give(false) }
+        request = (operation, answer)
+    }
+
+    /// The server's answer to the one request under way.
+    private static let answered: pa_stream_success_cb_t = { _, isSuccess, box in
+        guard let stream = PulseStream.from(box), !stream.isOver else { return }
+        // The server's clock starts or stops with each of these requests.
+        stream.clock.ask()
+        stream.request?.answer.give(isSuccess != 0)
+    }
+
+    /// Gives up the request under way: its callback is not called any more.
+    private func dropRequest() {
+        guard let request else { return }
+        if pa_operation_get_state(request.operation) == PA_OPERATION_RUNNING {
+            pa_operation_cancel(request.operation)
+        }
+        pa_operation_unref(request.operation)
+        request.answer.give(false)
+        self.request = nil
+    }
+
+    private func stateChanged() {
+        guard !isOver else { return }
+        switch pa_stream_get_state(stream) {
+        case PA_STREAM_READY:
+            wasReady = true
+            ready.give(true)
+            volume.streamIsReady()
+        case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
+            let isAlone = pa_context_get_state(context) == PA_CONTEXT_READY
+            lost()
+            // The connection reports its own loss.
+            guard wasReady, isAlone else { return }
+            onEvent(.lost(MediaError(.audioLost, "PulseAudio", "the sound server ended the stream")))
+        default:
+            break  // Being made.
+        }
+    }
+
+    /// The server's buffer is empty. It may say so while frames are on their way, which is no underrun.
+    private func ranDry() {
+        guard isTaking, !isUnderrunReported else { return }
+        let before = clock.taken
+        fill(pa_stream_writable_size(stream))
+        guard clock.taken == before, !reader.isFinished, reader.availableBytes == 0 else { return }
+        isUnderrunReported = true
+        onEvent(.underrun)
+    }
+
+    private func policyAsked(_ name: UnsafePointer<CChar>?) {
+        switch name.map(String.init(cString:)) {
+        case PA_STREAM_EVENT_REQUEST_CORK: onEvent(.pauseRequested)
+        case PA_STREAM_EVENT_REQUEST_UNCORK: onEvent(.resumeRequested)
+        default: break  // Events of later servers.
+        }
+    }
+
+    /// The server reports a change of the sink input `index`.
+    func inputChanged(_ index: UInt32) { if isReady { volume.inputChanged(index) } }
+
+    /// The stream is gone: every wait for it ends.
+    func lost() {
+        stopTaking()
+        isOver = true
+        ready.give(false)
+        dropRequest()
+        drainRequest?.give(false)
+        drainRequest = nil
+        volume.close()
+    }
+
+    /// Ends the stream at the server. No callback comes after it.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        lost()
+        pa_stream_set_state_callback(stream, nil, nil)
+        pa_stream_set_write_callback(stream, nil, nil)
+        pa_stream_set_underflow_callback(stream, nil, nil)
+        pa_stream_set_started_callback(stream, nil, nil)
+        pa_stream_set_latency_update_callback(stream, nil, nil)
+        pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_suspended_callback(stream, nil, nil)
+        pa_stream_set_event_callback(stream, nil, nil)
+        // Without this the server keeps the stream until the connection ends.
+        pa_stream_disconnect(stream)
+        pa_stream_unref(stream)
+        retainedForCallbacks?.release()
+        retainedForCallbacks = nil
+    }
+}

@@ -1,0 +1,58 @@
+package import Media
+package import System
+
+/// A sink that `--sink` names.
+package enum SinkKind: Sendable, Equatable {
+    /// The PulseAudio server, with its default sink or the one with this name.
+    case pulse(sink: String?)
+    /// No sound, in real time.
+    case null
+    /// No sound, as fast as the tracks can be decoded.
+    case nullFast
+    /// A RIFF file.
+    case wav(path: String)
+    /// s16le samples into a file.
+    case raw(path: String)
+    /// s16le samples on standard output.
+    case rawStandardOutput
+
+    /// Parses the argument of `--sink`; `nil` if it names no sink, for which `refusal(of:)` has the message.
+    package init?(_ argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let rest = parts.count == 2 ? String(parts[1]) : nil
+        switch (parts.first, rest) {
+        case ("pulse", nil): self = .pulse(sink: nil)
+        case ("pulse", .some(let name)) where !name.isEmpty: self = .pulse(sink: name)
+        case ("null", nil): self = .null
+        case ("null", "fast"): self = .nullFast
+        case ("raw", "-"): self = .rawStandardOutput
+        case ("raw", .some(let path)) where !path.isEmpty: self = .raw(path: path)
+        case ("wav", .some(let path)) where !path.isEmpty: self = .wav(path: path)
+        default: return nil
+        }
+    }
+
+    /// The message for an argument that names no sink.
+    package static func refusal(of argument: String) -> SafeText {
+        SafeText(
+            "unknown sink '\(argument)'; use pulse, pulse:NAME, null, null:fast, wav:PATH, raw:PATH or raw:-"
+        )
+    }
+
+    /// `true` if standard output carries samples, so that events go to standard error.
+    package var takesStandardOutput: Bool { self == .rawStandardOutput }
+
+    /// The output of this kind, not yet connected.
+    ///
+    /// `clock` is the time of the null device, and limits the wait for a sound server.
+    package func makeOutput(clock: any MonotonicClock) -> any AudioOutput {
+        switch self {
+        case .pulse(let sink): PulseOutput(sink: sink, clock: clock)
+        case .null: NullOutput(clock: clock)
+        case .nullFast: ConsumingOutput.fastNull()
+        case .wav(let path): ConsumingOutput.wav(path: path)
+        case .raw(let path): ConsumingOutput.raw(path: path)
+        case .rawStandardOutput: ConsumingOutput.rawStandardOutput()
+        }
+    }
+}
