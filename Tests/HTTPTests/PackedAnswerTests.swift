@@ -41,7 +41,7 @@ struct PackedAnswerTests {
             let response = try await transport.send(RangeRequest(url: try server.url(), range: nil))
             let error = await mediaError { _ = try await response.body.next() }
             #expect(error?.code == .decodingFailed)
-            #expect(error?.cause.string.contains("packed") == true)
+            #expect(error?.cause.string.contains("content coding") == true)
         }
     }
 

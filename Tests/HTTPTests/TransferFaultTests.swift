@@ -69,8 +69,8 @@ struct TransferFaultTests {
             #expect(error?.code == .unknownHost)
             #expect(
                 error?.description
-                    == "http://\(host)/a.mp3?…: the host \(host) cannot be found;"
-                    + " check the name and the network"
+                    == "http://\(host)/a.mp3?…: can't find host \(host);"
+                    + " check the address and the network"
             )
         }
     }
