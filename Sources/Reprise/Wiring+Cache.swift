@@ -166,6 +166,7 @@ private struct FolderAdministration: CacheAdministration {
         CacheListing(
             number: entry.number,
             source: entry.url,
+            otherSources: entry.otherURLs,
             title: entry.title,
             artist: entry.artist,
             duration: entry.duration,

@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import TestSupport
 import Testing
@@ -64,8 +65,8 @@ import Testing
     }
 }
 
-/// A resource that is kept, under another URL.
-@Suite struct MovedResourceTests {
+/// An entry with several names: one resource under several URLs.
+@Suite struct EntryNamesTests {
     private let folder: TemporaryFolder
     private let opener: CacheFolder
 
@@ -116,6 +117,8 @@ import Testing
             let entry = try #require(try await opener.info(for: url(name)))
             #expect(entry.isComplete)
             #expect(entry.title?.string == "Kept")
+            #expect(entry.url.string == "http://radio.example/a")
+            #expect(entry.otherURLs.map(\.string) == ["http://radio.example/b"])
         }
         #expect(try await opener.list().count == 1)
         #expect(try folder.objects.count == 1)
@@ -170,6 +173,71 @@ import Testing
         await fresh.close()
         #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
         #expect(try await opener.info(for: url("b"))?.storedBytes == 10)
+    }
+
+    @Test func `what was committed before the first window was whole comes along`() async throws {
+        try await keepOld()
+        let store = try await opener.open(url("b"))
+        store.describe(Self.description())
+        try await store.write(pattern(0..<60_000), at: 0)
+        try await store.write(pattern(350_000..<360_000), at: 350_000)
+        try await store.commit()
+        try await store.write(pattern(60_000..<66_000), at: 60_000)
+        try await store.write(pattern(390_000..<400_000), at: 390_000)
+        let whole = ByteRangeSet([0..<300_000, 350_000..<360_000, 390_000..<400_000] as [ByteRange])
+        #expect(await store.refresh(66_000..<100_000) == whole)
+        await store.close()
+        #expect(try await opener.info(for: url("a"))?.stored == whole)
+        #expect(try await opener.verify().isSound)
+        #expect(try folder.objects.count == 1)
+    }
+
+    @Test func `an entry that loses its first name is shown by the next one`() async throws {
+        try await keepOld()
+        let store = try await openNew(Self.description())
+        _ = await store.refresh(70_000..<200_000)
+        await store.close()
+        let fresh = try await opener.replace(url("a"))
+        try await fresh.write(pattern(0..<10, salt: 3), at: 0)
+        await fresh.close()
+        let entry = try #require(try await opener.info(for: url("b")))
+        #expect(entry.storedBytes == 300_000)
+        #expect(entry.url.string == "http://radio.example/b")
+        #expect(entry.otherURLs.isEmpty)
+        #expect(entry.title?.string == "Kept")
+    }
+
+    @Test func `URLs that differ in their signature alone are shown once`() async throws {
+        for name in ["a?sign=1", "a?sign=2", "a?sign=3"] {
+            let store = try await opener.open(url(name))
+            store.describe(Self.description())
+            try await store.write(pattern(0..<70_000), at: 0)
+            _ = await store.refresh(70_000..<200_000)
+            await store.close()
+        }
+        #expect(try await opener.list().count == 1)
+        let entry = try #require(try await opener.info(for: url("a?sign=2")))
+        #expect(entry.url.string == "http://radio.example/a?…")
+        #expect(entry.otherURLs.isEmpty)
+    }
+
+    @Test func `in a sealed folder the names are sealed and can be read with the secret`() async throws {
+        let folder = try TemporaryFolder()
+        let opener = CacheFolder(path: folder.cache, secret: .generate(), clock: TestClock())
+        for name in ["first", "second"] {
+            let store = try await opener.open(url(name))
+            store.describe(Self.description())
+            try await store.write(pattern(0..<70_000), at: 0)
+            _ = await store.refresh(70_000..<200_000)
+            await store.close()
+        }
+        let entry = try #require(try await opener.info(for: url("second")))
+        #expect(entry.otherURLs.map(\.string) == ["http://radio.example/second"])
+        for file in ["index.sqlite", "index.sqlite-wal"] {
+            let bytes = try #require(FileManager.default.contents(atPath: folder.file(file)))
+            #expect(bytes.range(of: Data("radio.example".utf8)) == nil)
+            #expect(bytes.range(of: Data(Digest.name(of: "http://radio.example/second"))) == nil)
+        }
     }
 
     @Test func `discarding what was taken over only forgets the new URL`() async throws {

@@ -403,6 +403,48 @@ import Testing
         #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
     }
 
+    private func setFormat(_ format: Int64) throws {
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.execute("PRAGMA user_version = \(format)")
+    }
+
+    @Test(arguments: 1..<CacheIndex.version)
+    func `an index of an earlier format is set aside with a notice, and its objects are removed`(
+        format: Int64
+    ) async throws {
+        _ = try await fill(0..<1_000)
+        try setFormat(format)
+        let opener = makeOpener()
+        #expect(try await opener.list().isEmpty)
+        #expect(FileManager.default.fileExists(atPath: folder.file("index.sqlite.damaged-1")))
+        #expect(notices.all.count == 1)
+        #expect(notices.all.first?.contains("outdated format \(format)") == true)
+        let store = try await opener.open(url("b.mp3"))
+        #expect(store.stored.isEmpty)
+        try await store.write(pattern(0..<2_000), at: 0)
+        await store.close()
+        try await wait(for: "the clean-up") { try self.folder.objects.count == 1 }
+        #expect(try await opener.list().map(\.storedBytes) == [2_000])
+        #expect(notices.all.count == 1)
+    }
+
+    @Test func `an index of an earlier format is left alone while another process has it open`() async throws
+    {
+        _ = try await fill(0..<1_000)
+        try setFormat(CacheIndex.version - 1)
+        do {
+            let other = try SQLiteConnection(path: folder.file("index.sqlite"))
+            #expect(try other.statement("SELECT count(*) FROM entries").first { $0.integer(0) } == 1)
+            let error = await #expect(throws: MediaError.self) { _ = try await makeOpener().list() }
+            #expect(error?.code == .notKept)
+            #expect(error?.description.contains("another process has it open") == true)
+        }
+        #expect(notices.all.isEmpty)
+        #expect(try folder.objects.count == 1)
+        try setFormat(CacheIndex.version)
+        #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
+    }
+
     @Test func `a folder that another process holds for long cannot be used, and says so`() async throws {
         try FileManager.default.createDirectory(atPath: folder.cache, withIntermediateDirectories: true)
         let holder = open(folder.file("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -106,6 +106,18 @@ import Testing
         await store.close()
     }
 
+    @Test func `an index of an earlier format stays if the secret is another one`() async throws {
+        try await fill()
+        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        try connection.execute("PRAGMA user_version = \(CacheIndex.version - 1)")
+        for wrong in [CacheSecret.generate(), nil] {
+            let error = await #expect(throws: MediaError.self) { try await makeOpener(wrong).checkSecret() }
+            #expect(error?.code == .cacheSecret)
+        }
+        try connection.execute("PRAGMA user_version = \(CacheIndex.version)")
+        #expect(try await makeOpener(secret).info(for: url("fox.mp3"))?.storedBytes == 200_000)
+    }
+
     @Test func `a secret for a folder that is not sealed is refused and loses nothing`() async throws {
         let plain = try await makeOpener(nil).open(url("a"))
         try await plain.write(pattern(0..<1_000), at: 0)

@@ -24,8 +24,8 @@ import Testing
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
         try connection.transaction {
             let sql = """
-                INSERT INTO entries (id, key, created, last_played, allocated, url, about)
-                VALUES (?, randomblob(32), 1, ?, 4096, '', x'')
+                INSERT INTO entries (id, created, last_played, allocated, url, about)
+                VALUES (?, 1, ?, 4096, '', x'')
                 """
             for entry in 1...Int64(count) {
                 try connection.statement(sql).run(.integer(entry), .integer(entry))

@@ -107,7 +107,7 @@ import Testing
         let opener = makeOpener()
         let failures: [any Error & Sendable] = [
             FolderHeldError(), ForeignOwnerError(name: "lock"), SealError.wrongSecret,
-            NewerIndexError(version: 9), SystemError("open the lock file", number: EMFILE),
+            IndexFormatError.newer(9), SystemError("open the lock file", number: EMFILE),
             IndexError(code: .corrupt, message: "damaged"),
         ]
         for failure in failures { #expect(try await open(opener, after: failure) == nil) }

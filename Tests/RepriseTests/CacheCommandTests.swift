@@ -10,6 +10,7 @@ struct CacheCommandTests {
     private static let entries = [
         CacheListing(
             source: "http://h/a.mp3",
+            otherSources: ["http://mirror/a.mp3", "http://other/a"],
             title: "Étude",
             duration: .seconds(125),
             length: 4_000_000,
@@ -62,6 +63,8 @@ struct CacheCommandTests {
         #expect(
             try await run(.info(source: "http://h/a.mp3")).output == [
                 "source         http://h/a.mp3",
+                "also as        http://mirror/a.mp3",
+                "also as        http://other/a",
                 "title          Étude",
                 "duration       2:05",
                 "type           audio/mpeg",
@@ -83,7 +86,8 @@ struct CacheCommandTests {
         #expect(
             json.first?.hasSuffix(
                 #","ranges":[[0,65536],[131072,4000000]],"etag":"\"a\"","#
-                    + #""lastModified":"Sat, 21 Nov 2026 03:00:00 GMT","seekable":true}"#
+                    + #""lastModified":"Sat, 21 Nov 2026 03:00:00 GMT","seekable":true,"#
+                    + #""alsoAs":["http://mirror/a.mp3","http://other/a"]}"#
             ) == true
         )
     }

@@ -6,6 +6,8 @@ package struct CacheEntrySummary: Sendable, Equatable {
     package var number: Int64
     /// The URL without user name, password and query.
     package var url: SafeText
+    /// Other URLs that lead to the entry, without user name, password and query. Not looked up for a list.
+    package var otherURLs: [SafeText]
     /// The resource's length in bytes, where known.
     package var length: Int64?
     /// What is committed of it; that the bytes are still right is checked when they are read.
@@ -33,9 +35,13 @@ package struct CacheEntrySummary: Sendable, Equatable {
     /// Whether the length is known and nothing is missing.
     package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
 
-    init(_ row: EntryRow, stored: ByteRangeSet) {
+    init(_ row: EntryRow, stored: ByteRangeSet, urls: [SafeText] = []) {
         number = row.entry.value
         url = row.url
+        // Signed URLs differ in their queries alone, which are not shown.
+        otherURLs = urls.reduce(into: []) { others, name in
+            if !name.isEmpty, name != row.url, !others.contains(name) { others.append(name) }
+        }
         length = row.description.length
         self.stored = stored
         allocatedBytes = row.allocated

@@ -15,7 +15,8 @@ extension CacheFolder {
         let key = engine.key(of: url)
         return try await engine.ask(orElse: nil) { index in
             guard let row = try index.entry(key: key) else { return nil }
-            return CacheEntrySummary(row, stored: try index.storedRanges(of: row.entry))
+            let (stored, urls) = (try index.storedRanges(of: row.entry), try index.urls(of: row.entry))
+            return CacheEntrySummary(row, stored: stored, urls: urls)
         }
     }
 

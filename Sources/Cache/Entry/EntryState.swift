@@ -20,7 +20,7 @@ struct EntryState: Sendable {
     private(set) var description: EntryDescription
     /// Sorted; never overlapping.
     private var extents: [Known] = []
-    private var committed = ByteRangeSet()
+    private(set) var committed = ByteRangeSet()
     /// Never overlaps what is committed.
     private var buffer = BufferedBytes()
     /// What the index said of the resource when it was last seen.
@@ -91,6 +91,29 @@ struct EntryState: Sendable {
     /// The index was asked and has these extents, some of them perhaps of other processes.
     mutating func extentsSeen(_ extents: [Extent]) {
         for extent in extents where !dropped.contains(extent) { adopt(extent) }
+    }
+
+    /// Another entry, with `description` and `extents`, holds the same resource and takes the place of this one.
+    ///
+    /// What it lacks of the buffered bytes and of `bytes`, which the former entry had committed, is still to be
+    /// committed.
+    mutating func entryChanged(
+        to description: EntryDescription,
+        extents: [Extent],
+        adding bytes: [(offset: Int64, bytes: [UInt8])]
+    ) {
+        var changed = EntryState(description: description, extents: extents)
+        let buffered = buffer.ranges.ranges.map { (offset: $0.lowerBound, bytes: buffer.bytes(of: $0)) }
+        for (offset, bytes) in bytes + buffered {
+            for gap in changed.gaps(in: offset..<offset + Int64(bytes.count)) {
+                let start = Int(gap.lowerBound - offset)
+                changed.bytesWritten(bytes[start..<start + gap.count], at: gap.lowerBound)
+            }
+        }
+        var known = self.description.completed(by: description)
+        if known.seekTable.isEmpty { known.seekTable = description.seekTable }
+        changed.described(known)
+        self = changed
     }
 
     /// What a commit has to do now; nil for nothing.

@@ -79,83 +79,50 @@ extension PersistentStore {
                 if guarded.place.entry == place.entry { guarded.state.extentsSeen(seen) }
             }
         }
-        if !stored.covers(range) { await seekTwin() }
+        if !stored.covers(range) { await seekCopy() }
         return stored
     }
 
-    /// Goes on in the entry that the same resource has under another URL, if there is one.
-    private func seekTwin() async {
-        let seeking: (description: EntryDescription, place: Place, size: Int64)? = guarded.withLock {
+    /// Continues in the entry that already has the same resource under another URL, if there is one.
+    private func seekCopy() async {
+        let found: (description: EntryDescription, place: Place, size: Int64)? = guarded.withLock {
             guarded in
             let description = guarded.state.description
-            guard !guarded.hasSoughtTwin, !guarded.place.isAlias, description.identityText != nil,
-                let length = description.length
+            guard !guarded.hasSoughtCopy, description.identityText != nil, let length = description.length
             else { return nil }
             let size = min(length, CacheEngine.comparedBytes)
-            // A store with more than a few windows has no need of another, and much to carry over.
+            // A store with more than a few windows has no need of another entry, and much to carry over.
             guard guarded.state.stored.covers(0..<size),
                 guarded.state.stored.byteCount <= PersistentStore.mostBuffered
             else { return nil }
-            guarded.hasSoughtTwin = true
+            guarded.hasSoughtCopy = true
             return (description, guarded.place, size)
         }
-        guard let seeking else { return }
-        let hasTwin = try? await engine.look.run {
-            try self.engine.hasTwin(of: seeking.description, besides: seeking.place.entry)
+        guard let found else { return }
+        let hasCopy = try? await engine.look.run {
+            try self.engine.hasCopy(of: found.description, besides: found.place.entry)
         }
-        guard hasTwin == true else { return }
+        guard hasCopy == true else { return }
         await engine.committer.run {
-            self.moveToTwin(seeking.description, from: seeking.place, size: seeking.size)
+            self.joinCopy(of: found.description, from: found.place, size: found.size)
         }
     }
 
     /// Committing thread only, so that no commit comes in between.
-    private func moveToTwin(_ description: EntryDescription, from place: Place, size: Int64) {
+    private func joinCopy(of description: EntryDescription, from place: Place, size: Int64) {
         let head = readNow(at: 0, count: Int(size))
         guard head.count == size,
-            let twin = try? engine.move(url, from: place.entry, to: description, head: head)
+            let copy = try? engine.addName(url, besides: place.entry, to: description, head: head)
         else { return }
-        var state = EntryState(description: twin.description, extents: twin.extents)
-        let old = guarded.withLock { $0.state }
-        // What this store has and the twin has not goes along; more can only come once the place is changed.
-        for range in old.stored.ranges {
-            for gap in state.gaps(in: range) {
-                state.bytesWritten(readNow(at: gap.lowerBound, count: gap.count)[...], at: gap.lowerBound)
-            }
+        // A slow line may have let a commit come before the comparison.
+        let committed = guarded.withLock { $0.state.committed }.ranges.map { range in
+            (offset: range.lowerBound, bytes: readNow(at: range.lowerBound, count: range.count))
         }
-        state.described(
-            description.completed(by: twin.description).with(seekTable: twin.description.seekTable)
-        )
-        let moved = state
         guarded.withLock { guarded in
-            var state = moved
-            // And what was written while this was put together.
-            for range in guarded.state.stored.ranges {
-                for gap in state.gaps(in: range) {
-                    var offset = gap.lowerBound
-                    while offset < gap.upperBound,
-                        case .buffered(let bytes) = guarded.state.segment(
-                            at: offset,
-                            count: Int(gap.upperBound - offset)
-                        )
-                    {
-                        state.bytesWritten(bytes, at: offset)
-                        offset += Int64(bytes.count)
-                    }
-                }
-            }
-            guarded.state = state
-            guarded.place = Place(entry: twin.entry, file: twin.file, isAlias: true)
+            guarded.state.entryChanged(to: copy.description, extents: copy.extents, adding: committed)
+            guarded.place = Place(entry: copy.entry, file: copy.file)
             guarded.unsealed = nil
             guarded.ahead.stop()
         }
-    }
-}
-
-extension EntryDescription {
-    fileprivate func with(seekTable: [UInt8]) -> EntryDescription {
-        var description = self
-        if description.seekTable.isEmpty { description.seekTable = seekTable }
-        return description
     }
 }

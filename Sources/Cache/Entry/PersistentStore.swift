@@ -34,8 +34,6 @@ final class PersistentStore: ByteStore {
     struct Place: Sendable {
         var entry: EntryID
         var file: ObjectFile
-        /// Whether the entry was made for another URL.
-        var isAlias: Bool
     }
 
     struct Guarded {
@@ -52,8 +50,8 @@ final class PersistentStore: ByteStore {
         var ahead = ReadAheadState()
         /// What came since the entry was lost; made when it is needed.
         var scratch: (any ByteStore)?
-        /// Whether a twin under another URL was looked for since all that tells it was known.
-        var hasSoughtTwin = false
+        /// `true` if an entry with the same resource was looked up since the entity tag and length are known.
+        var hasSoughtCopy = false
         /// Whether somebody was told why nothing is kept any more.
         var isToldNotKept = false
     }
@@ -69,7 +67,7 @@ final class PersistentStore: ByteStore {
         guarded = Locked(
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
-                place: Place(entry: opening.entry, file: opening.file, isAlias: opening.isAlias),
+                place: Place(entry: opening.entry, file: opening.file),
                 standing: opening.refusal.map { .unwritable($0) } ?? .kept
             )
         )
@@ -132,11 +130,11 @@ final class PersistentStore: ByteStore {
     package func describe(_ description: EntryDescription) {
         guarded.withLock { guarded in
             if guarded.state.description.identityText != description.identityText {
-                guarded.hasSoughtTwin = false
+                guarded.hasSoughtCopy = false
             }
             var description = description
-            // Who describes does not know yet what came with the entry that it was moved to.
-            if guarded.place.isAlias, description.seekTable.isEmpty {
+            // A caller that has no seek table knows nothing of one that came with another name's entry.
+            if description.seekTable.isEmpty {
                 description.seekTable = guarded.state.description.seekTable
             }
             guarded.state.described(description)
@@ -159,7 +157,7 @@ final class PersistentStore: ByteStore {
                 }
             }
             // Row and name go; the bytes stay in the file that is open, for this store to read on.
-            if let lost { self.engine.discard(lost.entry, of: self.url, isAlias: lost.isAlias) }
+            if let lost { self.engine.discard(lost.entry, of: self.url) }
         }
     }
 

@@ -9,8 +9,6 @@ extension CacheEngine {
         let file: ObjectFile
         let description: EntryDescription
         let extents: [Extent]
-        /// Whether the URL is not the one that the entry was made for.
-        let isAlias: Bool
         /// Why nothing can be added to the entry; nil where it can.
         var refusal: MediaError?
     }
@@ -86,16 +84,15 @@ extension CacheEngine {
         return now == entry ? "others keep another version of it" : nil
     }
 
-    /// Removes the entry, also when others have it open: they read on from a file without a name. Where the
-    /// entry was made for another URL, `url` only leads to it no longer.
-    func discard(_ entry: EntryID, of url: WebURL, isAlias: Bool) {
+    /// Takes the name `url` from the entry, and removes the entry with its last name. Stores that have it open read
+    /// on from a file without a name.
+    func discard(_ entry: EntryID, of url: WebURL) {
         let key = key(of: url)
         // If this fails, the entry stays: what is in it is true, only not wanted.
         try? perform { folder in
-            try folder.index.transaction {
-                if isAlias { try folder.index.removeAlias(key) } else { try folder.index.remove(entry) }
+            if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
+                folder.objects.unlink(entry)
             }
-            if !isAlias { folder.objects.unlink(entry) }
         }
     }
 
@@ -125,8 +122,7 @@ extension CacheEngine {
             entry: row.entry,
             file: file,
             description: description,
-            extents: extents,
-            isAlias: row.isAlias
+            extents: extents
         )
     }
 
@@ -137,26 +133,15 @@ extension CacheEngine {
         inPlaceOf old: EntryRow? = nil,
         in folder: OpenedFolder
     ) throws -> Opening {
-        // Durable where an entry goes: its row must not come back without its file.
-        let (entry, file) = try folder.index.transaction(isRelaxed: old == nil) {
-            if let old {
-                // Found by an alias, the entry may still be right for the URL that it was made for.
-                if old.isAlias {
-                    try folder.index.removeAlias(key)
-                } else {
-                    try folder.index.remove(old.entry)
-                }
-            }
-            return try insert(url, key: key, isPinned: isPinned, in: folder)
+        // Durable if an entry goes: its row must not come back without its file.
+        let (isGone, entry, file) = try folder.index.transaction(isRelaxed: old == nil) {
+            // The same resource may still be right under its other names.
+            let isGone = try old.map { try folder.index.removeName(key, of: $0.entry) } ?? false
+            let (entry, file) = try insert(url, key: key, isPinned: isPinned, in: folder)
+            return (isGone, entry, file)
         }
-        if let old, !old.isAlias { folder.objects.unlink(old.entry) }
-        return Opening(
-            entry: entry,
-            file: file,
-            description: EntryDescription(),
-            extents: [],
-            isAlias: false
-        )
+        if let old, isGone { folder.objects.unlink(old.entry) }
+        return Opening(entry: entry, file: file, description: EntryDescription(), extents: [])
     }
 
     private func insert(

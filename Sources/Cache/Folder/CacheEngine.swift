@@ -120,9 +120,9 @@ final class CacheEngine: @unchecked Sendable {
         if let aside = try folder.lock.withLock({ try folder.setIndexAside() }) { tellSetAside(aside) }
     }
 
-    private func tellSetAside(_ name: String) {
+    private func tellSetAside(_ index: IndexSetAside) {
         setAsideCount += 1
-        let cause = SafeText("its index was damaged, is set aside as \(name), and the cache begins empty")
+        let cause = index.cause + SafeText("; it was renamed to \(index.name), and the cache starts empty")
         settings.onNotice(MediaError(.damagedIndex, SafeText("cache folder \(settings.path)"), cause))
     }
 

@@ -9,8 +9,8 @@ final class OpenedFolder {
     let objects: ObjectFolder
     let lock: FolderLock
     let index: CacheIndex
-    /// What the index that was found is called now; nil unless it was damaged.
-    let indexSetAside: String?
+    /// The index that was found here, if it could not be used.
+    let indexSetAside: IndexSetAside?
     /// Tells the index this was opened with from one that somebody made later.
     private let indexNumber: ino_t?
     private let root: CInt
@@ -19,7 +19,7 @@ final class OpenedFolder {
     /// Makes `path` and what belongs in it where it is missing, 0700 and 0600.
     ///
     /// `path` itself may lead through symlinks, which are its owner's business; nothing within it may be
-    /// one. An index that is damaged is set aside, and an empty one takes its place.
+    /// one. An index that is damaged, or of an earlier format, is set aside, and an empty one takes its place.
     init(path: String, files: any FileLayer, protection: Protection) throws {
         try Self.makeFolders(path)
         guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
@@ -66,9 +66,9 @@ final class OpenedFolder {
 
     /// Sets the index aside as damaged, unless another process already did; returns its new name. The lock
     /// must be held.
-    func setIndexAside() throws -> String? {
+    func setIndexAside() throws -> IndexSetAside? {
         guard Self.indexNumber(in: root) == indexNumber else { return nil }
-        return try Self.setIndexAside(in: root)
+        return IndexSetAside(name: try Self.setIndexAside(in: root), cause: "its index was damaged")
     }
 
     static let indexName = "index.sqlite"
@@ -79,15 +79,19 @@ final class OpenedFolder {
         at path: String,
         in root: CInt,
         protection: Protection
-    ) throws -> (CacheIndex, setAside: String?) {
+    ) throws -> (CacheIndex, setAside: IndexSetAside?) {
+        let cause: SafeText
         do {
             try makeIndexFile(in: root)
             return (try CacheIndex(path: path, protection: protection), nil)
         } catch let error as IndexError where error.isDamage {
-            let name = try setIndexAside(in: root)
-            try makeIndexFile(in: root)
-            return (try CacheIndex(path: path, protection: protection), name)
+            cause = "its index was damaged"
+        } catch IndexFormatError.older(let format) {
+            cause = SafeText("\(IndexFormatError.older(format))")
         }
+        let setAside = IndexSetAside(name: try setIndexAside(in: root), cause: cause)
+        try makeIndexFile(in: root)
+        return (try CacheIndex(path: path, protection: protection), setAside)
     }
 
     /// Makes the index's file before SQLite does, which would let others read it.
@@ -162,4 +166,12 @@ final class OpenedFolder {
         try makeFolders(String(path[..<slash]))
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError("make the folder") }
     }
+}
+
+/// An index that could not be used and was renamed.
+struct IndexSetAside {
+    /// Its file's new name.
+    let name: String
+    /// Why it could not be used: a clause.
+    let cause: SafeText
 }

@@ -70,7 +70,7 @@ extension CacheEngine {
         guard let folder = try unwritableFolder(after: failure), let row = try folder.index.entry(key: key)
         else { return nil }
         let file = try folder.object(row.entry, files: settings.files)
-        return try Opening(row, of: folder.index, file: file, isAlias: row.isAlias, refusal: notKept(failure))
+        return try Opening(row, of: folder.index, file: file, refusal: notKept(failure))
     }
 }
 
@@ -80,7 +80,6 @@ extension CacheEngine.Opening {
         _ row: EntryRow,
         of index: CacheIndex,
         file: ObjectFile,
-        isAlias: Bool,
         refusal: MediaError? = nil
     ) throws {
         let length = try file.size().length
@@ -91,7 +90,6 @@ extension CacheEngine.Opening {
             file: file,
             description: description,
             extents: try index.extents(of: row.entry).filter { $0.range.upperBound <= length },
-            isAlias: isAlias,
             refusal: refusal
         )
     }

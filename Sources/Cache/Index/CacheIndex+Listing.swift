@@ -50,7 +50,7 @@ extension CacheIndex {
     /// Every entry, the most recently played first, with the ranges that are committed.
     func entries() throws -> [(row: EntryRow, stored: ByteRangeSet)] {
         var rows: [EntryRow] = []
-        let sql = "SELECT \(EntryRow.columns), 0 FROM entries ORDER BY last_played DESC, turn DESC, id"
+        let sql = "SELECT \(EntryRow.columns) FROM entries ORDER BY last_played DESC, turn DESC, id"
         try connection.statement(sql).forEach { row in
             rows.append(self.row(row))
             return true

@@ -1,16 +1,17 @@
 import Media
 
 extension CacheIndex {
-    /// The format of the index; a change of the tables below that others must know of raises it.
-    static let version: Int64 = 4
+    /// The format of the index. A change of the tables below raises it; an index of an earlier format is not
+    /// migrated.
+    static let version: Int64 = 5
 
-    /// Sets the connection up and makes the tables of a new index, or brings those of an older format to
-    /// this one.
+    /// Sets the connection up and makes the tables of a new index.
+    ///
+    /// Throws `IndexFormatError` if the index has another format.
     func prepare() throws {
         let version = try Self.version(of: connection)
-        guard version <= Self.version else { throw NewerIndexError(version: version) }
-        // The first format knew no seal; its records must not come out of a migration sealed.
-        guard version != 1 || protection.checkValue == nil else { throw SealError.notSealed }
+        guard version <= Self.version else { throw IndexFormatError.newer(version) }
+        guard version == 0 || version == Self.version else { try refuseOlder(version) }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush
         // happen in each commit; with NORMAL a power cut could undo what a listener was told is kept.
         for setting in [
@@ -18,13 +19,21 @@ extension CacheIndex {
         ] {
             try connection.execute("PRAGMA \(setting)")
         }
-        switch version {
-        case 0: try makeTables()
-        case 1: try migrateFromFirstFormat()
-        case 2: try migrateFromSecondFormat()
-        case 3: try migrateFromThirdFormat()
-        default: break
+        if version == 0 { try makeTables() }
+    }
+
+    /// Throws what an index of an earlier format is refused with.
+    private func refuseOlder(_ version: Int64) throws -> Never {
+        // Without the right secret nothing in a sealed folder may change. (Format 1 had no seal.)
+        if version > 1 { try checkSeal() }
+        do {
+            // Only the sole connection to a database can leave the write-ahead log (sqlite.org/wal.html), and
+            // a process keeps its connection as long as it has the folder open.
+            try connection.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
+        } catch let error where error.code == .busy {
+            throw IndexFormatError.olderInUse(version)
         }
+        throw IndexFormatError.older(version)
     }
 
     /// The format that the tables are in; 0 when there are none.
@@ -79,7 +88,8 @@ extension CacheIndex {
         try connection.execute("UPDATE folder SET allocated = \(sum)")
     }
 
-    /// `key` is what an entry is found by, and `identity` what it shares with its copies under other URLs.
+    /// `identity` is what an entry has in common with the same resource under another URL. The keys of all URLs
+    /// that lead to it stand in `names`, in the order of `place`, each with its URL for people, checked or sealed.
     /// `about` is an `EntryRecord`, checked or sealed; `url` stands beside it for people, without secrets, and
     /// is empty where the folder is sealed. `turn` orders what was last played within one second. The seek table
     /// stands last, since it may be long and is rarely wanted: a row is read up to the last column asked for.
@@ -89,7 +99,6 @@ extension CacheIndex {
     private static let tables = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,
-            key BLOB NOT NULL UNIQUE,
             identity BLOB,
             created INTEGER NOT NULL,
             last_played INTEGER NOT NULL,
@@ -106,12 +115,13 @@ extension CacheIndex {
         CREATE INDEX entries_by_size ON entries (allocated);
         CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1;
         CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
-        CREATE TABLE aliases (
+        CREATE TABLE names (
             key BLOB PRIMARY KEY,
             entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
-            added INTEGER NOT NULL
+            place INTEGER NOT NULL,
+            display_url BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX aliases_by_entry ON aliases (entry, added);
+        CREATE INDEX names_by_entry ON names (entry, place);
         CREATE TABLE extents (
             entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
             start INTEGER NOT NULL,

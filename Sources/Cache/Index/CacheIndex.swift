@@ -17,8 +17,8 @@ final class CacheIndex {
         try checkSeal()
     }
 
-    /// Opens the index at `path` for questions only. No lock is needed; nothing is made or migrated, and
-    /// `IndexError` is thrown for an index that would need it.
+    /// Opens the index at `path` for questions only. No lock is needed; nothing is made, and
+    /// `IndexError` is thrown for an index of another format.
     init(readingAt path: String, protection: Protection) throws {
         connection = try SQLiteConnection(path: path)
         self.protection = protection
@@ -61,19 +61,9 @@ final class CacheIndex {
         isRelaxed ? try relaxedTransaction(body) : try transaction(body)
     }
 
-    /// The entry that is found by `key`, its own or an alias.
-    func entry(key: [UInt8]) throws -> EntryRow? {
-        let own = "SELECT \(EntryRow.columns), 0 FROM entries WHERE key = ?"
-        if let row = try connection.statement(own).first(.blob(key), row: { row($0) }) { return row }
-        let other = """
-            SELECT \(EntryRow.columns), 1 FROM aliases JOIN entries ON id = aliases.entry WHERE aliases.key = ?
-            """
-        return try connection.statement(other).first(.blob(key)) { row($0) }
-    }
-
     /// The entry with this number.
     func entry(_ entry: EntryID) throws -> EntryRow? {
-        let sql = "SELECT \(EntryRow.columns), 0 FROM entries WHERE id = ?"
+        let sql = "SELECT \(EntryRow.columns) FROM entries WHERE id = ?"
         return try connection.statement(sql).first(.integer(entry.value)) { row($0) }
     }
 
@@ -90,18 +80,18 @@ final class CacheIndex {
             .first(.integer(entry.value)) { $0.integer(0) }
     }
 
-    /// Makes a new, empty entry.
+    /// Makes a new, empty entry with the name `key`.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
         let sql = """
-            INSERT INTO entries (id, key, url, about, pinned, created, last_played, turn)
-            VALUES (?1, ?2, '', x'', ?3, ?4, ?4, \(Self.nextTurn(at: "?4")))
+            INSERT INTO entries (id, url, about, pinned, created, last_played, turn)
+            VALUES (?1, '', x'', ?2, ?3, ?3, \(Self.nextTurn(at: "?3")))
             """
         try connection.statement(sql).run(
             .integer(entry.value),
-            .blob(key),
             SQLiteValue(isPinned),
             .integer(time)
         )
+        try addName(key, url: url, of: entry)
         try put(EntryRecord(url: url, description: EntryDescription()), of: entry)
     }
 
@@ -160,7 +150,7 @@ final class CacheIndex {
         try connection.statement(sql).run(SQLiteValue(isPinned), .integer(entry.value))
     }
 
-    /// Removes the entry, its extents and its aliases.
+    /// Removes the entry, its extents and its names.
     func remove(_ entry: EntryID) throws {
         try connection.statement("DELETE FROM entries WHERE id = ?").run(.integer(entry.value))
     }
@@ -183,7 +173,7 @@ final class CacheIndex {
         return Self.plausible(Int64(min(sum ?? 0, 4e18)))
     }
 
-    /// The row at which a statement stands, as `EntryRow.columns` names it, and whether it was an alias's.
+    /// The row at which a statement stands, as `EntryRow.columns` names it.
     func row(_ row: borrowing SQLiteRow) -> EntryRow { EntryRow(row, protection: protection) }
 
     /// A number of bytes as anyone may have left it in the index, made one that can be reckoned with:

@@ -2,7 +2,7 @@ import Media
 
 /// A row of `entries`.
 struct EntryRow: Sendable {
-    /// The columns that `init` reads, in its order; a last one says whether an alias led here.
+    /// The columns that `init` reads, in its order.
     static let columns = "id, url, about, last_played, pinned, allocated, created, stored, prefix"
 
     let entry: EntryID
@@ -20,8 +20,6 @@ struct EntryRow: Sendable {
     let storedBytes: Int64
     /// How far the bytes are committed from the first on, without a gap.
     let prefix: Int64
-    /// Whether it was found by another key than its own.
-    let isAlias: Bool
 
     /// Reads the columns named by `columns`. What stands there may have been changed by anyone: a record that
     /// is not what was put down tells nothing.
@@ -38,6 +36,5 @@ struct EntryRow: Sendable {
         created = row.integer(6)
         storedBytes = CacheIndex.plausible(row.integer(7))
         prefix = CacheIndex.plausible(row.integer(8))
-        isAlias = row.integer(9) != 0
     }
 }

@@ -18,12 +18,24 @@ struct IndexError: Error, CustomStringConvertible {
     var description: String { "the index failed (\(message))" }
 }
 
-/// The index was made by a later version, whose rules this one does not know.
-struct NewerIndexError: Error, CustomStringConvertible {
-    let version: Int64
+/// The index has a format that this version does not read.
+enum IndexFormatError: Error, CustomStringConvertible {
+    /// A later version made it. Nothing in the folder is changed.
+    case newer(Int64)
+    /// An earlier version made it, and nobody else has it open: a new index takes its place.
+    case older(Int64)
+    /// An earlier version made it, and another process has it open. Nothing in the folder is changed.
+    case olderInUse(Int64)
 
     var description: String {
-        "its index was made by a newer version (format \(version)); use that one, or another folder"
+        switch self {
+        case .newer(let format):
+            "its index was made by a newer version (format \(format)); use that version or another folder"
+        case .older(let format): "its index has the outdated format \(format)"
+        case .olderInUse(let format):
+            "its index has the outdated format \(format), and another process has it open; end that process or "
+                + "use another folder"
+        }
     }
 }
 

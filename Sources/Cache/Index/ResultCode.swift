@@ -11,6 +11,8 @@ struct ResultCode: RawRepresentable, Equatable, Sendable {
     static let done = ResultCode(rawValue: SQLITE_DONE)
     static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
     static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+    /// Another connection holds a lock.
+    static let busy = ResultCode(rawValue: SQLITE_BUSY)
     static let error = ResultCode(rawValue: SQLITE_ERROR)
     static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
     /// Tables that are not those of the format they claim to have.

@@ -2,15 +2,15 @@
 enum RecordColumn: Sendable {
     case about
     case seekPoints
-    /// Format 2 of the index did not tell its columns apart.
-    case anyOfSecondFormat
+    /// The `url` of a name.
+    case name
 
     /// What is bound to a sealed record besides its entry.
     var name: [UInt8] {
         switch self {
         case .about: Array("about".utf8)
         case .seekPoints: Array("seek_points".utf8)
-        case .anyOfSecondFormat: []
+        case .name: Array("name".utf8)
         }
     }
 }

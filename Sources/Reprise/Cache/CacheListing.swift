@@ -6,6 +6,8 @@ struct CacheListing: Sendable, Equatable {
     var number: Int64 = 0
     /// The URL without secrets.
     var source: SafeText
+    /// Other URLs under which servers send the same resource, without secrets.
+    var otherSources: [SafeText] = []
     var title: SafeText?
     var artist: SafeText?
     var duration: Duration?

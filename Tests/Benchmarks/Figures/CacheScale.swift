@@ -142,9 +142,11 @@ enum CacheScale {
             PRAGMA synchronous = OFF;
             BEGIN;
             WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(entryCount))
-            INSERT INTO entries (id, key, created, last_played, allocated, stored, prefix, url, about, seek_points)
-            SELECT n, randomblob(32), n, n, 4096, 640000, 640000, 'http://bench.example/' || n || '.mp3',
+            INSERT INTO entries (id, created, last_played, allocated, stored, prefix, url, about, seek_points)
+            SELECT n, n, n, 4096, 640000, 640000, 'http://bench.example/' || n || '.mp3',
                 (SELECT about FROM entries LIMIT 1), zeroblob(1500) FROM number;
+            INSERT INTO names (key, entry, place, display_url)
+            SELECT randomblob(32), id, 1, zeroblob(50) FROM entries WHERE id <= \(entryCount);
             WITH RECURSIVE number (n) AS
                 (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < \(extentsOfEach) - 1)
             INSERT INTO extents (entry, start, stop, digest)

@@ -52,7 +52,10 @@ import Testing
         let connection = try SQLiteConnection(path: filled.temporary.file("index.sqlite"))
         for name in filled.music.names {
             let key = Protection(filled.secret).key(of: try url(name).requestString)
-            let sql = "SELECT id, start, stop FROM entries JOIN extents ON entry = id WHERE key = ?"
+            let sql = """
+                SELECT extents.entry, start, stop FROM names JOIN extents ON extents.entry = names.entry
+                WHERE key = ?
+                """
             try connection.statement(sql).forEach(.blob(key)) { row in
                 extents.append(
                     Lost(entry: row.integer(0), name: name, range: row.integer(1)..<row.integer(2))

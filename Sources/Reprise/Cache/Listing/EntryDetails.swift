@@ -10,8 +10,11 @@ struct EntryDetails: Sendable {
         let ranges = entry.stored.ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
         let gaps = entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? []
         let missing = gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
-        let rows: [(name: String, value: String?)] = [
-            ("source", entry.source.string),
+        var rows: [(name: String, value: String?)] = [
+            ("source", entry.source.string)
+        ]
+        rows += entry.otherSources.map { ("also as", $0.string) }
+        rows += [
             ("title", entry.title?.string),
             ("artist", entry.artist?.string),
             ("duration", entry.duration?.clockTime),

@@ -27,6 +27,7 @@ enum EntryFields {
             ("etag", .text(orNone: entry.etag)),
             ("lastModified", .text(orNone: entry.lastModified)),
             ("seekable", entry.isSeekable.map { .flag($0) } ?? .none),
+            ("alsoAs", .list(entry.otherSources.map { .text($0) })),
         ]
     }
 
