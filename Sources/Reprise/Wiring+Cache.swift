@@ -18,7 +18,7 @@ extension Wiring {
         let notify: @Sendable (MediaError) -> Void = { notice in
             if notice.code == .notKept { lastNotKept.value = notice } else { console.say(notice.safeText) }
         }
-        guard let folder = cacheFolder(request.keeping, clock, notify) else {
+        guard let folder = cacheFolder(request.folder, request.location, request.bounds, clock, notify) else {
             preconditionFailure("a request for the cache names its folder")
         }
         do {

@@ -25,7 +25,9 @@ enum Wiring {
         // The parts tell their notices to a player that is made of them.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
-        let folder = options.noCache ? nil : cacheFolder(options.keeping, clock, notify)
+        let folder =
+            options.noCache
+            ? nil : cacheFolder(options.cache.folder, options.cache, options.bounds, clock, notify)
         let checking = Task { if let folder { try await folder.checkSecret() } }
         let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0, clock: clock) } : nil
         let shelving = Task { await shelf?.run() }
@@ -74,7 +76,7 @@ enum Wiring {
         } catch {
             reaching?.cancel()
             await output.close()
-            Messages.show(message(error, folder: options.keeping.folder ?? ""))
+            Messages.show(message(error, folder: options.cache.folder ?? ""))
             return .couldNotStart
         }
         var parts = PlaybackParts(
@@ -148,7 +150,7 @@ enum Wiring {
         _ options: Options,
         _ notify: @Sendable (MediaError) -> Void
     ) {
-        guard options.keeping.folder == nil, !options.noCache else { return }
+        guard options.cache.folder == nil, !options.noCache else { return }
         let cause: SafeText = "not kept, for there is no home folder; name one with --cache-dir"
         notify(MediaError(.notKept, "music", cause))
     }
@@ -158,39 +160,39 @@ enum Wiring {
 
     /// What is told to servers; secrets go to the origins of `sources` alone.
     static func http(
-        _ options: NetworkOptions,
+        _ options: NetworkOptions?,
         sources: [String],
         _ clock: any MonotonicClock
     ) -> HTTPConfiguration {
         var configuration = HTTPConfiguration()
         configuration.clock = clock
-        configuration.headers = options.headers.compactMap {
-            HTTP.RequestHeader(parsing: "\($0.name): \($0.value)")
-        }
+        configuration.headers = options?.headers ?? []
         configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
         // What curl and OpenSSL's own programs look at; libcurl as a library does not.
         configuration.certificateFile =
-            options.certificateFile ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
+            options?.cacert ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
         configuration.hasProxy = HTTPConfiguration.namesProxy(BasePaths.variable)
-        if let userAgent = options.userAgent { configuration.userAgent = userAgent }
+        if let userAgent = options?.userAgent { configuration.userAgent = userAgent }
         return configuration
     }
 
-    /// The cache; nil where there is no folder for it.
+    /// The cache in `folder`; `nil` if there is none.
     static func cacheFolder(
-        _ options: KeepingOptions,
+        _ folder: String?,
+        _ location: CacheLocationOptions,
+        _ bounds: CacheBoundsOptions?,
         _ clock: any MonotonicClock,
         _ notify: @escaping @Sendable (MediaError) -> Void
     ) -> CacheFolder? {
-        options.folder.map { path in
+        folder.map { path in
             CacheFolder(
                 path: path,
-                budget: options.size,
-                minimumFree: options.minimumFree,
-                maximumAge: options.age,
-                identity: options.identity,
-                secret: options.secret,
+                budget: bounds?.cacheSize ?? CacheFolder.defaultBudget,
+                minimumFree: bounds?.minFree ?? CacheFolder.defaultMinimumFree,
+                maximumAge: bounds?.cacheAge.map { .seconds($0 * 86_400) },
+                identity: CacheIdentity(rules: location.identityRules),
+                secret: location.secret,
                 clock: clock,
                 onNotice: notify
             )
@@ -224,12 +226,7 @@ enum Wiring {
 
     private static func loading(_ options: Options) -> LoadSettings {
         var settings = LoadSettings()
-        settings.readAhead =
-            switch options.readAhead {
-            case .time(let time): .time(time)
-            case .size(let size): .size(size)
-            case .all: .all
-            }
+        if let readAhead = options.readAhead { settings.readAhead = readAhead }
         return settings
     }
 }
@@ -253,5 +250,16 @@ struct HomeResolver: TrackResolver {
     private func named(_ source: String) -> String {
         if let url = WebURL(source) { secretOrigins?.insert(url) }
         return BasePaths.expandingHome(source)
+    }
+}
+
+/// A value that is created after the parts that refer to it.
+final class LateBound<Value: Sendable>: Sendable {
+    private let box = Locked<Value?>(nil)
+
+    /// `nil` until it is set.
+    var value: Value? {
+        get { box.withLock { $0 } }
+        set { box.withLock { $0 = newValue } }
     }
 }

@@ -21,10 +21,9 @@ struct CommandRun {
         let output = Printed()
         let said = Printed()
         let notes = Printed()
-        var keeping = KeepingOptions()
-        keeping.folder = "/c"
+        let location = try CacheRequest.parsed("verify", "--cache-dir=/c").location
         let command = CacheCommand(
-            request: try CacheRequest(action, keeping: keeping, isJSON: isJSON),
+            request: try CacheRequest(action, location, isJSON: isJSON),
             administration: cache,
             supply: supply,
             console: CacheConsole(

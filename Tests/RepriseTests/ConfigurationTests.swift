@@ -1,74 +1,154 @@
+import HTTP
 import Media
 import Output
-import Settings
 import Testing
 
 @testable import Reprise
 
 @Suite struct ConfigurationTests {
+    private func configuration(_ text: String) throws(UsageError) -> Configuration {
+        try Configuration(parsing: text, name: "config.toml")
+    }
+
     private func options(_ file: String, _ arguments: [String]) throws -> Options {
-        let configuration = try Configuration.parse(file, name: "config.toml")
-        let invocation = try Invocation.parse(configuration.extending(arguments), defaultCacheFolder: { nil })
-        guard case .play(let options) = invocation else { throw UsageError("not a command line that plays") }
+        guard case .play(let options) = try configuration(file).invocation(of: arguments) else {
+            throw UsageError("not a command line that plays")
+        }
         return options
     }
 
-    private func refusal(_ file: String) -> String? {
+    /// The refusal of the file, or of the typed arguments behind it.
+    private func refusal(_ file: String, _ arguments: [String] = ["x.mp3"]) -> String? {
         do {
-            _ = try Configuration.parse(file, name: "config.toml")
+            _ = try configuration(file).invocation(of: arguments)
             return nil
         } catch {
             return error.description
         }
     }
 
-    @Test func `a setting of the file holds like the option`() throws {
-        let options = try options("[play]\nvolume = 30\nshuffle = true\n[cache]\nsize = \"2GB\"\n", ["x.mp3"])
-        #expect(options.volume == 30)
-        #expect(options.shuffle == true)
-        #expect(options.keeping.size == 2_000_000_000)
+    @Test func `a setting of the file counts like its option, and a typed option overrides it`() throws {
+        let file = "[play]\nvolume = 30\nshuffle = true\nsink = \"null\"\n[cache]\nsize = \"2GB\"\n"
+        let options = try options(file, ["x.mp3"])
+        #expect(options.volume == 30 && options.shuffle == true && options.sink == .null)
+        #expect(options.bounds.cacheSize == 2_000_000_000)
         #expect(options.sources == ["x.mp3"])
+        let typed = try self.options(file, ["--volume", "40", "--no-shuffle", "x.mp3"])
+        #expect(typed.volume == 40 && typed.shuffle == false && typed.sink == .null)
     }
 
-    @Test func `what is typed wins over the file`() throws {
-        let options = try options("[play]\nvolume = 30\nsink = \"null\"\n", ["--volume", "40", "x.mp3"])
-        #expect(options.volume == 40)
-        #expect(options.sink == .null)
+    @Test func `a typed list replaces the one of the file`() throws {
+        let file = "[network]\nheader = [\"A: 1\", \"B: 2\"]\n"
+        #expect(try options(file, ["x"]).network.headers.map(\.name) == ["A", "B"])
+        for typed in [["--header", "C: 3", "x"], ["x", "--header=C: 3"]] {
+            #expect(try options(file, typed).network.headers.map(\.name) == ["C"])
+        }
+        // Behind two dashes it is a source.
+        #expect(try options(file, ["--", "--header"]).network.headers.map(\.name) == ["A", "B"])
+    }
+
+    @Test func `each setting becomes its option, with the line of the file`() throws {
+        let file = try configuration(
+            "[play]\nvolume = 70\n[network]\nfill = true\n[cache]\nidentity = [\"host=a strip=b\", \"host=c strip=d\"]\n"
+        )
+        #expect(file.entries.map(\.line) == [2, 4, 6])
+        #expect(
+            file.entries.flatMap(\.arguments) == [
+                "--volume=70", "--fill", "--cache-identity=host=a strip=b", "--cache-identity=host=c strip=d",
+            ]
+        )
+    }
+
+    @Test func `a flag that is false, an empty list and an empty table set nothing`() throws {
+        let file = try configuration("[network]\nfill = false\n[cache]\nidentity = []\n[keys]\n[play]\n")
+        #expect(file.entries.flatMap(\.arguments).isEmpty)
+        #expect(file.pairs.isEmpty)
+    }
+
+    @Test func `tables of keys and colours are taken as they are`() throws {
+        let file = try configuration("[keys]\nx = \"stop\"\n\"Ctrl-N\" = \"next\"\n")
+        #expect(
+            file.pairs == [
+                .init(table: "keys", name: "x", value: "stop", line: 2),
+                .init(table: "keys", name: "Ctrl-N", value: "next", line: 3),
+            ]
+        )
     }
 
     @Test(arguments: [
-        ("[play]\nvolume = 300\n", "config.toml:2: play.volume is refused: --volume takes 0 to 100"),
+        (
+            "[play]\nvolume = 300\n",
+            "config.toml:2: play.volume: The value '300' is invalid for '--volume <percent>': use 0 to 100"
+        ),
         (
             "\n\n[cache]\nsize = \"much\"\n",
-            "config.toml:4: cache.size is refused: --cache-size takes a size, as 500M or 10GB"
+            "config.toml:4: cache.size: The value 'much' is invalid for '--cache-size <size>': use a size as 500M or 10GB"
         ),
-        ("[play]\nvolumes = 3\n", "config.toml:2: play.volumes is no setting; reprise config lists them all"),
+        (
+            "[network]\nheader = [\"A: 1\", \"hunter\"]\n",
+            "config.toml:2: network.header: --header takes 'Name: value' or @FILE, and no field like Range that the player sets itself"
+        ),
+        (
+            "[play]\nvolum = 3\n",
+            "config.toml:2: unknown setting play.volum – did you mean play.volume? (reprise config lists all)"
+        ),
+        (
+            "[play]\noffline = true\n",
+            "config.toml:2: unknown setting play.offline (reprise config lists all)"
+        ),
+        ("volume = 3\n", "config.toml:1: unknown setting volume (reprise config lists all)"),
+        ("\n[network]\nfill = \"yes\"\n", "config.toml:3: network.fill takes true or false"),
+        (
+            "[play]\nvolume = [1, 2]\n",
+            "config.toml:2: play.volume.0 takes one value, in quotes unless it is a number"
+        ),
+        (
+            "[play]\nvolume.loud = 3\n",
+            "config.toml:2: play.volume.loud takes one value, in quotes unless it is a number"
+        ),
+        (
+            "[cache]\nidentity = \"x\"\n",
+            "config.toml:2: cache.identity takes a list of texts: [\"…\", \"…\"]"
+        ),
+        ("[keys]\nx = 3\n", "config.toml:2: keys.x takes a text in quotes"),
     ])
-    func `a setting that is refused is named with file and line`(_ file: String, _ expected: String) {
+    func `a refused setting is named with file and line`(_ file: String, _ expected: String) {
         #expect(refusal(file) == expected)
     }
 
-    @Test func `every setting of the schema is an option that exists`() throws {
-        let samples = [
-            "--sink": "null", "--volume": "5", "--repeat": "one", "--gain": "track", "--read-ahead": "30",
-            "--header": "A: b",
-            "--user-agent": "x", "--cacert": "/etc/passwd", "--cache-dir": "/c", "--cache-size": "1GB",
-            "--cache-age": "3", "--min-free": "1GB", "--cache-identity": "host=a.example strip=b",
-            "--journal": "/j",
-        ]
-        for setting in SettingsSchema.reprise.settings where setting.option != "--cache-secret" {
-            let value = setting.kind == .flag ? "" : "=" + (try #require(samples[setting.option]))
-            #expect(throws: Never.self, "\(setting.name)") {
-                _ = try Invocation.parse([setting.option + value, "x"], defaultCacheFolder: { nil })
-            }
-        }
+    @Test func `the refusal of a broken file names its line`() {
+        #expect(refusal("[play]\nvolume 3\n")?.hasPrefix("config.toml:2: ") == true)
     }
 
-    @Test func `a cache command takes those settings that it has options for`() throws {
-        let file = "[play]\nvolume = 3\n[cache]\ndir = \"/c\"\nsize = \"1GB\"\n"
-        let configuration = try Configuration.parse(file, name: "config.toml")
+    @Test func `a refused argument is not blamed on the file`() {
+        #expect(refusal("[play]\nvolume = 3\n", ["--start", "0"])?.contains("config.toml") == false)
+    }
+
+    @Test func `every setting is an option of its kind, under its own name`() {
+        let declared = DeclaredOption.all(of: Options.self)
+        for setting in Options.settings {
+            let option = declared.first { $0.longNames.contains(setting.option) }
+            let kind: Setting.Kind? =
+                option.map { $0.kind == "flag" ? .flag : $0.isRepeating ? .list : .value }
+            #expect(kind == setting.kind, "\(setting.name)")
+        }
+        #expect(Set(Options.settings.map(\.name)).count == Options.settings.count)
         #expect(
-            configuration.extending(["cache", "list", "--json"]) == [
+            Set(Options.settings.map(\.name)) == [
+                "play.sink", "play.volume", "play.shuffle", "play.repeat", "play.gain",
+                "network.read-ahead", "network.fill", "network.journal", "network.header",
+                "network.user-agent", "network.cacert",
+                "cache.dir", "cache.size", "cache.age", "cache.min-free", "cache.identity", "cache.secret",
+                "cache.off", "screen.no-mouse",
+            ]
+        )
+    }
+
+    @Test func `a cache command gets the settings that it has options for`() throws {
+        let file = "[play]\nvolume = 3\n[cache]\ndir = \"/c\"\nsize = \"1GB\"\n"
+        let configuration = try configuration(file)
+        #expect(
+            configuration.extending(["cache", "--json", "list"]) == [
                 "cache", "list", "--cache-dir=/c", "--json",
             ]
         )
@@ -78,40 +158,42 @@ import Testing
             ]
         )
         #expect(configuration.extending(["cache", "keygen", "k"]) == ["cache", "keygen", "k"])
-        for arguments in [["cache", "list"], ["cache", "fetch", "http://h/u"], ["cache", "keygen", "k"]] {
-            #expect(throws: Never.self) {
-                _ = try Invocation.parse(configuration.extending(arguments), defaultCacheFolder: { nil })
-            }
-        }
     }
 
-    @Test func `config says what holds and who says so, without the values of header fields`() throws {
-        let file = "[play]\nvolume = 30\n[network]\nheader = [\"Authorization: Bearer hidden\"]\n"
-        let configuration = try Configuration.parse(file, name: "config.toml")
-        let lines = configuration.lines(["--sink", "null"], style: TextStyle(columns: nil))
+    @Test(arguments: CacheCommands.names)
+    func `a cache command has an option for each setting that it gets`(name: String) throws {
+        let help = try shown("cache", name, "--help")
+        for setting in CacheCommands.settings(of: name) { #expect(help.contains(setting.option + " ")) }
+    }
+
+    @Test func `config lists values and origins, without the values of header fields`() throws {
+        let configuration = try configuration(
+            "[play]\nvolume = 30\n[network]\nheader = [\"Authorization: a, hidden\"]\n[cache]\noff = true\n"
+        )
+        let lines = configuration.listing(
+            with: ["--sink", "null", "--no-shuffle", "--gain=track"],
+            style: TextStyle(columns: nil)
+        )
         let words = lines.map { $0.split(separator: " ").map(String.init) }
         #expect(words.contains(["play.volume", "30", "config.toml:2"]))
         #expect(words.contains(["play.sink", "null", "command", "line"]))
-        #expect(words.contains(["play.repeat", "off", "default"]))
+        #expect(words.contains(["play.shuffle", "false", "command", "line"]))
+        #expect(words.contains(["play.gain", "track", "command", "line"]))
+        #expect(words.contains(["cache.size", "10GB", "default"]))
+        #expect(words.contains(["cache.off", "true", "config.toml:6"]))
+        #expect(words.contains(["network.fill", "false", "default"]))
         #expect(words.contains(["network.header", "Authorization:", "…", "config.toml:4"]))
         #expect(!lines.joined().contains("hidden"))
+        let unset = try self.configuration("").listing(with: [], style: TextStyle(columns: nil))
+        #expect(unset.map { $0.split(separator: " ") }.contains(["network.header", "default"]))
     }
 
     @Test func `the folder of the file follows the rules of the base directories`() {
-        #expect(
-            BasePaths.configurationFolder(
-                environment: { $0 == "XDG_CONFIG_HOME" ? "/x/" : "/h" },
-                accountHome: { nil }
-            )
-                == "/x/reprise"
-        )
-        #expect(
-            BasePaths.configurationFolder(
-                environment: { $0 == "HOME" ? "/h" : "relative" },
-                accountHome: { nil }
-            )
-                == "/h/.config/reprise"
-        )
-        #expect(BasePaths.configurationFolder(environment: { _ in nil }, accountHome: { nil }) == nil)
+        func folder(_ environment: [String: String]) -> String? {
+            BasePaths.configurationFolder(environment: { environment[$0] }, accountHome: { nil })
+        }
+        #expect(folder(["XDG_CONFIG_HOME": "/x/", "HOME": "/h"]) == "/x/reprise")
+        #expect(folder(["XDG_CONFIG_HOME": "relative", "HOME": "/h"]) == "/h/.config/reprise")
+        #expect(folder([:]) == nil)
     }
 }

@@ -31,7 +31,7 @@ struct DocumentTests {
     }
 
     private static func help(_ arguments: [String]) throws -> String {
-        let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
+        let invocation = try Invocation.parse(arguments)
         guard case .show(let text) = invocation else { return "" }
         return text
     }

@@ -89,16 +89,16 @@ struct EventReporterTests {
     }
 
     @Test(arguments: [false, true])
-    func `a hurry ends the wait for a reader that does not read`(isEarly: Bool) async throws {
+    func `the wait for a reader that does not read can be limited`(isEarly: Bool) async throws {
         let pipe = PipeEnds()
         let clock = TestClock()
         let reporter = EventReporter(style: .words, clock: clock, descriptor: pipe.writing, onReaderGone: {})
         for index in 1...5_000 { reporter.report(.buffering(index: index, position: .zero)) }
-        if isEarly { reporter.hurry() }
+        if isEarly { reporter.limitWait() }
         let finishing = Task { await reporter.finish() }
-        if !isEarly { reporter.hurry() }
+        if !isEarly { reporter.limitWait() }
         try await wait(for: "the limit") { clock.sleeperCount == 1 }
-        clock.advance(by: EventReporter.lastPatience)
+        clock.advance(by: EventReporter.writeLimit)
         await finishing.value
         // To the last line: one that was written after the pipe's end could reach the next test's.
         let reading = WorkThread(name: "reader")

@@ -1,4 +1,6 @@
 import Cache
+import HTTP
+import Loading
 import Media
 import Output
 import Playback
@@ -8,15 +10,9 @@ import Testing
 
 @Suite
 struct InvocationTests {
-    private func options(_ arguments: String...) throws -> Options {
-        guard case .play(let options) = try Invocation.parse(arguments, defaultCacheFolder: { "/home/cache" })
-        else { throw UsageError("not a command line that plays") }
-        return options
-    }
-
     private func refused(_ arguments: [String]) -> String? {
         do {
-            _ = try Invocation.parse(arguments, defaultCacheFolder: { nil })
+            _ = try Invocation.parse(arguments)
             return nil
         } catch {
             return error.description
@@ -24,14 +20,21 @@ struct InvocationTests {
     }
 
     @Test func `without options everything has its default`() throws {
-        var expected = Options()
-        expected.sources = ["list.m3u8"]
-        expected.keeping.folder = "/home/cache"
-        #expect(try options("list.m3u8") == expected)
+        let options = try Options.parsed("list.m3u8")
+        #expect(options.sources == ["list.m3u8"])
+        #expect(options.sink == .pulse(sink: nil) && options.seek == .zero)
+        #expect(options.volume == nil && options.shuffle == nil && options.repeatMode == nil)
+        #expect(options.gain == nil && options.start == nil && options.readAhead == nil)
+        #expect(options.cache.folder == BasePaths.cacheFolder())
+        let flags = [
+            options.headless, options.json, options.plain, options.noCache, options.offline, options.refresh,
+            options.fill, options.fresh, options.noMouse,
+        ]
+        #expect(!flags.contains(true))
     }
 
     @Test func `every option reaches its value`() throws {
-        let options = try options(
+        let options = try Options.parsed(
             "--headless",
             "--json",
             "--sink",
@@ -57,6 +60,8 @@ struct InvocationTests {
             "--shuffle",
             "--repeat",
             "all",
+            "--gain",
+            "album",
             "--start",
             "3",
             "--seek",
@@ -67,89 +72,84 @@ struct InvocationTests {
             "me",
             "--cacert",
             "/dev/null",
+            "--journal",
+            "j",
+            "--fresh",
+            "--no-mouse",
             "a.mp3",
             "-"
         )
-        var expected = Options()
-        expected.sources = ["a.mp3", "-"]
-        expected.headless = true
-        expected.json = true
-        expected.sink = .wav(path: "out.wav")
-        expected.keeping.folder = "c"
-        expected.keeping.isFolderNamed = true
-        expected.keeping.size = 500_000_000
-        expected.keeping.age = .seconds(30 * 86_400)
-        expected.keeping.minimumFree = 2_000_000_000
-        expected.keeping.identity.rules = [
-            try CacheIdentity.Rule(parsing: "host=cdn.example strip=token,expires"),
-            try CacheIdentity.Rule(parsing: "host=h strip=s"),
-        ]
-        expected.noCache = true
-        expected.offline = true
-        expected.readAhead = .size(4_000_000)
-        expected.volume = 40
-        expected.shuffle = true
-        expected.repeatMode = .all
-        expected.start = 3
-        expected.seek = .seconds(3723)
-        expected.network.headers = [try #require(RequestHeader(parsing: "X-Key: a:b"))]
-        expected.network.userAgent = "me"
-        expected.network.certificateFile = "/dev/null"
-        #expect(options == expected)
+        #expect(options.sources == ["a.mp3", "-"])
+        #expect(options.headless && options.json && options.noCache && options.offline)
+        #expect(options.fresh && options.noMouse && options.shuffle == true)
+        #expect(options.sink == .wav(path: "out.wav"))
+        #expect(options.cache.folder == "c")
+        #expect(options.bounds.cacheSize == 500_000_000 && options.bounds.minFree == 2_000_000_000)
+        #expect(options.bounds.cacheAge == 30)
+        #expect(
+            options.cache.identityRules == [
+                try CacheIdentity.Rule(parsing: "host=cdn.example strip=token,expires"),
+                try CacheIdentity.Rule(parsing: "host=h strip=s"),
+            ]
+        )
+        #expect(options.readAhead == .size(4_000_000))
+        #expect(options.volume == 40 && options.repeatMode == .all && options.gain == .album)
+        #expect(options.start == 3 && options.seek == .seconds(3723))
+        #expect(options.network.headers == [try #require(RequestHeader(parsing: "X-Key: a:b"))])
+        #expect(options.network.userAgent == "me" && options.network.cacert == "/dev/null")
+        #expect(options.journal == "j")
         #expect(options.readsListFromInput)
-        #expect(try self.options("--refresh", "--plain", "a").refresh)
-        #expect(try self.options("--refresh", "--plain", "a").plain)
+        let others = try Options.parsed("--refresh", "--plain", "--fill", "a")
+        #expect(others.refresh && others.plain && others.fill)
     }
 
     @Test(
         arguments: [
             ("all", .all), ("90", .time(.seconds(90))), ("90s", .time(.seconds(90))),
-            ("1:30", .time(.seconds(90))),
-            ("1MiB", .size(1_048_576)),
-        ] as [(text: String, expected: Options.ReadAhead)]
+            ("1:30", .time(.seconds(90))), ("1MiB", .size(1_048_576)),
+        ] as [(text: String, expected: LoadSettings.ReadAhead)]
     )
-    func `read-ahead takes a time, a size or all`(text: String, expected: Options.ReadAhead) throws {
-        #expect(try options("--read-ahead", text, "a").readAhead == expected)
+    func `read-ahead takes a time, a size or all`(text: String, expected: LoadSettings.ReadAhead) throws {
+        #expect(try Options.parsed("--read-ahead", text, "a").readAhead == expected)
     }
 
     @Test(
         arguments: [
             (["--sink", "alsa"], "--sink"), (["--sink", "pulse:"], "--sink"), (["--sink", "wav:"], "--sink"),
             (["--volume", "101"], "--volume"), (["--volume", "loud"], "--volume"),
-            (["--volume=-1"], "--volume"),
+            (["--volume=-1"], "--volume"), (["--volume"], "--volume"),
             (["--cache-size", "5m"], "--cache-size"), (["--cache-size", "-1"], "--cache-size"),
             (["--cache-age", "0"], "--cache-age"), (["--cache-dir", ""], "--cache-dir"),
             (["--read-ahead", "far"], "--read-ahead"), (["--repeat", "twice"], "--repeat"),
             (["--start", "0"], "--start"), (["--seek", "1:60"], "--seek"), (["--seek=-5"], "--seek"),
             (["--json", "--plain"], "--plain"), (["--offline", "--refresh"], "--offline"),
+            (["--fill", "--offline"], "--fill"), (["--fill", "--no-cache"], "--no-cache"),
             (["--user-agent", "a\nb"], "--user-agent"), (["--cacert", ""], "--cacert"),
             (["--cacert", "/nonexistent/ca.pem"], "/nonexistent/ca.pem"), (["--cacert", "/"], "folder"),
-            (["--header", "Range: bytes=0-1", "a"], "own"),
+            (["--header", "Range: bytes=0-1", "a"], "itself"),
             (["--header", "@/nonexistent/headers"], "/nonexistent/headers"), (["--header", "@"], "--header"),
-            (["-", "-"], "standard input"), ([""], "source"),
-            (["--gain=3"], "--gain takes off, track or album"),
-            (["--journal", ""], "--journal needs a file"), (["--wobble"], "--wobble"),
+            (["-", "-"], "standard input"), ([""], "source"), (["--gain=3"], "use off, track or album"),
+            (["--journal", ""], "--journal"), (["--wobble"], "--wobble"), (["--json=yes"], "--json"),
             (["config", "volume"], "config volume: reprise config takes options only"),
-            (["cache"], "list"), (["cache", "burn"], "burn"),
-            (["--min-free", "some"], "--min-free"),
+            (["cache"], "list"), (["cache", "burn"], "burn"), (["--min-free", "some"], "--min-free"),
             (["--cache-identity", "cdn.example"], "--cache-identity"),
             (["--cache-identity", "host=h strip="], "--cache-identity"),
             (["--cache-secret", ""], "--cache-secret"),
             (["--cache-secret", "/nonexistent/key"], "/nonexistent/key"),
-            (["cache", "info", "--cache-dir", "c"], "one URL"), (["cache", "verify", "x"], "x"),
-            (["cache", "list", "--sort", "name"], "--sort takes played, size, stored, age, source"),
+            (["cache", "info"], "source"), (["cache", "verify", "x"], "x"),
+            (["cache", "list", "--sort", "name"], "use played, size, stored, age, source"),
             (["cache", "list", "--complete", "--partial"], "--partial"),
-            (["cache", "evict", "--cache-dir", "c"], "--to SIZE"),
-            (["cache", "evict", "a", "--to", "1MB"], "--to SIZE"),
+            (["cache", "evict"], "--to SIZE"), (["cache", "evict", "a", "--to", "1MB"], "--to SIZE"),
             (["cache", "evict", "--to", "much"], "--to"),
-            (["cache", "export", "http://h/"], "standard output"), (["cache", "keygen"], "the file to make"),
-            (["cache", "pin", "--cache-dir", "c"], "cache pin"),
-            (["cache", "unpin", ""], "a source is empty"),
+            (["cache", "evict", "a", "--dry-run"], "--dry-run"),
+            (["cache", "export", "http://h/"], "file"),
+            (["cache", "export", "http://h/", ""], "standard output"),
+            (["cache", "keygen"], "file"), (["cache", "keygen", ""], "the file to write"),
+            (["cache", "pin"], "source"), (["cache", "unpin", ""], "a source is empty"),
             (["cache", "fetch", "-", "-"], "standard input"),
             (["cache", "fetch", "a", "--min-free", "x"], "--min-free"),
             (["cache", "fetch", "a", "--cache-secret", "/"], "--cache-secret"),
-            (["cache", "list", "--yes", "--cache-dir", "c"], "--yes"), (["cache", "list"], "--cache-dir"),
-            (["cache", "list", "--wobble"], "--wobble"),
+            (["cache", "list", "--yes"], "--yes"), (["cache", "list", "--wobble"], "--wobble"),
         ] as [(arguments: [String], named: String)]
     )
     func `what cannot be meant is refused in one line that names it`(arguments: [String], named: String)
@@ -162,55 +162,47 @@ struct InvocationTests {
 
     @Test(arguments: ["hunter2", "Bad Name: hunter2", ": hunter2", "X-Key: hunter2\r\nX-Other: 1"])
     func `a refused header is never quoted`(header: String) throws {
-        let refusal = try #require(refused(["--header", header, "a"]))
-        #expect(refusal.contains("--header"))
-        #expect(!refusal.contains("hunter2"))
+        for arguments in [
+            ["--header", header, "a"], ["--header=\(header)"], ["cache", "evict", "a", "--header", header],
+        ] {
+            let refusal = try #require(refused(arguments))
+            #expect(refusal.contains("--header"))
+            #expect(!refusal.contains("hunter2"))
+        }
     }
 
-    @Test func `a bad line of a header file is named by its number and never quoted`() {
-        #expect(
-            RequestHeader.parse(file: "A: 1\r\n\nhunter2\n") == .failure(RequestHeader.BadLine(number: 3))
-        )
-        #expect((try? RequestHeader.parse(file: "A: 1\r\n\nB:2\n").get())?.map(\.value) == ["1", "2"])
+    @Test func `a bad line of a header file is named by its number and never quoted`() throws {
+        let error = #expect(throws: UsageError.self) {
+            try HeaderArgument.fields(ofFile: "A: 1\r\n\nhunter2\n", at: "f")
+        }
+        #expect(error?.description == "--header @f: line 3 is not 'Name: value'")
+        #expect(try HeaderArgument.fields(ofFile: "A: 1\r\n\nB:2\n", at: "f").map(\.value) == ["1", "2"])
     }
 
-    @Test func `a program's seeks wait for its next one, and a hand's only where it takes steps`() {
-        let byProgram = Wiring.playback(Options(), .words, nil, isByHand: false)
+    @Test func `of two options that contradict each other the last one counts`() throws {
+        #expect(try Options.parsed("--no-shuffle", "a", "--shuffle").shuffle == true)
+        #expect(try Options.parsed("--shuffle", "a", "--no-shuffle").shuffle == false)
+        #expect(try Options.parsed("--volume=3", "a", "--volume", "4").volume == 4)
+    }
+
+    @Test func `after two dashes a word is a source, whatever it looks like`() throws {
+        #expect(try Options.parsed("a", "--", "--json").sources == ["a", "--json"])
+    }
+
+    @Test func `a program's seeks wait for its next one, and a hand's only where it takes steps`() throws {
+        let byProgram = Wiring.playback(try Options.parsed(), .words, nil, isByHand: false)
         #expect(byProgram.placeSettling == .milliseconds(60))
-        let byHand = Wiring.playback(Options(), .screen, nil, isByHand: true)
+        let byHand = Wiring.playback(try Options.parsed(), .screen, nil, isByHand: true)
         #expect(byHand.placeSettling == .zero)
         #expect(byHand.stepSettling == .milliseconds(60))
     }
 
-    @Test func `of two options that contradict each other the last one counts`() throws {
-        #expect(try options("--no-shuffle", "a", "--shuffle").shuffle == true)
-        #expect(try options("--shuffle", "a", "--no-shuffle").shuffle == false)
-        #expect(try options("--volume=3", "a", "--volume", "4").volume == 4)
-    }
-
-    @Test func `after two dashes a word is a source, whatever it looks like`() throws {
-        #expect(try options("a", "--", "--json").sources == ["a", "--json"])
-    }
-
     @Test func `help and version are shown and refuse nothing`() throws {
-        #expect(try Invocation.parse(["--version"], defaultCacheFolder: { nil }) == .show("reprise 0.1.0"))
-        for arguments in [["--help"], ["cache", "--help"]] {
-            guard case .show(let help) = try Invocation.parse(arguments, defaultCacheFolder: { nil }) else {
-                Issue.record("\(arguments) shows nothing")
-                continue
-            }
-            #expect(help.contains("--cache-dir"))
-        }
-    }
-
-    private func request(_ arguments: String...) throws -> CacheRequest {
-        guard
-            case .cache(let request) = try Invocation.parse(
-                ["cache"] + arguments,
-                defaultCacheFolder: { "/d" }
-            )
-        else { throw UsageError("not a command of the cache") }
-        return request
+        #expect(try shown("--version") == "reprise 0.1.0")
+        #expect(try shown("--help").contains("--cache-dir"))
+        #expect(try shown("config", "--help").contains("--cache-dir"))
+        #expect(try shown("cache", "--help").contains("--cache-dir"))
+        #expect(try shown("cache", "help", "pin").contains("--only-mark"))
     }
 
     @Test(
@@ -245,13 +237,9 @@ struct InvocationTests {
         ] as [(arguments: [String], action: CacheRequest.Action)]
     )
     func `a cache command says what it does`(arguments: [String], action: CacheRequest.Action) throws {
-        guard
-            case .cache(let request) = try Invocation.parse(
-                ["cache"] + arguments,
-                defaultCacheFolder: { "/d" }
-            )
+        guard case .cache(let request) = try Invocation.parse(["cache"] + arguments + ["--cache-dir", "/d"])
         else {
-            Issue.record("\(arguments) is no command of the cache")
+            Issue.record("\(arguments) is not a command of the cache")
             return
         }
         #expect(request.action == action)
@@ -260,32 +248,40 @@ struct InvocationTests {
     }
 
     @Test func `options may stand before a cache command's name`() throws {
-        let before = try request("--json", "--cache-dir", "list", "--cache-identity=host=h strip=s", "list")
-        #expect(
-            before
-                == (try request("list", "--json", "--cache-dir", "list", "--cache-identity=host=h strip=s"))
+        let request = try CacheRequest.parsed(
+            "--json",
+            "--cache-dir",
+            "list",
+            "--cache-identity=host=h strip=s",
+            "list",
+            "word"
         )
-        #expect(before.folder == "list")
-        #expect(before.isJSON)
-        #expect(before.keeping.isFolderNamed)
+        #expect(request.action == .list(EntrySelection(words: ["word"])))
+        #expect(request.folder == "list" && request.isJSON)
+        #expect(request.location.identityRules == [try CacheIdentity.Rule(parsing: "host=h strip=s")])
+    }
+
+    @Test func `without a home, a cache command asks for the folder`() throws {
+        let location = try CacheRequest.parsed("verify").location
+        let error = #expect(throws: UsageError.self) {
+            try CacheRequest(.verify, location, isJSON: false, defaultFolder: nil)
+        }
+        #expect(error?.description.contains("--cache-dir") == true)
     }
 
     @Test func `keygen makes a secret and needs no cache`() throws {
-        #expect(
-            try Invocation.parse(["cache", "keygen", "k"], defaultCacheFolder: { nil })
-                == .makeSecret(path: "k")
-        )
+        guard case .makeSecret(path: "k") = try Invocation.parse(["cache", "keygen", "k"]) else {
+            Issue.record("keygen makes no secret")
+            return
+        }
     }
 
     @Test func `every option and command of the contract is there`() throws {
         let options = [
             "--headless", "--json", "--plain", "--sink", "--cache-dir", "--cache-size", "--cache-age",
-            "--no-cache",
-            "--offline", "--refresh", "--read-ahead", "--volume", "--shuffle", "--repeat", "--start",
-            "--seek",
-            "--header", "--user-agent", "--cacert", "--fill", "--journal", "--cache-identity",
-            "--cache-secret",
-            "--min-free", "--fresh", "--gain",
+            "--no-cache", "--offline", "--refresh", "--read-ahead", "--volume", "--shuffle", "--repeat",
+            "--start", "--seek", "--header", "--user-agent", "--cacert", "--fill", "--journal",
+            "--cache-identity", "--cache-secret", "--min-free", "--fresh", "--gain", "--no-mouse",
         ]
         let help = try shown("--help")
         for option in options {
@@ -299,45 +295,37 @@ struct InvocationTests {
             #expect(cacheHelp.contains("  \(command) "), "\(command)")
             #expect(try shown("cache", command, "--help").contains("USAGE: reprise cache \(command)"))
         }
-        #expect(
-            try Invocation.parse(["config"], defaultCacheFolder: { nil }) == .configuration(arguments: [])
-        )
+        guard case .configuration = try Invocation.parse(["config"]) else {
+            Issue.record("config lists no settings")
+            return
+        }
     }
 
     @Test func `completions know the options and the commands`() throws {
         let script = try shown("--generate-completion-script", "bash")
-        for word in [
-            "--headless", "--cache-secret", "verify", "--only-mark", "--sort",
-        ] {
+        for word in ["--headless", "--cache-secret", "verify", "--only-mark", "--sort"] {
             #expect(script.contains(word), "\(word)")
         }
     }
 
     @Test func `a refused cache command names its own help`() {
         let error = #expect(throws: UsageError.self) {
-            try Invocation.parse(["cache", "list", "--sort", "x"], defaultCacheFolder: { "/d" })
+            try Invocation.parse(["cache", "list", "--sort", "x"])
         }
         #expect(error?.help == "reprise cache list --help")
     }
 
-    private func shown(_ arguments: String...) throws -> String {
-        guard case .show(let text) = try Invocation.parse(arguments, defaultCacheFolder: { "/d" }) else {
-            throw UsageError("nothing to show")
-        }
-        return text
-    }
-
     @Test func `a file called cache is played by its path`() throws {
-        #expect(try options("./cache").sources == ["./cache"])
+        #expect(try Options.parsed("./cache").sources == ["./cache"])
     }
 
     @Test(arguments: ["cache", "config"])
     func `a command behind options is refused with its place, unless it is a file`(name: String) throws {
         let arguments = ["--cache-dir", "d", name, "list"]
         let error = #expect(throws: UsageError.self) {
-            try Invocation.parse(arguments, defaultCacheFolder: { nil }, fileExists: { _ in false })
+            try Invocation.parse(arguments, fileExists: { _ in false })
         }
         #expect(error?.description.contains("did you mean: reprise \(name)") == true)
-        _ = try Invocation.parse(arguments, defaultCacheFolder: { nil }, fileExists: { $0 == name })
+        _ = try Invocation.parse(arguments, fileExists: { $0 == name })
     }
 }

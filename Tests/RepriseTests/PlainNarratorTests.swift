@@ -51,7 +51,7 @@ import Testing
         #expect(
             lines == [
                 "2 tracks", "Playing 1 of 2: River by Reprise, 0:15", "Paused at 0:02", "Playing at 0:02",
-                "At about 0:09", "Waiting for music at 0:09", "Playing at about 0:09",
+                "At about 0:09", "Buffering at 0:09", "Playing at about 0:09",
                 "Playing 2 of 2: Alone by Reprise, 0:15, from 0:04", "Alone is pinned",
             ]
         )

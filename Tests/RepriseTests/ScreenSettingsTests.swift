@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ScreenSettingsTests {
     private func screen(_ file: String) throws -> ScreenSettings {
-        try Configuration.parse(file, name: "config.toml").screen
+        try Configuration(parsing: file, name: "config.toml").screen
     }
 
     @Test func `keys and colours of the file reach the screen`() throws {
@@ -63,7 +63,7 @@ import Testing
         } catch {
             #expect(
                 "\(error)".hasPrefix(
-                    "config.toml:2: colors.sky is no part of the screen; there are normal, title"
+                    "config.toml:2: colors.sky is not a part of the screen; there are normal, title"
                 )
             )
         }
@@ -71,8 +71,8 @@ import Testing
 
     @Test func `config shows every key and colour, and who says so`() throws {
         let file = "[keys]\n\"ctrl-n\" = \"next\"\ns = \"\"\n[colors]\nplaying = \"208\"\n"
-        let configuration = try Configuration.parse(file, name: "c")
-        let lines = configuration.lines([], style: TextStyle(columns: nil)).map {
+        let configuration = try Configuration(parsing: file, name: "c")
+        let lines = configuration.listing(with: [], style: TextStyle(columns: nil)).map {
             $0.split(separator: " ").map(String.init)
         }
         #expect(lines.contains(["keys.>", "next", "default"]))

@@ -68,22 +68,22 @@ struct ValueTests {
         canShowScreen: Bool,
         expected: Presentation
     ) throws {
-        let invocation = try Invocation.parse(arguments, defaultCacheFolder: { nil })
-        guard case .play(let options) = invocation else { throw UsageError("not a command line that plays") }
+        let options = try Options.parsed(arguments)
         let pipe = Presentation.Surroundings(canShowScreen: { canShowScreen }, isTerminal: { false })
         #expect(Presentation(options: options, surroundings: pipe) == expected)
     }
 
-    @Test func `a terminal that can show no screen gets sentences`() {
+    @Test func `a terminal that can show no screen gets sentences`() throws {
         let dumb = Presentation.Surroundings(canShowScreen: { false }, isTerminal: { true })
-        #expect(Presentation(options: Options(), surroundings: dumb) == .plain)
+        #expect(Presentation(options: try Options.parsed(), surroundings: dumb) == .plain)
     }
 
     @Test func `only a screen may start with nothing to play`() throws {
-        try Session.checkSources(Options(), .screen)
-        #expect(throws: UsageError.self) { try Session.checkSources(Options(), .plain) }
-        try Session.checkSources(Options(), .plain, isQueueLeft: true)
-        #expect(throws: UsageError.self) { try Session.checkSources(Options(), .json) }
+        let options = try Options.parsed()
+        try Session.checkSources(options, .screen)
+        #expect(throws: UsageError.self) { try Session.checkSources(options, .plain) }
+        try Session.checkSources(options, .plain, isQueueLeft: true)
+        #expect(throws: UsageError.self) { try Session.checkSources(options, .json) }
     }
 
     @Test func `a tilde at the start is the home folder, and nowhere else`() {

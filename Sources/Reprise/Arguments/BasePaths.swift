@@ -1,20 +1,36 @@
 import Glibc
 
-/// Where files belong by the XDG base directory specification.
+/// The folders of the XDG base directory specification, and other facts about the process.
 enum BasePaths {
-    /// The cache folder: `$XDG_CACHE_HOME/reprise`, else `.cache/reprise` at home.
-    ///
-    /// An empty variable counts as unset, and a relative path is ignored, both by the specification.
-    /// `HOME` likewise; then the account's own entry is asked. Nil when there is no home at all.
+    /// `$XDG_CACHE_HOME/reprise`, by default in `~/.cache`; `nil` if there is no home.
     static func cacheFolder(
-        environment: (String) -> String?,
-        accountHome: () -> String?
+        environment: (String) -> String? = variable,
+        accountHome: () -> String? = accountHome
     ) -> String? {
         folder("XDG_CACHE_HOME", or: ".cache", environment: environment, accountHome: accountHome)
     }
 
-    /// The program's folder below that of `variable`, else below `standard` at home, by the same rules.
-    static func folder(
+    /// `$XDG_CONFIG_HOME/reprise`, by default in `~/.config`; `nil` if there is no home.
+    static func configurationFolder(
+        environment: (String) -> String? = variable,
+        accountHome: () -> String? = accountHome
+    ) -> String? {
+        folder("XDG_CONFIG_HOME", or: ".config", environment: environment, accountHome: accountHome)
+    }
+
+    /// `$XDG_STATE_HOME/reprise`, by default in `~/.local/state`; `nil` if there is no home.
+    static func stateFolder(
+        environment: (String) -> String? = variable,
+        accountHome: () -> String? = accountHome
+    ) -> String? {
+        folder("XDG_STATE_HOME", or: ".local/state", environment: environment, accountHome: accountHome)
+    }
+
+    /// The program's folder in the one that `variable` names, else in `standard` at home.
+    ///
+    /// An empty variable counts as unset, and a relative path is ignored, both by the specification. So does `HOME`;
+    /// then the home of the account counts.
+    private static func folder(
         _ variable: String,
         or standard: String,
         environment: (String) -> String?,
@@ -25,45 +41,49 @@ enum BasePaths {
         return home + "/" + standard + "/reprise"
     }
 
-    /// The folder of the configuration: `$XDG_CONFIG_HOME/reprise`, else `.config/reprise` at home, by the same
-    /// rules.
-    static func configurationFolder(
-        environment: (String) -> String?,
-        accountHome: () -> String?
-    ) -> String? {
-        folder("XDG_CONFIG_HOME", or: ".config", environment: environment, accountHome: accountHome)
-    }
-
-    /// The configuration folder of this process.
-    static func configurationFolder() -> String? {
-        configurationFolder(environment: variable, accountHome: accountHome)
-    }
-
-    /// The cache folder of this process.
-    static func cacheFolder() -> String? {
-        cacheFolder(environment: variable, accountHome: accountHome)
-    }
-
-    /// The state folder of this process.
-    static func stateFolder() -> StateFolder? {
-        StateFolder(environment: variable, accountHome: accountHome)
-    }
-
-    private static func accountHome() -> String? {
+    static func accountHome() -> String? {
         getpwuid(getuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } }
     }
 
-    /// `path` with a leading `~/` replaced by the home folder, as shells do it; the player's own commands
-    /// pass no shell. Unchanged where there is no absolute `home`.
-    static func expandingHome(_ path: String, home: String?) -> String {
+    /// The absolute path of the working folder; `/` if it was removed.
+    static var workingFolder: String {
+        guard let path = getcwd(nil, 0) else { return "/" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    /// `path` with a leading `~/` replaced by the home folder, as shells do it: the player's own commands pass no
+    /// shell. Unchanged if there is no absolute home.
+    static func expandingHome(_ path: String, home: String? = variable("HOME")) -> String {
         guard path.hasPrefix("~/"), let home = absolute(home) else { return path }
         return home + path.dropFirst()
     }
 
-    /// `path` without the slashes at its end, when it is an absolute one.
+    /// `path` without the slashes at its end, if it is absolute.
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }
         while path.hasSuffix("/") { path.removeLast() }
         return path
+    }
+
+    /// One variable of the environment.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    /// The whole environment. Of a name that occurs twice, the first counts, as for `getenv`.
+    static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let parts = String(cString: entry).split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            if let name = parts.first.map(String.init), variables[name] == nil {
+                variables[name] = parts.count > 1 ? String(parts[1]) : ""
+            }
+            next += 1
+        }
+        return variables
     }
 }

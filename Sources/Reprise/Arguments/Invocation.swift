@@ -2,102 +2,85 @@ import ArgumentParser
 import Glibc
 import Media
 
-/// What a command line asks for.
-enum Invocation: Equatable {
+/// A parsed command line.
+enum Invocation {
     case play(Options)
     case cache(CacheRequest)
-    /// A new secret for `--cache-secret`.
+    /// Writes a new secret for `--cache-secret`.
     case makeSecret(path: String)
-    /// What holds of every setting with these arguments.
-    case configuration(arguments: [String])
-    /// Text for standard output, and nothing else to do: help, version, completions.
+    /// Lists every setting and its value.
+    case configuration
+    /// Prints a text on standard output, and does nothing else: help, version, completions.
     case show(String)
 
-    /// The version that `--version` shows.
     static let version = "0.1.0"
 
-    /// Reads the arguments behind the program's name.
+    /// Parses the arguments behind the program's name.
     ///
-    /// ArgumentParser cannot express sources and sub-commands at one level, so the first argument
-    /// decides: `cache` and `config` go their own way, and a file so named is `./cache`.
+    /// ArgumentParser cannot have sources and subcommands at one level, so the first argument decides: `cache` and
+    /// `config` are commands, and a file of that name is `./cache`.
     static func parse(
         _ arguments: [String],
-        defaultCacheFolder: () -> String?,
         fileExists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) throws(UsageError) -> Invocation {
         switch arguments.first {
-        case "cache": try cache(Array(arguments.dropFirst()), defaultCacheFolder: defaultCacheFolder)
-        case "config": try configuration(Array(arguments.dropFirst()), defaultCacheFolder: defaultCacheFolder)
-        case "--generate-completion-script": try completions(arguments)
-        default:
-            try play(arguments, defaultCacheFolder: defaultCacheFolder, fileExists: fileExists)
-        }
-    }
-
-    /// `reprise config` takes the options that play, and says what would hold with them.
-    private static func configuration(
-        _ arguments: [String],
-        defaultCacheFolder: () -> String?
-    ) throws(UsageError) -> Invocation {
-        if let word = arguments.first, !word.hasPrefix("-") {
-            throw UsageError(
-                "config \(word): reprise config takes options only, and says what would hold with them"
-            )
-        }
-        let parsed = try play(arguments, defaultCacheFolder: defaultCacheFolder, fileExists: { _ in true })
-        if case .show = parsed { return parsed }
-        return .configuration(arguments: arguments)
-    }
-
-    /// The script that completes the options and the commands in a shell.
-    private static func completions(_ arguments: [String]) throws(UsageError) -> Invocation {
-        do {
-            _ = try CompletionRoot.parseAsRoot(arguments)
-            return .show(CompletionRoot.helpMessage())
-        } catch {
-            return try shownOrRefused(error, by: CompletionRoot.self)
-        }
-    }
-
-    private static func play(
-        _ arguments: [String],
-        defaultCacheFolder: () -> String?,
-        fileExists: (String) -> Bool
-    ) throws(UsageError) -> Invocation {
-        let text: PlayText
-        do {
-            // Only help and completions are commands of another type; they throw what they print.
-            guard let declared = try PlayCommand.text(of: arguments) else {
-                return .show(PlayCommand.helpMessage())
+        case "cache": return try cache(Array(arguments.dropFirst()))
+        case "config": return try configuration(Array(arguments.dropFirst()))
+        case "--generate-completion-script":
+            return try shown(by: CompletionRoot.self) {
+                _ = try CompletionRoot.parseAsRoot(arguments)
+                return .show(CompletionRoot.helpMessage())
             }
-            text = declared
-        } catch {
-            return try shownOrRefused(error, by: PlayCommand.self)
+        default: break
         }
-        if text.version { return .show("reprise \(version)") }
-        // Options may stand behind a command and not before it, which nobody has to know.
-        let name = text.sources.first { $0 == "cache" || $0 == "config" }
-        if let name, !fileExists(name) {
-            throw UsageError(
-                "there is no file \(name); did you mean: reprise \(name) … --cache-dir FOLDER, the options last?"
-            )
-        }
-        return .play(try text.options(defaultCacheFolder: defaultCacheFolder))
+        let invocation = try play(arguments)
+        guard case .play(let options) = invocation,
+            let name = options.sources.first(where: { $0 == "cache" || $0 == "config" }), !fileExists(name)
+        else { return invocation }
+        throw UsageError(
+            "there is no file \(name); did you mean: reprise \(name) … --cache-dir FOLDER, the options last?"
+        )
     }
 
-    private static func cache(
-        _ arguments: [String],
-        defaultCacheFolder: () -> String?
-    ) throws(UsageError) -> Invocation {
-        var arguments = CacheCommands.commandFirst(arguments)
+    private static func play(_ arguments: [String]) throws(UsageError) -> Invocation {
+        try shown(by: Options.self) {
+            guard let options = try Options.parseAsRoot(arguments) as? Options else {
+                return .show(Options.helpMessage())
+            }
+            return .play(options)
+        }
+    }
+
+    /// `reprise config` takes the options that play, to show the settings with them.
+    private static func configuration(_ arguments: [String]) throws(UsageError) -> Invocation {
+        switch try play(arguments) {
+        case .play(let options):
+            guard let word = options.sources.first else { return .configuration }
+            throw UsageError(
+                "config \(word): reprise config takes options only, and lists the settings with them"
+            )
+        case let other: return other
+        }
+    }
+
+    private static func cache(_ arguments: [String]) throws(UsageError) -> Invocation {
+        var arguments = CacheCommands.nameFirst(arguments)
         if arguments.first == "help" { arguments = Array(arguments.dropFirst()) + ["--help"] }
         let names = CacheCommands.names.joined(separator: ", ")
         guard let name = arguments.first else { throw UsageError("cache needs a command: \(names)") }
         if !name.hasPrefix("-"), !CacheCommands.names.contains(name) {
             throw UsageError("cache \(name): no such command; there are \(names)")
         }
-        do {
-            return try cacheCommand(arguments, defaultCacheFolder: defaultCacheFolder)
+        do throws(UsageError) {
+            let invocation = try shown(by: CacheCommands.Root.self) {
+                try CacheCommands.invocation(of: arguments)
+            }
+            guard case .show(let text) = invocation else { return invocation }
+            // ArgumentParser's own hint names a command that would play.
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+                $0.contains("'reprise help cache") ? "  reprise cache COMMAND --help explains each." : $0
+            }
+            return .show(lines.joined(separator: "\n"))
         } catch {
             var error = error
             error.help = SafeText("reprise cache \(name.hasPrefix("-") ? "" : name + " ")--help")
@@ -105,42 +88,50 @@ enum Invocation: Equatable {
         }
     }
 
-    private static func cacheCommand(
-        _ arguments: [String],
-        defaultCacheFolder: () -> String?
+    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every other
+    /// error becomes a refusal.
+    private static func shown(
+        by command: any ParsableCommand.Type,
+        _ parse: () throws -> Invocation
     ) throws(UsageError) -> Invocation {
-        let command: any ParsableCommand
         do {
-            var parsed = try CacheCommandRoot.parseAsRoot(["cache"] + arguments)
-            // Only help is a command of another type; running it throws what it prints.
-            if !(parsed is any CacheSubcommand) { try parsed.run() }
-            command = parsed
+            return try parse()
+        } catch let error as UsageError {
+            throw error
         } catch {
-            guard case .show(let text) = try shownOrRefused(error, by: CacheCommandRoot.self) else {
-                return .show(CacheCommandRoot.helpMessage(for: CacheCommands.self))
+            guard command.exitCode(for: error).isSuccess else {
+                throw UsageError(command.message(for: error))
             }
-            // The parser's own hint leads to a command that plays.
-            return .show(
-                text.split(separator: "\n", omittingEmptySubsequences: false).map {
-                    $0.contains("'reprise help cache")
-                        ? "  reprise cache COMMAND --help tells more of each." : $0
-                }.joined(separator: "\n")
-            )
+            return .show(command.fullMessage(for: error))
         }
-        guard let command = command as? any CacheSubcommand else {
-            return .show(CacheCommandRoot.helpMessage(for: CacheCommands.self))
-        }
-        return try command.invocation(defaultCacheFolder: defaultCacheFolder)
     }
+}
 
-    /// Help and completions arrive as errors with exit code 0; all others are refusals.
-    private static func shownOrRefused(
-        _ error: any Error,
-        by command: (some ParsableArguments).Type
-    ) throws(UsageError) -> Invocation {
-        guard command.exitCode(for: error).isSuccess else {
-            throw UsageError(command.message(for: error))
-        }
-        return .show(command.fullMessage(for: error))
+/// The command that completions are made of: the options that play, and the commands.
+///
+/// Never parsed: with both at one level, ArgumentParser takes `cache list` for two files.
+private struct CompletionRoot: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reprise",
+        version: Invocation.version,
+        subcommands: [CacheCommands.self]
+    )
+
+    @OptionGroup var options: Options
+}
+
+/// Why a command line or the configuration file is refused; ends the process with 64.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    var message: SafeText
+    /// The command that prints the matching help.
+    var help: SafeText = "reprise --help"
+
+    init(_ message: String) { self.message = SafeText(message) }
+
+    var description: String { message.string }
+
+    /// Throws `refusal` unless `isAccepted`.
+    static func check(_ isAccepted: Bool, _ refusal: String) throws(UsageError) {
+        guard isAccepted else { throw UsageError(refusal) }
     }
 }

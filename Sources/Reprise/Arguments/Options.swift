@@ -1,52 +1,191 @@
+import ArgumentParser
+import Loading
 import Media
 import Output
 
-/// What a command line that plays asks for, checked and typed.
-struct Options: Sendable, Equatable {
-    enum ReadAhead: Sendable, Equatable {
-        /// Music's time; the loader turns it into bytes.
-        case time(Duration)
-        /// In bytes.
-        case size(Int64)
-        /// To the end of the track.
-        case all
-    }
+/// The command line that plays. Each option is declared once, here or in one of the groups.
+///
+/// The help, the completions, the settings of the configuration file, `reprise config` and the manual page are derived
+/// from the declarations. A default that is not an initial value ends the help text: `(default: 60)`.
+struct Options: ParsableCommand, Sendable {
+    static let configuration = CommandConfiguration(
+        commandName: "reprise",
+        abstract: "Plays music that lives on the web and never downloads the same byte twice.",
+        discussion: """
+            reprise cache COMMAND   list, check, download, pin, export or delete cached music.
+            reprise config          list every setting, its value and where the value comes from.
+            To play a file named cache or config, write ./cache or ./config.
+            """,
+        version: "reprise \(Invocation.version)"
+    )
 
-    /// As typed, in order; `-` is a playlist on standard input.
+    @Argument(
+        help: ArgumentHelp(
+            "A file, folder, playlist or http(s) URL; - reads a playlist from standard input.",
+            valueName: "source"
+        ),
+        completion: .file()
+    )
     var sources: [String] = []
-    var headless = false
-    var json = false
-    var plain = false
-    var sink = SinkKind.pulse(sink: nil)
-    var keeping = KeepingOptions()
-    var noCache = false
-    var offline = false
-    var refresh = false
-    var readAhead = ReadAhead.time(.seconds(60))
-    /// Whether heard tracks are fetched whole in the background.
-    var fill = false
-    /// The file that the journal of requests goes to.
-    var journalFile: String?
-    /// 0...100; nil for that of the last session.
-    var volume: Int?
-    /// nil for what was on in the last session.
-    var shuffle: Bool?
-    /// nil for that of the last session.
-    var repeatMode: RepeatMode?
-    var gain: GainMode?
-    /// Whether what the last session left is not taken up.
-    var fresh = false
-    /// Whether the mouse stays the terminal's.
-    var noMouse = false
-    /// A place in the queue, from 1; nil for the first in playing order.
-    var start: Int?
-    /// Where the first track begins.
-    var seek = Duration.zero
-    var network = NetworkOptions()
 
-    /// Whether the playlist comes on standard input, which then carries no commands.
+    @Flag(help: "No screen: events on standard output, commands from standard input.")
+    var headless = false
+
+    @Flag(help: "No screen: one JSON object per event.")
+    var json = false
+
+    @Flag(help: "No screen: one sentence per event, and the screen's keys.")
+    var plain = false
+
+    @Option(
+        name: .customLong("sink"),
+        help: ArgumentHelp(
+            "pulse, pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:- (s16le). (default: pulse)",
+            valueName: "kind"
+        ),
+        transform: { try OptionValue.accepted(SinkKind($0), SinkKind.refusal(of: $0).string) }
+    )
+    var chosenSink: SinkKind?
+
+    @OptionGroup var cache: CacheLocationOptions
+    @OptionGroup var bounds: CacheBoundsOptions
+
+    @Flag(help: "Cache nothing.")
+    var noCache = false
+
+    @Flag(help: "Use no network: play only what is cached.")
+    var offline = false
+
+    @Flag(help: "Ask servers whether cached music is still current.")
+    var refresh = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How far ahead to fetch: a time as 90 or 1:30, a size as 4MB, or all. (default: 60)",
+            valueName: "time|size|all"
+        ),
+        transform: {
+            try OptionValue.accepted(
+                LoadSettings.ReadAhead(argument: $0),
+                "use a time as 90 or 1:30, a size as 4MB, or all"
+            )
+        }
+    )
+    var readAhead: LoadSettings.ReadAhead?
+
+    @Flag(help: "While the network is idle, download the rest of each track that was played.")
+    var fill = false
+
+    @Option(
+        help: ArgumentHelp("Append one JSON line per request and decision to a file.", valueName: "file"),
+        completion: .file(),
+        transform: { try OptionValue.text($0, "name a file") }
+    )
+    var journal: String?
+
+    @Option(
+        help: ArgumentHelp("0 to 100. (default: as last time, at first 100)", valueName: "percent"),
+        transform: { try OptionValue.number($0, in: 0...100, "use 0 to 100") }
+    )
+    var volume: Int?
+
+    @Flag(inversion: .prefixedNo, help: "Play in random order, or in order. (default: as last time)")
+    var shuffle: Bool?
+
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("off, one or all. (default: as last time, at first off)", valueName: "mode"),
+        completion: .list(RepeatMode.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(RepeatMode(rawValue: $0), "use off, one or all") }
+    )
+    var repeatMode: RepeatMode?
+
+    @Option(
+        help: ArgumentHelp(
+            "Even out loudness (ReplayGain): off, track or album. (default: as last time, at first off)",
+            valueName: "mode"
+        ),
+        completion: .list(GainMode.allCases.map(\.rawValue)),
+        transform: { try OptionValue.accepted(GainMode(rawValue: $0), "use off, track or album") }
+    )
+    var gain: GainMode?
+
+    @Flag(help: "Start fresh: ignore the queue, positions, volume and modes of the last session.")
+    var fresh = false
+
+    @Flag(help: "Don't capture the mouse.")
+    var noMouse = false
+
+    @Option(
+        help: ArgumentHelp("The first track to play, counted from 1.", valueName: "number"),
+        transform: { try OptionValue.number($0, in: 1...Int(Int32.max), "use a number from 1 on") }
+    )
+    var start: Int?
+
+    @Option(
+        name: .customLong("seek"),
+        help: ArgumentHelp("Where to begin the first track: S, M:SS or H:MM:SS.", valueName: "time"),
+        transform: { try OptionValue.accepted(Duration(clockTime: $0), "use S, M:SS or H:MM:SS") }
+    )
+    var seekTarget: Duration?
+
+    @OptionGroup var network: NetworkOptions
+
+    func validate() throws {
+        try SourceList.check(sources)
+        try UsageError.check(!(json && plain), "--json and --plain exclude each other")
+        try UsageError.check(!(offline && refresh), "--refresh needs the network that --offline forbids")
+        try UsageError.check(!(fill && offline), "--fill needs the network that --offline forbids")
+        try UsageError.check(!(fill && noCache), "--fill needs the cache that --no-cache forbids")
+    }
+}
+
+extension Options {
+    /// The options that the configuration file may set. Where a single session begins (`--start`, `--offline`, …) is
+    /// not a setting, nor is what only tests need.
+    static let settings =
+        [
+            Setting("play", "--sink"), Setting("play", "--volume"), Setting("play", "--shuffle", .flag),
+            Setting("play", "--repeat"), Setting("play", "--gain"),
+            Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
+            Setting("network", "--journal"),
+        ] + NetworkOptions.settings + CacheLocationOptions.settings + CacheBoundsOptions.settings + [
+            Setting("cache", "--no-cache", .flag, name: "off"), Setting("screen", "--no-mouse", .flag),
+        ]
+
+    var sink: SinkKind { chosenSink ?? .pulse(sink: nil) }
+
+    /// Where the first track begins.
+    var seek: Duration { seekTarget ?? .zero }
+
+    /// `true` if standard input carries a playlist, and so no commands.
     var readsListFromInput: Bool { sources.contains("-") }
 
-    /// Whether the samples go to standard output, and the events so to standard error.
+    /// `true` if standard output carries samples, so that events go to standard error.
     var writesSamplesToOutput: Bool { sink.takesStandardOutput }
+}
+
+extension LoadSettings.ReadAhead {
+    /// Parses the value of `--read-ahead`: a bare number is a time, a size needs its unit.
+    fileprivate init?(argument: String) {
+        let time = argument.hasSuffix("s") ? argument.dropLast() : argument[...]
+        if argument == "all" {
+            self = .all
+        } else if let time = Duration(clockTime: time) {
+            self = .time(time)
+        } else if let size = ByteSize.parse(argument) {
+            self = .size(size)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// The SOURCE arguments of a command.
+enum SourceList {
+    /// Refuses an empty source, and standard input named twice.
+    static func check(_ sources: [String]) throws(UsageError) {
+        try UsageError.check(!sources.contains(""), "a source is empty: give a file, folder or URL")
+        try UsageError.check(sources.count { $0 == "-" } <= 1, "standard input, -, can be read only once")
+    }
 }

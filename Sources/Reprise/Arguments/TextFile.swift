@@ -2,12 +2,12 @@ import Glibc
 import Media
 import System
 
-/// Small text files that the command line names.
+/// Small text files named by the user.
 enum TextFile {
-    /// More than any server takes as header fields.
+    /// More than any server accepts as header fields.
     static let largestByteCount = 64 * 1024
 
-    /// Throws `MediaError` when the file at `path` cannot be opened for reading, or is a folder.
+    /// Throws if the file at `path` cannot be opened for reading, or is a folder.
     static func check(_ path: String) throws(MediaError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -20,7 +20,7 @@ enum TextFile {
         }
     }
 
-    /// The text of the file at `path`, read whole. Throws `MediaError`, also for more than `largestByteCount`.
+    /// The text of the file at `path`. Throws if it cannot be read, or is larger than `largestByteCount`.
     static func read(_ path: String) throws(MediaError) -> String {
         let subject = SafeText(path)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -35,7 +35,7 @@ enum TextFile {
             throw MediaError(.unreadable, subject, SafeText(error.reason))
         }
         guard bytes.count <= largestByteCount else {
-            throw MediaError(.unreadable, subject, "larger than 64 KiB, so it is no list of header fields")
+            throw MediaError(.unreadable, subject, "larger than 64 KiB")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw MediaError(.unreadable, subject, "not text in UTF-8")

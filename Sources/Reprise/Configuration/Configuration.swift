@@ -1,99 +1,236 @@
 import Glibc
 import Media
-import Settings
 
-/// The listener's configuration file, checked whole before anything of it is used.
+/// An option that the configuration file may set, under the name of a table.
+struct Setting: Sendable, Equatable {
+    /// The values that the file may give.
+    enum Kind: Sendable, Equatable {
+        /// `true` or `false`; true is the option without a value.
+        case flag
+        /// A text or a number, passed to the option as it is.
+        case value
+        /// An array of texts, each of which is one use of the option.
+        case list
+    }
+
+    let table: String
+    let key: String
+    /// With its dashes.
+    let option: String
+    let kind: Kind
+
+    /// The setting's name is that of `option`, without the name of the table in front: `--cache-dir` is `cache.dir`.
+    init(_ table: String, _ option: String, _ kind: Kind = .value, name: String? = nil) {
+        (self.table, self.option, self.kind) = (table, option, kind)
+        let word = option.dropFirst(2)
+        key = name ?? String(word.hasPrefix(table + "-") ? word.dropFirst(table.count + 1) : word)
+    }
+
+    var name: String { "\(table).\(key)" }
+}
+
+/// The listener's configuration file.
+///
+/// Its settings become arguments in front of the typed ones, and are checked as these are. Names, kinds of values, keys
+/// and colours are checked as soon as the file is read.
 struct Configuration: Sendable {
-    var file: SettingsFile
-    /// What it makes of keys and colours.
-    var screen = ScreenSettings()
+    /// One setting of the file.
+    struct Entry: Sendable, Equatable {
+        var setting: Setting
+        /// One text, number or `true` or `false`; of a list each element.
+        var values: [String]
+        /// From 1.
+        var line: Int
 
-    /// `$XDG_CONFIG_HOME/reprise/config.toml`, else the one in `.config` at home; nil where there is no home.
-    static func path() -> String? { BasePaths.configurationFolder().map { $0 + "/config.toml" } }
+        var arguments: [String] {
+            switch setting.kind {
+            case .flag: values == ["true"] ? [setting.option] : []
+            case .value, .list: values.map { "\(setting.option)=\($0)" }
+            }
+        }
+    }
 
-    /// Reads the file at `path`. One that is not there says nothing.
-    ///
-    /// Throws a refusal with file and line for whatever would be refused on the command line too.
-    static func read(_ path: String?) throws(UsageError) -> Configuration {
-        guard let path, access(path, F_OK) == 0 else { return Configuration(file: SettingsFile(name: "")) }
+    /// One line of `[keys]` or `[colors]`, whose names are the listener's.
+    struct Pair: Sendable, Equatable {
+        var table: String
+        var name: String
+        var value: String
+        /// From 1.
+        var line: Int
+
+        var path: String { "\(table).\(name)" }
+    }
+
+    /// The file's name in messages.
+    let name: String
+    private(set) var entries: [Entry] = []
+    private(set) var pairs: [Pair] = []
+    private(set) var screen = ScreenSettings()
+
+    /// Sets nothing.
+    init() { name = "" }
+
+    /// Parses the text of a file; throws the first error in it, with file and line.
+    init(parsing text: String, name: String) throws(UsageError) {
+        self.name = name
+        let document: TOMLDocument
+        do {
+            document = try TOMLDocument(parsing: text)
+        } catch {
+            throw Self.refusal(name, error.line, error.reason)
+        }
+        for value in document.values { try take(value) }
+        screen = try ScreenSettings(pairs) { pair, reason in
+            Self.refusal(name, pair.line, SafeText(pair.path) + " " + reason)
+        }
+    }
+
+    /// `$XDG_CONFIG_HOME/reprise/config.toml`, by default in `~/.config`; `nil` if there is no home.
+    static var path: String? { BasePaths.configurationFolder().map { $0 + "/config.toml" } }
+
+    /// Reads the file at `path`; a file that does not exist sets nothing.
+    init(file path: String?) throws(UsageError) {
+        self.init()
+        guard let path, access(path, F_OK) == 0 else { return }
         let text: String
         do {
             text = try TextFile.read(path)
         } catch {
             throw UsageError(error.description)
         }
-        return try parse(text, name: path)
+        self = try Configuration(parsing: text, name: path)
     }
 
-    static func parse(_ text: String, name: String) throws(UsageError) -> Configuration {
-        let file: SettingsFile
+    // MARK: Command lines
+
+    /// Parses `typed`, the arguments behind the program's name, with the settings of the file in front of them.
+    func invocation(of typed: [String]) throws(UsageError) -> Invocation {
         do {
-            file = try SettingsFile(parsing: text, name: name, schema: .reprise)
+            return try Invocation.parse(extending(typed))
         } catch {
-            throw UsageError(error.description)
+            throw firstRefusedEntry(of: typed) ?? error
         }
-        for entry in file.entries { try check(entry, of: file) }
-        return Configuration(file: file, screen: try ScreenSettings(file))
     }
 
-    /// `arguments` with those of the file that its command takes put before them: what is typed comes later, and
-    /// wins.
-    func extending(_ arguments: [String]) -> [String] {
-        let isTaken = SettingsSchema.settingsTaken(by: arguments)
-        let own = file.entries.filter { isTaken($0.setting) }.flatMap(\.arguments)
-        guard arguments.first == "cache" else { return own + arguments }
-        let typed = CacheCommands.commandFirst(Array(arguments.dropFirst()))
-        guard let name = typed.first, !own.isEmpty else { return arguments }
-        return ["cache", name] + own + typed.dropFirst()
+    /// `typed` with the settings of the file that its command has options for. They come first, so that what is typed
+    /// overrides them; a list that is typed replaces that of the file.
+    func extending(_ typed: [String]) -> [String] {
+        let own = entries(for: typed).flatMap(\.arguments)
+        switch typed.first {
+        case "config": return ["config"] + own + typed.dropFirst()
+        case "cache":
+            let command = CacheCommands.nameFirst(Array(typed.dropFirst()))
+            guard let name = command.first, !own.isEmpty else { return typed }
+            return ["cache", name] + own + command.dropFirst()
+        default: return own + typed
+        }
     }
 
-    /// What holds of every setting with these `arguments`, a line each: name, value, who says so.
-    func lines(_ arguments: [String], style: TextStyle) -> [String] {
-        let table = TextTable(
-            columns: [
-                .init(title: "setting"), .init(title: "value", most: 40), .init(title: "from"),
-            ],
-            rows: EffectiveSetting.all(of: .reprise, file: file, arguments: arguments).map { setting in
-                [SafeText(setting.name), Self.shown(setting), Self.origin(setting)]
+    private func entries(for typed: [String]) -> [Entry] {
+        var taken = Options.settings
+        if typed.first == "cache" {
+            let name = CacheCommands.nameFirst(Array(typed.dropFirst())).first
+            taken = name.map { CacheCommands.settings(of: $0) } ?? []
+        }
+        return entries.filter { entry in
+            let isReplaced = entry.setting.kind == .list && entry.setting.isGiven(in: typed)
+            return taken.contains(entry.setting) && !isReplaced
+        }
+    }
+
+    /// The refusal of the first setting that is no valid command line by itself; `nil` if each one is.
+    private func firstRefusedEntry(of typed: [String]) -> UsageError? {
+        for entry in entries(for: typed) {
+            do {
+                _ = try Invocation.parse(entry.arguments)
+            } catch {
+                return Self.refusal(name, entry.line, SafeText(entry.setting.name) + ": " + error.message)
             }
-                + screen.rows(file).map { row in
-                    [
-                        SafeText(row.name), SafeText(row.value),
-                        row.line.map { SafeText("\(file.name):\($0)") } ?? "default",
-                    ]
-                }
-        )
-        return table.lines(width: style.columns)
+        }
+        return nil
     }
 
-    /// Header fields may be secrets: only their names are shown.
-    private static func shown(_ setting: EffectiveSetting) -> SafeText {
-        guard setting.name == "network.header" else { return SafeText(setting.text) }
-        let fields = setting.text.split(separator: ", ").map { field in
-            field.hasPrefix("@") ? String(field) : field.prefix { $0 != ":" } + ": …"
+    // MARK: The file
+
+    private mutating func take(_ value: TOMLDocument.Value) throws(UsageError) {
+        guard let table = value.path.first else { return }
+        let isEmptyTable = value.path.count == 1 && value.content == .nothing
+        if ScreenSettings.tables.contains(table) {
+            guard !isEmptyTable else { return }
+            guard value.path.count == 2, case .text(let text) = value.content else {
+                throw refusal(value, "takes a text in quotes")
+            }
+            pairs.append(Pair(table: table, name: value.path[1], value: text, line: value.line))
+            return
         }
-        return SafeText(fields.joined(separator: ", "))
+        // The element of an array has its index behind the name of the setting.
+        let setting = Options.settings.first { value.path.starts(with: [$0.table, $0.key]) }
+        guard let setting, value.path.count <= 3 else {
+            guard isEmptyTable, Options.settings.contains(where: { $0.table == table }) else {
+                throw Self.refusal(name, value.line, Self.unknown(value.path.joined(separator: ".")))
+            }
+            return
+        }
+        try take(value, as: setting)
     }
 
-    private static func origin(_ setting: EffectiveSetting) -> SafeText {
-        switch setting.origin {
-        case .fallback: "default"
-        case .commandLine: "command line"
-        case .file(let name, let line): SafeText("\(name):\(line)")
+    private mutating func take(_ value: TOMLDocument.Value, as setting: Setting) throws(UsageError) {
+        let isElement = value.path.count == 3
+        switch (setting.kind, value.content) {
+        case (.flag, .boolean(let isOn)) where !isElement: add(setting, ["\(isOn)"], value.line)
+        case (.value, .text(let text)) where !isElement, (.value, .number(let text)) where !isElement,
+            (.list, .text(let text)) where isElement:
+            add(setting, [text], value.line)
+        case (.list, .nothing) where !isElement: add(setting, [], value.line)
+        case (.flag, _): throw refusal(value, "takes true or false")
+        case (.value, _): throw refusal(value, "takes one value, in quotes unless it is a number")
+        case (.list, _): throw refusal(value, "takes a list of texts: [\"…\", \"…\"]")
         }
     }
 
-    /// Each setting alone is a command line of its own.
-    private static func check(_ entry: SettingsFile.Entry, of file: SettingsFile) throws(UsageError) {
-        guard !entry.arguments.isEmpty else { return }
-        do {
-            _ = try Invocation.parse(entry.arguments, defaultCacheFolder: { nil })
-        } catch {
-            let name = SafeText(entry.setting.name)
-            throw UsageError(
-                SettingsFile.Refusal(file.name, line: entry.line, name + " is refused: " + error.message)
-                    .description
-            )
+    /// Adds an entry; the elements of one array become one.
+    private mutating func add(_ setting: Setting, _ values: [String], _ line: Int) {
+        if let index = entries.firstIndex(where: { $0.setting == setting }) {
+            entries[index].values += values
+        } else {
+            entries.append(Entry(setting: setting, values: values, line: line))
         }
+    }
+
+    private static func unknown(_ name: String) -> SafeText {
+        let nearest = Options.settings.map(\.name).min { distance($0, name) < distance($1, name) }
+        let hint = nearest.flatMap { distance($0, name) <= 3 ? " – did you mean \($0)?" : nil } ?? ""
+        return SafeText("unknown setting \(name)\(hint) (reprise config lists all)")
+    }
+
+    /// The number of letters to insert, remove or replace to turn `left` into `right` (Levenshtein).
+    private static func distance(_ left: String, _ right: String) -> Int {
+        var row = Array(0...right.count)
+        for letter in left {
+            var diagonal = row[0]
+            row[0] += 1
+            for (index, other) in right.enumerated() {
+                let cost = min(diagonal + (letter == other ? 0 : 1), row[index] + 1, row[index + 1] + 1)
+                diagonal = row[index + 1]
+                row[index + 1] = cost
+            }
+        }
+        return row[right.count]
+    }
+
+    private func refusal(_ value: TOMLDocument.Value, _ reason: SafeText) -> UsageError {
+        Self.refusal(name, value.line, SafeText(value.path.joined(separator: ".")) + " " + reason)
+    }
+
+    /// `FILE:LINE: REASON`.
+    private static func refusal(_ file: String, _ line: Int, _ reason: SafeText) -> UsageError {
+        UsageError((SafeText("\(file):\(line): ") + reason).string)
+    }
+}
+
+extension Setting {
+    /// `true` if `arguments` use the option.
+    fileprivate func isGiven(in arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains { $0 == option || $0.hasPrefix(option + "=") }
     }
 }

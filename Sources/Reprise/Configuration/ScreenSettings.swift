@@ -1,24 +1,27 @@
 import Media
-import Settings
 import TerminalUI
 
-/// What the tables `[keys]` and `[colors]` make of the screen.
+/// The keys and colours of the screen, as the tables `[keys]` and `[colors]` of the configuration file change them.
 struct ScreenSettings: Sendable {
     var keyMap: KeyMap { ownKeyMap ?? .standard }
     var colors: [Style: ColorChoice] = [:]
 
-    /// Nil where the file binds no key. The standard map is only made where there is a screen to read keys for.
+    /// `nil` if the file binds no key. The standard map is only made once a screen or a terminal reads keys.
     private var ownKeyMap: KeyMap?
 
-    static let keyTable = "keys"
-    static let colorTable = "colors"
+    private static let keyTable = "keys"
+    private static let colorTable = "colors"
+    static let tables = [keyTable, colorTable]
 
     init() {}
 
-    /// Checks each line of the two tables; throws the first that is wrong, with file and line.
-    init(_ file: SettingsFile) throws(UsageError) {
+    /// Parses the lines of the two tables; throws the first error, as `refusal` words it.
+    init(
+        _ pairs: [Configuration.Pair],
+        refusal: (Configuration.Pair, SafeText) -> UsageError
+    ) throws(UsageError) {
         var boundAt: [Key: Int] = [:]
-        for pair in file.pairs {
+        for pair in pairs {
             do throws(Refusal) {
                 guard pair.table == Self.keyTable else {
                     try take(color: pair)
@@ -31,11 +34,7 @@ struct ScreenSettings: Sendable {
                 boundAt[key] = pair.line
                 ownKeyMap = keyMap.binding(key, to: try Self.command(pair.value))
             } catch {
-                let name = SafeText(pair.table + "." + pair.name)
-                throw UsageError(
-                    SettingsFile.Refusal(file.name, line: pair.line, name + " " + SafeText(error.reason))
-                        .description
-                )
+                throw refusal(pair, SafeText(error.reason))
             }
         }
     }
@@ -44,10 +43,10 @@ struct ScreenSettings: Sendable {
         var reason: String
     }
 
-    private mutating func take(color pair: SettingsFile.Pair) throws(Refusal) {
+    private mutating func take(color pair: Configuration.Pair) throws(Refusal) {
         guard let style = Style(named: pair.name) else {
             let names = Style.allCases.map(\.name).joined(separator: ", ")
-            throw Refusal(reason: "is no part of the screen; there are \(names)")
+            throw Refusal(reason: "is not a part of the screen; there are \(names)")
         }
         guard let color = ColorChoice(parsing: pair.value) else {
             throw Refusal(
@@ -65,7 +64,7 @@ struct ScreenSettings: Sendable {
         }
     }
 
-    /// nil for an empty line, which takes the key's command away.
+    /// The command that a key runs; `nil` for an empty line, which removes the key's command.
     private static func command(_ line: String) throws(Refusal) -> UICommand? {
         guard !line.allSatisfy(\.isWhitespace) else { return nil }
         do {
@@ -75,9 +74,9 @@ struct ScreenSettings: Sendable {
         }
     }
 
-    /// What holds of every key and of every colour that was chosen: name, value, line of the file.
-    func rows(_ file: SettingsFile) -> [(name: String, value: String, line: Int?)] {
-        let lines = Dictionary(file.pairs.map { ($0.table + "." + Self.canonical($0), $0.line) }) { $1 }
+    /// Every key and colour with its value, and the line of `pairs` that set it.
+    func rows(_ pairs: [Configuration.Pair]) -> [(name: String, value: String, line: Int?)] {
+        let lines = Dictionary(pairs.map { ($0.table + "." + Self.canonical($0), $0.line) }) { $1 }
         var rows: [(name: String, value: String, line: Int?)] = []
         for binding in keyMap.bindings {
             for key in binding.keys {
@@ -85,19 +84,19 @@ struct ScreenSettings: Sendable {
                 rows.append((name, binding.command.line, lines[name]))
             }
         }
-        for pair in file.pairs where pair.table == Self.keyTable && pair.value.allSatisfy(\.isWhitespace) {
+        for pair in pairs where pair.table == Self.keyTable && pair.value.allSatisfy(\.isWhitespace) {
             rows.append((Self.keyTable + "." + Self.canonical(pair), "", pair.line))
         }
         for style in Style.allCases {
             let name = Self.colorTable + "." + style.name
-            let chosen = file.pairs.first { $0.table == Self.colorTable && $0.name == style.name }
-            rows.append((name, chosen?.value ?? "by the terminal's colours", chosen?.line))
+            let chosen = pairs.first { $0.table == Self.colorTable && $0.name == style.name }
+            rows.append((name, chosen?.value ?? "the terminal's", chosen?.line))
         }
         return rows
     }
 
-    /// A key's name as the help has it, however the file spells it.
-    private static func canonical(_ pair: SettingsFile.Pair) -> String {
+    /// The key's name as the help spells it.
+    private static func canonical(_ pair: Configuration.Pair) -> String {
         guard pair.table == keyTable else { return pair.name }
         return (try? Key(named: pair.name))?.name.string ?? pair.name
     }

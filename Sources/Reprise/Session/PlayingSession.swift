@@ -4,7 +4,16 @@ import Playback
 import System
 import TerminalUI
 
-/// Shows a playing session to its user, as a screen or as lines, and turns its outcome into an exit code.
+/// Settings and state of the user interface, other than the options.
+struct InterfaceSettings: Sendable {
+    var screen = ScreenSettings()
+    /// The last session and the next one; `nil` if sessions are not saved.
+    var memory: SessionMemory?
+    /// The file for standard error while a screen is up; `nil` if there is none.
+    var logFile: String?
+}
+
+/// Shows a session to its user, on a screen or as lines, and turns its outcome into an exit code.
 final class PlayingSession: Sendable {
     private let presentation: Presentation
     private let options: Options
@@ -13,9 +22,9 @@ final class PlayingSession: Sendable {
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
-    /// The last failure of a track that was shown: when it ends the session too, it is said once.
+    /// The failure of a track that was printed last: if it also ends the session, it is printed once.
     private let shownFailure = LateBound<MediaError>()
-    /// Set as soon as a track ended of which something was heard.
+    /// Set once a track ended of which something was heard.
     private let heard = LateBound<Bool>()
 
     init(
@@ -29,28 +38,25 @@ final class PlayingSession: Sendable {
         self.options = options
         self.interface = interface
         self.surroundings = surroundings
-        let player = player
-        reporter =
-            presentation == .screen
-            ? nil
-            : EventReporter(
-                style: Self.style(presentation),
+        let style: EventReporter.Style? =
+            switch presentation {
+            case .screen: nil
+            case .json: .json
+            case .plain: .sentences
+            case .words: .words
+            }
+        reporter = style.map { [player] style in
+            EventReporter(
+                style: style,
                 clock: clock,
                 descriptor: options.writesSamplesToOutput ? STDERR_FILENO : STDOUT_FILENO,
-                // Nobody reads any more; what would be played then is wanted by nobody.
+                // The reader closed the pipe: stop playing.
                 onReaderGone: { player.value?.send(.quit) }
             )
-    }
-
-    private static func style(_ presentation: Presentation) -> EventReporter.Style {
-        switch presentation {
-        case .json: .json
-        case .plain: .sentences
-        case .words, .screen: .words
         }
     }
 
-    /// Hears the player's events, from any task.
+    /// Prints an event of the player; from any task.
     func report(_ event: PlayerEvent) {
         if case .ended(let end) = event, end.frames > 0 { heard.value = true }
         guard let reporter else { return }
@@ -66,7 +72,7 @@ final class PlayingSession: Sendable {
         }
     }
 
-    /// Shows what `play` plays; returns when both are over.
+    /// Shows the session of `player` while `play` runs; returns when both have ended.
     func run(
         _ player: any PlayerControl,
         play: @escaping @Sendable @concurrent () async -> PlayerOutcome
@@ -76,14 +82,14 @@ final class PlayingSession: Sendable {
         var keys: Task<Void, Never>?
         if presentation == .screen {
             await showScreen(player)
-            // The screen took its signals with it. Whatever ended it has told the player to end, or the
-            // player has ended: who signals now has waited long enough.
+            // The screen handled the signals until now. The player has ended, or was told to: another signal ends
+            // the process at once.
             Signals.onTermination(isEnding: true)
         } else {
             keys = takeInput(player)
         }
         let outcome = await playing.value
-        // The terminal has its modes back before anything else is said.
+        // The last lines are printed after the terminal has its modes back.
         await keys?.value
         let code = code(of: outcome)
         let last: @Sendable () -> Void = { [self] in showEnd(of: outcome, code) }
@@ -108,14 +114,14 @@ final class PlayingSession: Sendable {
         )
     }
 
-    /// The last lines on standard error.
+    /// Prints the failure that ended the session, and the summary, on standard error.
     private func showEnd(of outcome: PlayerOutcome, _ code: ExitCode) {
         if let fatal = outcome.fatal, fatal != shownFailure.value { Messages.show(fatal) }
         guard presentation != .json, code != .couldNotStart else { return }
         Messages.showLine(SafeText(SessionSummary.text(outcome.summary)))
     }
 
-    /// Shows the screen on a thread of its own, which is the only one to call ncurses.
+    /// Shows the screen on a thread of its own, the only one that calls ncurses.
     private func showScreen(_ player: any PlayerControl) async {
         let screen = TerminalScreen(configuration: screenConfiguration)
         let end = await withCheckedContinuation { continuation in
@@ -149,11 +155,11 @@ final class PlayingSession: Sendable {
         return configuration
     }
 
-    /// Commands from standard input: keys where it is a terminal and people are told, else lines.
+    /// Starts to read commands from standard input: keys if it is a terminal and sentences are shown, else lines.
     private func takeInput(_ player: any PlayerControl) -> Task<Void, Never>? {
         Signals.onTermination { [self] number in
             signal.value = number
-            reporter?.hurry()
+            reporter?.limitWait()
             player.send(.quit)
         }
         guard !options.readsListFromInput else { return nil }

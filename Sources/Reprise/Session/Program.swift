@@ -6,16 +6,15 @@ import System
 enum Program {
     /// Does what the command line asks for and exits.
     ///
-    /// Not an `async` main: that one parks the main thread in `dispatch_main`, which on Linux starts a
-    /// thread with every signal unblocked, and SIGTERM would end the process there without order
-    /// (tried). So the main thread only sleeps, and nothing may be isolated to the main actor.
+    /// An `async` main would park the main thread in `dispatch_main`, which on Linux starts a thread with every signal
+    /// unblocked: SIGTERM would then end the process at once (tried). So the main thread only sleeps, and nothing may
+    /// be isolated to the main actor.
     static func run() -> Never {
-        // The zero of the times that events tell, so it comes before everything else.
+        // The zero of the times in events, so it comes first.
         let clock = SystemClock()
         Signals.prepare()
         NamedThread.guardCallingThread()
-        // Ends with the process, which is its owner. Not by `exit`, whose handlers take libraries apart
-        // under threads that still live; all that is written is written by then.
+        // Not `exit`: its handlers take libraries apart while threads still use them. Everything is written by now.
         Task { _exit(await execute(clock).rawValue) }
         while true { pause() }
     }
@@ -23,25 +22,141 @@ enum Program {
     private static func execute(_ clock: SystemClock) async -> ExitCode {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let configuration = try Configuration.read(Configuration.path())
-            let extended = arguments.first == "config" ? arguments : configuration.extending(arguments)
-            switch try Invocation.parse(extended, defaultCacheFolder: { BasePaths.cacheFolder() }) {
-            case .show(let text):
-                LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {}).write(text)
-                return .success
-            case .cache(let request): return await Session.run(request, clock: clock)
-            case .configuration(let arguments):
-                let output = LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {})
+            let configuration = try Configuration(file: Configuration.path)
+            switch try configuration.invocation(of: arguments) {
+            case .show(let text): printLines([text])
+            case .configuration:
                 let style = TextStyle(descriptor: STDOUT_FILENO)
-                for line in configuration.lines(arguments, style: style) { output.write(line) }
-                return .success
+                printLines(configuration.listing(with: Array(arguments.dropFirst()), style: style))
+            case .cache(let request): return await Session.run(request, clock: clock)
             case .makeSecret(let path): return Session.makeSecret(at: path)
             case .play(let options):
                 return await Session.run(options, screen: configuration.screen, clock: clock)
             }
+            return .success
         } catch {
             Messages.show(error)
             return .usage
+        }
+    }
+
+    private static func printLines(_ lines: [String]) {
+        let output = LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {})
+        for line in lines { output.write(line) }
+    }
+}
+
+/// A checked command line, carried out to its exit code.
+enum Session {
+    static func run(
+        _ options: Options,
+        screen: ScreenSettings,
+        clock: any MonotonicClock
+    ) async -> ExitCode {
+        let presentation = Presentation(
+            options: options,
+            surroundings: Presentation.Surroundings(
+                canShowScreen: { Wiring.canShowScreen },
+                isTerminal: { isatty(STDOUT_FILENO) == 1 }
+            )
+        )
+        // Only interactive sessions are saved, so a script always starts from the same state.
+        let isInteractive =
+            presentation == .screen || (presentation == .plain && isatty(STDIN_FILENO) == 1)
+        let folder = BasePaths.stateFolder().map { StateFolder(path: $0) }
+        let memory =
+            isInteractive ? folder.map { SessionMemory(folder: $0, options: options, clock: clock) } : nil
+        let journal: JournalFile?
+        do {
+            try checkSources(options, presentation, isQueueLeft: memory?.queue.tracks.isEmpty == false)
+            journal = try options.journal.map { path throws(UsageError) in try JournalFile(path: path) }
+        } catch {
+            Messages.show(error)
+            return .usage
+        }
+        let code = await Wiring.run(
+            options: options,
+            presentation: presentation,
+            interface: InterfaceSettings(screen: screen, memory: memory, logFile: folder?.log()),
+            clock: clock,
+            journal: journal
+        )
+        await journal?.finish(clock: clock)
+        return code
+    }
+
+    /// Carries out a command of `reprise cache`.
+    static func run(_ request: CacheRequest, clock: any MonotonicClock) async -> ExitCode {
+        if request.location.cacheDir != nil, !request.action.mayMakeFolder, access(request.folder, F_OK) != 0
+        {
+            let reason = SafeText(SystemError.reason())
+            Messages.show("there is no cache in " + SafeText(request.folder) + ": " + reason)
+            return .couldNotStart
+        }
+        let console = CacheConsole(clock: clock, showsProgress: !request.isJSON)
+        let working = Task { await Wiring.run(request, console: console, clock: clock) }
+        Signals.onTermination { _ in
+            // A long command finishes its current step; a question or a table just ends.
+            guard request.action.endsInOrder else { _exit(ExitCode.signal.rawValue) }
+            working.cancel()
+        }
+        return await working.value
+    }
+
+    /// Writes a new secret for `--cache-secret`.
+    static func makeSecret(at path: String) -> ExitCode {
+        do {
+            try SecretFile.make(at: path, text: Wiring.newSecretText())
+            return .success
+        } catch {
+            Messages.show(error)
+            return .couldNotStart
+        }
+    }
+
+    /// Refuses to play nothing: only on the screen can tracks be added to an empty queue.
+    static func checkSources(
+        _ options: Options,
+        _ presentation: Presentation,
+        isQueueLeft: Bool = false
+    ) throws(UsageError) {
+        guard options.sources.isEmpty, presentation != .screen, !isQueueLeft else { return }
+        throw UsageError(
+            "nothing to play: give a file, folder, playlist or http(s) URL, or - for a playlist on standard input"
+        )
+    }
+}
+
+/// The form in which a session is shown.
+enum Presentation: Sendable, Equatable {
+    /// The full-screen mode of a terminal.
+    case screen
+    /// One sentence per event, for people; a terminal's keys work as on the screen.
+    case plain
+    /// One JSON object per event.
+    case json
+    /// One line per event: its name and fields.
+    case words
+
+    /// Questions about standard output, asked only if the options leave the choice open.
+    struct Surroundings {
+        var canShowScreen: () -> Bool
+        var isTerminal: () -> Bool
+    }
+
+    /// Chooses by the options, then by what standard output can show. With `raw:-` it carries samples, which leave no
+    /// room for a screen or for sentences.
+    init(options: Options, surroundings: Surroundings) {
+        if options.json {
+            self = .json
+        } else if options.headless || options.writesSamplesToOutput {
+            self = .words
+        } else if options.plain {
+            self = .plain
+        } else if surroundings.canShowScreen() {
+            self = .screen
+        } else {
+            self = surroundings.isTerminal() ? .plain : .words
         }
     }
 }

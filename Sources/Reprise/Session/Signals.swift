@@ -1,28 +1,25 @@
 import Glibc
-import Media
 import System
 
 /// The signals that end a session.
 ///
-/// They are blocked in every thread and taken by `sigwait` on one of their own, so what they start is
-/// ordinary code and not a signal handler, which may call next to nothing. While there is a screen, its thread takes
-/// them instead.
+/// They are blocked in every thread and taken by `sigwait` on a thread of their own, so that they run ordinary code and
+/// not a signal handler, which may call next to nothing. While there is a screen, its thread takes them instead.
 enum Signals {
     static let terminating: [Int32] = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Blocks the terminating signals and ignores SIGPIPE. To be called first of all, on the main
-    /// thread: threads inherit the mask of the one that starts them.
+    /// Blocks the terminating signals and ignores SIGPIPE. Must be called first, on the main thread: a thread inherits
+    /// the signal mask of the one that starts it.
     static func prepare() {
-        // A closed pipe is an error of `write`, which ends the session in order.
+        // Writing to a closed pipe then returns an error, which ends the session in order.
         signal(SIGPIPE, SIG_IGN)
         var set = makeSet()
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Calls `handler` for the first terminating signal, from the signal thread; it must not wait.
+    /// Calls `handler` for the first terminating signal, on the signal thread; `handler` must not block.
     ///
-    /// A later one says that waiting is over, and the process ends at once. In a session that `isEnding`
-    /// already, the first signal is a later one.
+    /// A later signal ends the process at once. If the session `isEnding` already, so does the first.
     static func onTermination(
         isEnding: Bool = false,
         _ handler: @escaping @Sendable (Int32) -> Void = { _ in }
@@ -33,7 +30,7 @@ enum Signals {
             while true {
                 var set = makeSet()
                 var number: Int32 = 0
-                // EINTR, the one failure it can have here, leaves nothing to do but wait on.
+                // The only error possible here is EINTR: wait again.
                 guard sigwait(&set, &number) == 0 else { continue }
                 switch state.received(number, at: clock.now) {
                 case .end(let signal): handler(signal)
@@ -49,5 +46,33 @@ enum Signals {
         sigemptyset(&set)
         for signal in terminating { sigaddset(&set, signal) }
         return set
+    }
+}
+
+/// The effect of each terminating signal, given those before it.
+struct SignalState: Sendable {
+    enum Action: Sendable, Equatable {
+        case end(signal: Int32)
+        case endAtOnce
+        case none
+    }
+
+    /// Signals within this time may be one request sent twice: `timeout` signals the process and its group, and when a
+    /// terminal closes, both it and the shell send SIGHUP.
+    static let echo = Duration.seconds(1)
+
+    private var endingSince: Duration?
+
+    /// `endingSince` is the time at which something else ended the session.
+    init(endingSince: Duration? = nil) { self.endingSince = endingSince }
+
+    /// The first signal ends the session in order, a later one at once. One that may be an echo of the first is
+    /// ignored; an interrupt never is, since somebody typed it.
+    mutating func received(_ signal: Int32, at now: Duration) -> Action {
+        guard let endingSince else {
+            endingSince = now
+            return .end(signal: signal)
+        }
+        return signal == SIGINT || now - endingSince >= Self.echo ? .endAtOnce : .none
     }
 }

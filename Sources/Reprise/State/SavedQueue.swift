@@ -1,12 +1,12 @@
 import Media
 
-/// The tracks that a session leaves to the next one.
+/// The saved tracks of the queue.
 struct SavedQueue: Sendable, Equatable {
-    /// Told apart from every other queue that was ever saved: a session names the one that its place is in.
+    /// Unique among all saved queues: a saved session names the queue that its index belongs to.
     var id: String
     var tracks: [Track]
 
-    /// Numbers of restored tracks begin here; those of resolved ones count up from 0 and never come so far.
+    /// Restored tracks are numbered from here on; resolved ones count up from 0 and never get so far.
     private static let firstID: UInt64 = 1 << 63
 
     init(id: String, tracks: [Track]) {
@@ -14,7 +14,7 @@ struct SavedQueue: Sendable, Equatable {
         self.tracks = tracks
     }
 
-    /// The file's text. No name or password of a server is in it.
+    /// The text of the file. It holds no user name or password of a server.
     var text: String {
         var lines = StateLines(kind: "queue")
         lines.add("id", id)
@@ -30,7 +30,7 @@ struct SavedQueue: Sendable, Equatable {
         return lines.text
     }
 
-    /// Parses what `text` gave; throws for anything else.
+    /// Parses what `text` returned; refuses anything else.
     init(parsing text: String) throws(StateLines.Refusal) {
         id = ""
         tracks = []
@@ -49,7 +49,7 @@ struct SavedQueue: Sendable, Equatable {
                         duration: Int64(fields[0]).flatMap { $0 >= 0 ? .milliseconds($0) : nil }
                     )
                 )
-            default: throw StateLines.Refusal("a line that a queue has not")
+            default: throw StateLines.Refusal("an unknown line")
             }
         }
     }
@@ -58,7 +58,7 @@ struct SavedQueue: Sendable, Equatable {
 }
 
 extension ResourceLocation {
-    /// The location as it is saved, without a name or password for its server.
+    /// The location as it is saved: without a user name or password.
     var savedText: String {
         switch self {
         case .file(let path): path
@@ -66,7 +66,7 @@ extension ResourceLocation {
         }
     }
 
-    /// What `savedText` gave; nil for anything else.
+    /// Parses what `savedText` returned; `nil` for anything else.
     init?(savedText: String) {
         if savedText.hasPrefix("/") {
             self = .file(savedText)

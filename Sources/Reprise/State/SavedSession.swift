@@ -1,8 +1,8 @@
 import Media
 
-/// All else that a session leaves to the next one: where it was in the queue, and how it played.
+/// The saved state of a session, other than its tracks: the position in the queue, volume and modes.
 struct SavedSession: Sendable, Equatable {
-    /// The saved queue that `current` is a place in.
+    /// The saved queue that `current` is an index of.
     var queueID = ""
     /// From 0.
     var current: Int?
@@ -13,11 +13,11 @@ struct SavedSession: Sendable, Equatable {
     var repeatMode = RepeatMode.off
     var isShuffled = false
     var gainMode = GainMode.off
-    /// The servers that were named on the command line, and so may be told its secrets: scheme, host and port.
+    /// Scheme, host and port of the servers named on the command line, which may get its secrets.
     var origins: [String] = []
     var places = ResumePlaces()
 
-    /// The file's text.
+    /// The text of the file.
     var text: String {
         var lines = StateLines(kind: "session")
         lines.add("queue", queueID)
@@ -37,7 +37,7 @@ struct SavedSession: Sendable, Equatable {
 
     init() {}
 
-    /// Parses what `text` gave; throws for anything else.
+    /// Parses what `text` returned; refuses anything else.
     init(parsing text: String) throws(StateLines.Refusal) {
         for (name, fields) in try StateLines.parse(text, kind: "session") {
             switch (name, fields.count) {
@@ -48,22 +48,22 @@ struct SavedSession: Sendable, Equatable {
             case ("volume", 1): volume = Int(try Self.number(fields[0], in: 0...100))
             case ("repeat", 1):
                 guard let mode = RepeatMode(rawValue: fields[0]) else {
-                    throw StateLines.Refusal("a repetition that there is not")
+                    throw StateLines.Refusal("an unknown repeat mode")
                 }
                 repeatMode = mode
             case ("shuffle", 0): isShuffled = true
             case ("gain", 1):
                 guard let mode = GainMode(rawValue: fields[0]) else {
-                    throw StateLines.Refusal("a gain that there is not")
+                    throw StateLines.Refusal("an unknown gain mode")
                 }
                 gainMode = mode
             case ("origin", 1):
                 guard let url = WebURL(fields[0]), url.userInfo == nil else {
-                    throw StateLines.Refusal("a server that is no URL")
+                    throw StateLines.Refusal("a server that is not a URL")
                 }
                 origins.append(fields[0])
             case ("place", 2): places.set(try Self.time(fields[0]), for: fields[1])
-            default: throw StateLines.Refusal("a line that a session has not")
+            default: throw StateLines.Refusal("an unknown line")
             }
         }
     }
@@ -76,8 +76,47 @@ struct SavedSession: Sendable, Equatable {
         -> Int64
     {
         guard let number = Int64(text), range.contains(number) else {
-            throw StateLines.Refusal("a number that cannot be")
+            throw StateLines.Refusal("a number out of range")
         }
         return number
+    }
+}
+
+/// The positions at which long tracks were left, so that they continue there.
+struct ResumePlaces: Sendable, Equatable {
+    /// Longer tracks are podcasts and books, hardly songs.
+    static let shortestTrack = Duration.seconds(20 * 60)
+    /// A position this near to the start or the end is not worth returning to.
+    static let margin = Duration.seconds(30)
+    /// The number of positions kept; those of the least recently played tracks are dropped.
+    static let most = 500
+
+    private var positions: [String: Duration] = [:]
+    /// The locations, the most recently played last.
+    private var order: [String] = []
+
+    /// The most recently played last.
+    var all: [(location: String, position: Duration)] {
+        order.compactMap { key in positions[key].map { (key, $0) } }
+    }
+
+    func position(of location: String) -> Duration? { positions[location] }
+
+    mutating func set(_ position: Duration, for location: String) {
+        if positions.updateValue(position, forKey: location) == nil || order.last != location {
+            order.removeAll { $0 == location }
+            order.append(location)
+        }
+        if order.count > Self.most { positions[order.removeFirst()] = nil }
+    }
+
+    /// Records the position of a track. Once it is near the end, the track starts from its beginning the next time.
+    mutating func heard(_ location: String, at position: Duration, of duration: Duration?) {
+        guard let duration, duration > Self.shortestTrack, position >= Self.margin else { return }
+        if duration - position >= Self.margin {
+            set(position, for: location)
+        } else if positions.removeValue(forKey: location) != nil {
+            order.removeAll { $0 == location }
+        }
     }
 }

@@ -1,27 +1,27 @@
 import Media
 import System
 
-/// What a session takes over from the last one, and leaves to the next.
+/// The state of the last session, and the saving of this one for the next.
 ///
-/// Files are written on a thread of its own. Of two players the one that writes last is remembered.
+/// A thread of its own writes the files. Of two players the last one to write is remembered.
 final class SessionMemory: Sendable {
     private struct State {
         var pace = SavePace()
         var places: ResumePlaces
-        /// The newest snapshot of a player that is not over.
+        /// The newest snapshot from before the player ended.
         var latest: PlayerSnapshot?
-        /// The queue that the file holds.
+        /// The queue as the file has it.
         var writtenTracks: [Track]?
         var queueID: String
         var hasFailed = false
     }
 
-    /// What the last session left.
+    /// The state of the last session.
     let session: SavedSession
     let queue: SavedQueue
-    /// What was wrong with its files.
+    /// The errors in its files.
     let problems: [MediaError]
-    /// The lines that were typed after `:`, oldest first.
+    /// The lines typed after `:`, oldest first.
     let history: [String]
 
     private let folder: StateFolder
@@ -29,12 +29,12 @@ final class SessionMemory: Sendable {
     private let clock: any MonotonicClock
     private let thread = WorkThread(name: "state")
     private let state: Locked<State>
-    /// Hears of files that cannot be written.
+    /// Called if a file cannot be written.
     private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
     private static let (sessionName, queueName, historyName) = ("session", "queue", "history")
 
-    /// Reads what there is. With `--fresh` none of it counts but the history, which is nothing that plays.
+    /// Reads the files. With `--fresh`, only the history of typed lines is used.
     init(
         folder: StateFolder,
         options: Options,
@@ -69,7 +69,7 @@ final class SessionMemory: Sendable {
         )
     }
 
-    /// Where the saved queue was left; nil where that is not known of it.
+    /// The index and position in the saved queue; `nil` if the saved session belongs to another queue.
     var place: (index: Int, position: Duration)? {
         guard let current = session.current, session.queueID == queue.id,
             queue.tracks.indices.contains(current)
@@ -77,20 +77,20 @@ final class SessionMemory: Sendable {
         return (current, session.position)
     }
 
-    /// The servers that may be told the command line's secrets besides its own sources.
+    /// The servers that may get the command line's secrets, in addition to its own sources.
     var trustedOrigins: [String] { session.origins }
 
-    /// Where `track` goes on that was left in its middle.
+    /// The position at which `track` was left.
     func resumePoint(of track: Track) -> Duration? {
         state.withLock { $0.places.position(of: track.location.savedText) }
     }
 
-    /// Writes a line of the `:` line down.
+    /// Appends a line typed after `:` to the history.
     func remember(_ line: String) {
         thread.submit { [folder] in folder.append(line, to: Self.historyName) }
     }
 
-    /// Watches `player` from now on, and tells `notify` what is wrong with its files.
+    /// Saves the state of `player` from now on, and reports errors of the files to `notify`.
     func watch(_ player: any PlayerControl, notify: @escaping @Sendable (MediaError) -> Void) {
         for problem in problems { notify(problem) }
         listener.value = notify
@@ -101,7 +101,7 @@ final class SessionMemory: Sendable {
         // What is known of a queue that is still being read would replace the one that was left.
         guard !snapshot.isOver, !snapshot.isIncomplete else { return }
         let isDue = state.withLock { state in
-            // Sources that gave nothing leave what there was before.
+            // Sources without a single track leave the saved queue as it is.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }
             state.latest = snapshot
             let isHeard = snapshot.state == .playing || snapshot.state == .paused
@@ -118,7 +118,7 @@ final class SessionMemory: Sendable {
         if isDue { thread.submit { [self] in save() } }
     }
 
-    /// Writes the last of it and returns when the disk has it.
+    /// Saves once more; returns when the disk has it.
     func finish() async {
         await withCheckedContinuation { continuation in
             thread.submit { [self] in
@@ -129,7 +129,7 @@ final class SessionMemory: Sendable {
         thread.stop()
     }
 
-    /// On the thread of the files.
+    /// Runs on the thread that writes the files.
     private func save() {
         let (snapshot, places, written, known) = state.withLock {
             ($0.latest, $0.places, $0.writtenTracks, $0.queueID)
@@ -155,7 +155,7 @@ final class SessionMemory: Sendable {
             }
             guard isFirst else { return }
             listener.value?(
-                MediaError(.badState, SafeText(folder.path), "the session is not saved: " + error.reason)
+                MediaError(.badState, SafeText(folder.path), "can't save the session: " + error.reason)
             )
         }
     }
@@ -183,9 +183,8 @@ final class SessionMemory: Sendable {
         problems.append(
             MediaError(
                 .badState,
-                SafeText("the \(name) of last time"),
-                "not taken up, for " + reason + "; it was set aside as "
-                    + SafeText(folder.path + "/" + name + ".bad")
+                SafeText("the \(name) of the last session"),
+                "ignored, for " + reason + "; moved to " + SafeText(folder.path + "/" + name + ".bad")
             )
         )
         return nil
@@ -193,7 +192,7 @@ final class SessionMemory: Sendable {
 }
 
 extension SavedSession {
-    /// Where and how `snapshot` plays. A queue that was played to its end begins anew, when that is asked for.
+    /// Takes position, volume and modes from `snapshot`. A queue that was played to its end restarts, paused.
     fileprivate mutating func take(_ snapshot: PlayerSnapshot) {
         let isAtEnd = snapshot.state == .ended
         current = isAtEnd ? (snapshot.tracks.isEmpty ? nil : 0) : snapshot.currentIndex
@@ -209,4 +208,54 @@ extension SavedSession {
 extension WebURL {
     /// Scheme, host and port.
     fileprivate var originText: String? { resolving("/")?.requestString }
+}
+
+/// Decides when to save the session.
+///
+/// Asked only when the player reports a change, so an idle player is never woken.
+struct SavePace: Sendable {
+    /// How far behind the saved position may be after a power cut.
+    static let interval = Duration.seconds(30)
+    /// The shortest time between two writes, for keys that are held down.
+    static let shortest = Duration.seconds(2)
+
+    /// The part of a snapshot whose change is saved at once.
+    struct Essence: Sendable, Equatable {
+        var tracks: [Track]
+        var current: Track.ID?
+        var isPaused: Bool
+        var volume: Int
+        var repeatMode: RepeatMode
+        var isShuffled: Bool
+        var gainMode: GainMode
+    }
+
+    private var saved: Essence?
+    private var savedAt = Duration.zero
+
+    /// `true` if the session must be saved now; it counts as saved then.
+    mutating func isDue(_ essence: Essence, isMoving: Bool, at now: Duration) -> Bool {
+        let age = now - savedAt
+        guard saved == nil || age >= Self.shortest else { return false }
+        guard saved != essence || (isMoving && age >= Self.interval) else { return false }
+        saved = essence
+        savedAt = now
+        return true
+    }
+}
+
+extension SavePace.Essence {
+    init(_ snapshot: PlayerSnapshot) {
+        self.init(
+            tracks: snapshot.tracks,
+            current: snapshot.currentIndex.flatMap {
+                snapshot.tracks.indices.contains($0) ? snapshot.tracks[$0].id : nil
+            },
+            isPaused: snapshot.state == .paused,
+            volume: snapshot.volume,
+            repeatMode: snapshot.repeatMode,
+            isShuffled: snapshot.isShuffled,
+            gainMode: snapshot.gainMode
+        )
+    }
 }

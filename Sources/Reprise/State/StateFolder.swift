@@ -2,31 +2,19 @@ import Glibc
 import Media
 import System
 
-/// `$XDG_STATE_HOME/reprise`: what outlives a session and is nobody else's business.
+/// `$XDG_STATE_HOME/reprise`: the private files that outlive a session.
 struct StateFolder: Sendable {
     let path: String
 
-    /// nil where there is no home. The folder is made when something is written.
-    init?(environment: (String) -> String?, accountHome: () -> String?) {
-        guard
-            let path = BasePaths.folder(
-                "XDG_STATE_HOME",
-                or: ".local/state",
-                environment: environment,
-                accountHome: accountHome
-            )
-        else { return nil }
-        self.path = path
-    }
-
+    /// The folder is created with the first file.
     init(path: String) { self.path = path }
 
-    /// The largest file that is read: a queue of a few hundred thousand tracks.
+    /// The largest file that is read; room for a queue of a few hundred thousand tracks.
     static let largestByteCount = 64 << 20
-    /// A log that is longer is begun anew.
+    /// A longer log is started again from empty.
     static let longestLog: off_t = 1 << 20
 
-    /// What went wrong with a file; worded for the listener.
+    /// An error of a file, worded for the listener.
     struct Failure: Error, Equatable {
         var reason: SafeText
 
@@ -35,7 +23,7 @@ struct StateFolder: Sendable {
         init(_ error: SystemError) { reason = SafeText(error.reason) }
     }
 
-    /// The log that libraries' words go to while a screen is up, ready for appending; nil where there can be none.
+    /// The log for standard error while a screen is up, which libraries may write to; `nil` if there can be none.
     func log() -> String? {
         guard (try? make()) != nil else { return nil }
         let log = path + "/log"
@@ -44,10 +32,10 @@ struct StateFolder: Sendable {
         return log
     }
 
-    /// The text of a file; nil where there is none. Throws for what is no readable text.
+    /// The text of a file; `nil` if the file does not exist.
     func read(_ name: String) throws(Failure) -> String? {
         let file = path + "/" + name
-        // Not to wait where somebody put a pipe in its place.
+        // Non-blocking, in case somebody put a pipe in its place.
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -56,7 +44,7 @@ struct StateFolder: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(reason: "it is no file")
+            throw Failure(reason: "it is not a file")
         }
         guard status.st_size <= Self.largestByteCount else { throw Failure(reason: "it is too large") }
         let bytes: [UInt8]
@@ -71,9 +59,9 @@ struct StateFolder: Sendable {
         return text
     }
 
-    /// Puts `text` in the place of a file, whole or not at all, whoever else writes and whenever the power fails.
+    /// Replaces a file by `text`, whole or not at all, even if other processes write or the power fails.
     ///
-    /// Waits for others that write, and for the disk.
+    /// Waits for other writers, and for the disk.
     func write(_ text: String, to name: String) throws(Failure) {
         try make()
         let file = path + "/" + name
@@ -91,7 +79,7 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// Adds a line to a file; one `write`, so that lines of several players stay whole.
+    /// Appends a line to a file with one `write`, so that lines of several players are not mixed.
     func append(_ line: String, to name: String) {
         guard (try? make()) != nil else { return }
         let descriptor = open(
@@ -104,7 +92,7 @@ struct StateFolder: Sendable {
         close(descriptor)
     }
 
-    /// Moves a file out of the way, for whoever wants to look at it.
+    /// Renames a damaged file, so that the user can still look at it.
     func setAside(_ name: String) { rename(path + "/" + name, path + "/" + name + ".bad") }
 
     private func make() throws(Failure) {
@@ -112,7 +100,7 @@ struct StateFolder: Sendable {
         var made = ""
         for part in path.split(separator: "/") {
             made += "/" + part
-            // 0700 also for those above it, by the specification of the base directories.
+            // The specification of the base directories wants 0700 for the parents too.
             mkdir(made, 0o700)
         }
         guard access(path, W_OK | X_OK) == 0 else { throw Failure(SystemError("make the folder")) }

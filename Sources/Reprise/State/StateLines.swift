@@ -1,7 +1,7 @@
-/// The format of the state's files: a line for each fact, its fields parted by tabs, the last line `end`, without
-/// which a file is not whole.
+/// The format of the saved files: one line per fact, its fields separated by tabs. The last line is `end`; without it
+/// the file is incomplete.
 ///
-/// Not TOML, which people write: a queue of 100,000 tracks is read at each start.
+/// Not TOML, which takes too long to parse: a queue of 100,000 tracks is read at each start.
 struct StateLines {
     struct Refusal: Error, Equatable {
         var reason: String
@@ -22,7 +22,7 @@ struct StateLines {
     static func parse(_ text: String, kind: String) throws(Refusal) -> [(name: String, fields: [String])] {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.first, String(first) == head(kind) else {
-            throw Refusal("it is no \(kind) of this version")
+            throw Refusal("it is not a \(kind) of this version")
         }
         guard lines.count >= 3, lines.last?.isEmpty == true, String(lines[lines.count - 2]) == "end" else {
             throw Refusal("its end is missing")
@@ -40,7 +40,7 @@ struct StateLines {
 
     private static func head(_ kind: String) -> String { "reprise \(kind) 1" }
 
-    /// Tabs and line ends would be structure.
+    /// Escapes tabs and line ends, which separate fields and facts.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "%") }) else { return text }
         var escaped = ""
@@ -66,7 +66,7 @@ struct StateLines {
             let digits = String(Substring(rest.prefix(2)))
             guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
             else {
-                throw Refusal("an escape is broken")
+                throw Refusal("an invalid escape")
             }
             bytes.append(value)
             rest = rest.dropFirst(2)

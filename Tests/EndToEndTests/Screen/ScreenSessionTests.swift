@@ -88,7 +88,7 @@ import Testing
         let stage = try await ScreenStage([url], folder: folder)
         try await stage.waitForStatus("Playing")
         try await stage.wait(for: "the notice") {
-            try await $0.row(fromBelow: 1).contains("of last time: not taken up")
+            try await $0.row(fromBelow: 1).contains("of the last session: ignored")
         }
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending() == .restored(exitCode: 0))

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -90,7 +91,7 @@ struct JournalTests {
                 _ = try JournalFile(path: path)
                 Issue.record("\(path) must be refused")
             } catch {
-                #expect(error.description == "--journal \(path) cannot be written (\(reason))")
+                #expect(error.description == "can't write --journal \(path) (\(reason))")
             }
         }
     }
@@ -100,9 +101,15 @@ struct JournalTests {
         let journal = try JournalFile(path: "/dev/fd/\(pipe.writing)")
         for _ in 0..<5_000 { journal.record(record(.request(request))) }
         let clock = TestClock()
-        let finishing = Task { await journal.finish(clock: clock) }
+        let isFinished = Locked(false)
+        let finishing = Task {
+            await journal.finish(clock: clock)
+            isFinished.withLock { $0 = true }
+        }
         try await wait(for: "the limit") { clock.sleeperCount == 1 }
-        clock.advance(by: JournalFile.lastPatience)
+        #expect(!isFinished.withLock { $0 })
+        clock.advance(by: JournalFile.writeLimit)
+        try await wait(for: "the end of the journal") { isFinished.withLock { $0 } }
         await finishing.value
     }
 }

@@ -129,7 +129,7 @@ import Testing
         var session = SavedSession()
         session.isPaused = true
         let place = (index: 1, position: Duration.seconds(12))
-        var options = Options()
+        var options = try Options.parsed()
         let resumed = Beginning(options: options, queue: queue, place: place, session: session)
         #expect(resumed.tracks.count == 2 && resumed.start == 2 && resumed.position == .seconds(12))
         #expect(resumed.isPaused)
@@ -140,21 +140,21 @@ import Testing
         let other = Beginning(options: options, queue: queue, place: place, session: session)
         #expect(other.tracks.isEmpty && !other.isPaused && other.position == .zero)
         // A queue whose place belongs to another one begins at its start.
-        let placeless = Beginning(options: Options(), queue: queue, place: nil, session: session)
+        let placeless = Beginning(options: try Options.parsed(), queue: queue, place: nil, session: session)
         #expect(placeless.tracks.count == 2 && placeless.start == nil)
     }
 
     @Test func `what of the web is begun with is the queue's track, or else the first source`() throws {
         let tracks = [try Self.track("/a.mp3"), try Self.track("http://h.example/b.mp3")]
         let queue = SavedQueue(id: "1", tracks: tracks).tracks
-        var options = Options()
+        var options = try Options.parsed()
         let second = Beginning(options: options, queue: queue, place: (1, .zero), session: nil)
         #expect(second.firstURL(of: [])?.requestString == "http://h.example/b.mp3")
         let first = Beginning(options: options, queue: queue, place: nil, session: nil)
         #expect(first.firstURL(of: []) == nil)
         options.start = 9
         #expect(Beginning(options: options, queue: queue, place: nil, session: nil).firstURL(of: []) == nil)
-        options = Options()
+        options = try Options.parsed()
         options.sources = ["http://h.example/c.mp3", "http://h.example/d.mp3"]
         let typed = Beginning(options: options, queue: queue, place: nil, session: nil)
         #expect(typed.firstURL(of: options.sources)?.requestString == "http://h.example/c.mp3")

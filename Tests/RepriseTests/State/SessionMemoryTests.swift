@@ -15,10 +15,8 @@ import Testing
         folder = StateFolder(path: home.path("state"))
     }
 
-    private func memory(_ change: (inout Options) -> Void = { _ in }) -> SessionMemory {
-        var options = Options()
-        change(&options)
-        return SessionMemory(folder: folder, options: options, clock: clock)
+    private func memory(_ arguments: String...) throws -> SessionMemory {
+        SessionMemory(folder: folder, options: try Options.parsed(arguments), clock: clock)
     }
 
     private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
@@ -34,8 +32,8 @@ import Testing
     }
 
     /// A session in which `player` showed these snapshots and then ended.
-    private func play(_ snapshots: [PlayerSnapshot], memory: SessionMemory? = nil) async {
-        let memory = memory ?? self.memory()
+    private func play(_ snapshots: [PlayerSnapshot], memory: SessionMemory? = nil) async throws {
+        let memory = try memory ?? self.memory()
         let player = StillPlayer()
         memory.watch(player) { _ in }
         for snapshot in snapshots { player.show(snapshot) }
@@ -43,15 +41,15 @@ import Testing
         await memory.finish()
     }
 
-    @Test func `the next session knows the queue, the place in it, the volume and the modes`() async {
-        await play([
+    @Test func `the next session knows the queue, the place in it, the volume and the modes`() async throws {
+        try await play([
             Self.snapshot {
                 $0.repeatMode = .all
                 $0.isShuffled = true
                 $0.gainMode = .track
             }
         ])
-        let next = memory()
+        let next = try memory()
         #expect(
             next.queue.tracks.map(\.location.savedText) == ["/music/0.mp3", "/music/1.mp3", "/music/2.mp3"]
         )
@@ -62,71 +60,71 @@ import Testing
         #expect(next.resumePoint(of: next.queue.tracks[1]) == .seconds(45))
     }
 
-    @Test func `a fresh session knows nothing of it, and leaves its own`() async {
-        await play([Self.snapshot()])
-        let fresh = memory { $0.fresh = true }
+    @Test func `a fresh session knows nothing of it, and leaves its own`() async throws {
+        try await play([Self.snapshot()])
+        let fresh = try memory("--fresh")
         #expect(fresh.queue.tracks.isEmpty && fresh.place == nil && fresh.session == SavedSession())
         #expect(fresh.resumePoint(of: Self.snapshot().tracks[1]) == nil)
-        await play([Self.snapshot { $0.volume = 10 }], memory: fresh)
-        #expect(memory().session.volume == 10)
+        try await play([Self.snapshot { $0.volume = 10 }], memory: fresh)
+        #expect(try memory().session.volume == 10)
     }
 
-    @Test func `sources that gave nothing leave what there was`() async {
-        await play([Self.snapshot()])
-        await play([Self.snapshot { $0.tracks = [] }])
-        #expect(memory().queue.tracks.count == 3)
+    @Test func `sources that gave nothing leave what there was`() async throws {
+        try await play([Self.snapshot()])
+        try await play([Self.snapshot { $0.tracks = [] }])
+        #expect(try memory().queue.tracks.count == 3)
         // Who clears the queue wants it so.
-        await play([Self.snapshot(), Self.snapshot { $0.tracks = [] }])
-        #expect(memory().queue.tracks.isEmpty)
+        try await play([Self.snapshot(), Self.snapshot { $0.tracks = [] }])
+        #expect(try memory().queue.tracks.isEmpty)
     }
 
-    @Test func `a queue that is still being read leaves what there was`() async {
-        await play([Self.snapshot()])
+    @Test func `a queue that is still being read leaves what there was`() async throws {
+        try await play([Self.snapshot()])
         let part = Self.snapshot {
             $0.tracks.removeLast(2)
             $0.currentIndex = 0
             $0.isIncomplete = true
         }
-        await play([part])
-        #expect(memory().queue.tracks.count == 3 && memory().place?.index == 1)
-        await play([part, Self.snapshot { $0.tracks.removeLast() }])
-        #expect(memory().queue.tracks.count == 2)
+        try await play([part])
+        #expect(try memory().queue.tracks.count == 3 && memory().place?.index == 1)
+        try await play([part, Self.snapshot { $0.tracks.removeLast() }])
+        #expect(try memory().queue.tracks.count == 2)
     }
 
-    @Test func `a queue that was played to its end begins anew, when it is asked to`() async {
-        await play([
+    @Test func `a queue that was played to its end begins anew, when it is asked to`() async throws {
+        try await play([
             Self.snapshot {
                 $0.state = .ended
                 $0.currentIndex = 2
             }
         ])
-        let next = memory()
+        let next = try memory()
         #expect(next.place?.index == 0 && next.place?.position == .zero && next.session.isPaused)
     }
 
     @Test func `a place of another queue does not count`() async throws {
-        await play([Self.snapshot()])
+        try await play([Self.snapshot()])
         // The other player had just written its queue when the power failed.
         let other = SavedQueue(id: "other", tracks: Self.snapshot().tracks)
         try folder.write(other.text, to: "queue")
-        #expect(memory().queue.tracks.count == 3 && memory().place == nil)
+        #expect(try memory().queue.tracks.count == 3 && memory().place == nil)
     }
 
     @Test(arguments: ["session", "queue"])
     func `a file that is of no use is set aside with a word, and the rest holds`(name: String) async throws {
-        await play([Self.snapshot()])
+        try await play([Self.snapshot()])
         try folder.write("reprise \(name) 1\nrubbish", to: name)
-        let next = memory()
+        let next = try memory()
         #expect(next.problems.map(\.code) == [.badState])
         #expect(next.problems[0].description.contains("/\(name).bad"))
         #expect(try folder.read(name + ".bad")?.contains("rubbish") == true)
         #expect(name == "queue" ? next.session.volume == 65 : next.queue.tracks.count == 3)
-        #expect(memory().problems.isEmpty)
+        #expect(try memory().problems.isEmpty)
     }
 
     @Test func `a folder that cannot be written is told once`() async throws {
         try home.write("a file", to: "state")
-        let memory = memory()
+        let memory = try memory()
         let told = Locked<[MediaError]>([])
         let player = StillPlayer()
         memory.watch(player) { error in told.withLock { $0.append(error) } }
@@ -136,18 +134,18 @@ import Testing
         #expect(told.withLock { $0.map(\.code) } == [.badState])
     }
 
-    @Test func `servers of the command line stay trusted with the queue that came from them`() async {
-        await play([Self.snapshot()], memory: memory { $0.sources = ["https://me:pw@h.example/a.m3u8"] })
-        #expect(memory().trustedOrigins == ["https://h.example/"])
-        await play([Self.snapshot()])
-        #expect(memory().trustedOrigins == ["https://h.example/"])
+    @Test func `servers of the command line stay trusted with the queue that came from them`() async throws {
+        try await play([Self.snapshot()], memory: memory("https://me:pw@h.example/a.m3u8"))
+        #expect(try memory().trustedOrigins == ["https://h.example/"])
+        try await play([Self.snapshot()])
+        #expect(try memory().trustedOrigins == ["https://h.example/"])
     }
 
-    @Test func `lines are remembered in the order in which they were typed`() async {
-        let first = memory()
+    @Test func `lines are remembered in the order in which they were typed`() async throws {
+        let first = try memory()
         for line in ["next", "stop"] { first.remember(line) }
         await first.finish()
-        #expect(memory().history == ["next", "stop"])
+        #expect(try memory().history == ["next", "stop"])
     }
 }
 

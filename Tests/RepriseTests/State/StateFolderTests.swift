@@ -34,11 +34,12 @@ import Testing
     }
 
     @Test func `the folder follows XDG`() {
-        let named = StateFolder(environment: { $0 == "XDG_STATE_HOME" ? "/x/" : nil }, accountHome: { nil })
-        #expect(named?.path == "/x/reprise")
-        let standard = StateFolder(environment: { $0 == "HOME" ? "/h" : nil }, accountHome: { nil })
-        #expect(standard?.path == "/h/.local/state/reprise")
-        #expect(StateFolder(environment: { _ in nil }, accountHome: { nil }) == nil)
+        func path(_ environment: [String: String]) -> String? {
+            BasePaths.stateFolder(environment: { environment[$0] }, accountHome: { nil })
+        }
+        #expect(path(["XDG_STATE_HOME": "/x/"]) == "/x/reprise")
+        #expect(path(["HOME": "/h"]) == "/h/.local/state/reprise")
+        #expect(path([:]) == nil)
     }
 
     @Test func `a file is written for its owner alone, and replaced whole`() throws {

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import Settings
+@testable import Reprise
 
 @Suite struct TOMLDocumentTests {
     @Test func `values come in the order of their lines, with their paths`() throws {

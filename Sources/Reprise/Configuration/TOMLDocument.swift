@@ -1,39 +1,39 @@
-internal import CToml
-package import Media
+import CToml
+import Media
 
-/// A TOML document (toml.io, version 1.0) as the list of its values, in the order of its lines.
-package struct TOMLDocument: Sendable, Equatable {
-    package enum Content: Sendable, Equatable {
+/// The values of a TOML document (toml.io, version 1.0), in the order of its lines.
+struct TOMLDocument: Sendable, Equatable {
+    enum Content: Sendable, Equatable {
         case text(String)
-        /// A number, as written in decimal.
+        /// A number in decimal.
         case number(String)
         case boolean(Bool)
         case date
-        /// A table or an array without a value.
+        /// An empty table or array.
         case nothing
     }
 
-    package struct Value: Sendable, Equatable {
-        /// The names from the root to the value; a place in an array is a number from 0.
-        package var path: [String]
-        package var content: Content
+    struct Value: Sendable, Equatable {
+        /// The names from the root to the value; an element of an array has its index, from 0.
+        var path: [String]
+        var content: Content
         /// From 1.
-        package var line: Int
+        var line: Int
     }
 
-    /// Why a text is no TOML.
-    package struct Refusal: Error, Equatable {
+    /// The first syntax error of a text.
+    struct Refusal: Error, Equatable {
         /// From 1.
-        package var line: Int
-        package var reason: SafeText
+        var line: Int
+        var reason: SafeText
     }
 
-    package private(set) var values: [Value] = []
+    private(set) var values: [Value] = []
 
-    /// Parses `text`; throws the first thing that is wrong with it.
-    package init(parsing text: String) throws(Refusal) {
+    /// Parses `text`; throws its first error.
+    init(parsing text: String) throws(Refusal) {
         let collector = Collector()
-        // Held for the length of the call by this function.
+        // `ctoml_parse` calls back before it returns, and `collector` lives until then.
         let box = Unmanaged.passUnretained(collector).toOpaque()
         var text = text
         let isParsed = text.withUTF8 { bytes in
@@ -44,13 +44,13 @@ package struct TOMLDocument: Sendable, Equatable {
             }
         }
         if !isParsed {
-            throw collector.refusal ?? Refusal(line: 1, reason: "is no TOML")
+            throw collector.refusal ?? Refusal(line: 1, reason: "is not TOML")
         }
         values = collector.values
     }
 }
 
-/// What the walk over a document gathers.
+/// Collects the values that `ctoml_parse` visits.
 private final class Collector {
     var values: [TOMLDocument.Value] = []
     var refusal: TOMLDocument.Refusal?

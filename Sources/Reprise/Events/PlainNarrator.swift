@@ -1,14 +1,14 @@
 import Media
 
-/// Tells the story of a session to people, one sentence for each event worth one.
+/// Describes a session to people: one sentence for each event that a listener wants to know of.
 struct PlainNarrator: Sendable {
     private var tracks = 0
     private var reports: [Int: PlayerEvent.TrackReport] = [:]
-    /// The track that was announced last, and by which words.
+    /// The track that was announced last, and the name it had then.
     private var announced: (index: Int, name: SafeText)?
     private var isPaused = false
 
-    /// The line for `event`; nil where a listener would not miss one.
+    /// The sentence for `event`; `nil` if there is none.
     mutating func line(for event: PlayerEvent) -> SafeText? {
         switch event {
         case .loaded(let tracks):
@@ -16,9 +16,9 @@ struct PlainNarrator: Sendable {
             return SafeText("\(tracks) \(tracks == 1 ? "track" : "tracks")")
         case .track(let report):
             reports[report.index] = report
-            // Chosen while the music stands still: nothing else would tell.
+            // A track selected during a pause: no `playing` event will announce it.
             if isPaused, announced?.index != report.index { return announce(report.index) }
-            // A live stream goes on under another title.
+            // A live stream announces its next title within the same track.
             guard let announced, announced.index == report.index, report.isLive,
                 announced.name != Self.name(of: report)
             else { return nil }
@@ -28,7 +28,7 @@ struct PlainNarrator: Sendable {
             if announced?.index == index { return "Playing at " + Self.time(position, isExact) }
             let line = announce(index)
             return position < .seconds(1) ? line : line + ", from " + Self.time(position, isExact)
-        case .buffering(_, let position): return "Waiting for music at " + Self.time(position, true)
+        case .buffering(_, let position): return "Buffering at " + Self.time(position, true)
         case .paused(_, let position, let isExact):
             isPaused = true
             return "Paused at " + Self.time(position, isExact)
@@ -37,7 +37,7 @@ struct PlainNarrator: Sendable {
             if announced?.index == report.index { announced = nil }
             return nil
         case .remark(_, let message): return message
-        // Said on standard error, like every failure.
+        // Written to standard error, like every failure.
         case .notice: return nil
         case .position, .summary: return nil
         }
@@ -47,13 +47,13 @@ struct PlainNarrator: Sendable {
         let name = reports[index].map { Self.name(of: $0) } ?? SafeText("track \(index)")
         announced = (index, name)
         let length = reports[index]?.duration.map { ", " + $0.clockTime } ?? ""
-        // How many there are is not known while a long list is being read.
+        // Zero until the sources are read.
         let all = tracks == 0 ? "" : " of \(max(tracks, index))"
         return SafeText("\(isPaused ? "Paused" : "Playing") \(index)\(all): ") + name + SafeText(length)
     }
 
     private static func name(of report: PlayerEvent.TrackReport) -> SafeText {
-        // Of a path or URL the last part is what people say.
+        // People name a file by the last part of its path or URL.
         let last = report.source.string.split(separator: "/").last.map { SafeText($0) }
         let title = report.tags.title ?? last ?? report.source
         return report.tags.artist.map { title + " by " + $0 } ?? title

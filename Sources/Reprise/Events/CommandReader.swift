@@ -3,14 +3,14 @@ import Media
 import System
 import TerminalUI
 
-/// Reads commands from standard input, a line each, and hands them to the player.
+/// Reads commands from standard input, one per line, and sends them to the player.
 enum CommandReader {
-    /// The code of the notice for a line that is no command.
+    /// The code of the notice for a line that is not a command.
     static let noticeCode = "bad-command"
 
-    /// Reads `descriptor` on a thread of its own until it ends or fails. Its end never quits: input
-    /// from `/dev/null` is the normal case of a service. The thread lives as long as the process,
-    /// for a blocked read cannot be called back.
+    /// Reads `descriptor` on a thread of its own until it ends or fails. Its end does not quit the player: a service
+    /// runs with input from `/dev/null`. The thread lives as long as the process, since a blocked read cannot be
+    /// cancelled.
     static func start(
         descriptor: Int32,
         control: any PlayerControl,
@@ -21,7 +21,7 @@ enum CommandReader {
         }
     }
 
-    /// Reads to the end; blocks.
+    /// Reads to the end of the input; blocks.
     static func read(
         descriptor: Int32,
         control: any PlayerControl,
@@ -44,7 +44,7 @@ enum CommandReader {
         for line in splitter.finish() { take(line, control: control, report: report) }
     }
 
-    /// An empty line does nothing; nil is a line that was too long.
+    /// Obeys one line, `nil` if it was too long; an empty line does nothing.
     private static func take(
         _ line: String?,
         control: any PlayerControl,
@@ -63,5 +63,47 @@ enum CommandReader {
         } catch {
             report(.notice(code: noticeCode, message: error.message))
         }
+    }
+}
+
+/// Splits a stream of bytes into lines.
+struct LineSplitter: Sendable {
+    /// Longer than any path or URL. A longer line is reported as too long, so that memory is bounded.
+    static let longestByteCount = 64 * 1024
+
+    private var partial: [UInt8] = []
+    private var isTooLong = false
+
+    init() {}
+
+    /// Takes the next bytes and returns the lines that they complete, without their ends (LF or CRLF); `nil` for a line
+    /// that is too long.
+    mutating func append(_ bytes: some Sequence<UInt8>) -> [String?] {
+        var lines: [String?] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                lines.append(takeLine())
+            } else if partial.count < Self.longestByteCount {
+                partial.append(byte)
+            } else {
+                isTooLong = true
+            }
+        }
+        return lines
+    }
+
+    /// The last line, if the input ended without a line break.
+    mutating func finish() -> [String?] {
+        partial.isEmpty ? [] : [takeLine()]
+    }
+
+    private mutating func takeLine() -> String? {
+        defer {
+            partial.removeAll(keepingCapacity: true)
+            isTooLong = false
+        }
+        guard !isTooLong else { return nil }
+        if partial.last == UInt8(ascii: "\r") { partial.removeLast() }
+        return String(decoding: partial, as: UTF8.self)
     }
 }

@@ -1,0 +1,89 @@
+/// A command of `reprise cache`, parsed and checked.
+struct CacheRequest: Sendable {
+    enum Action: Sendable, Equatable {
+        case list(EntrySelection)
+        /// `source` is as typed, here and below.
+        case info(source: String)
+        case verify
+        case evict(sources: [String], includesPinned: Bool)
+        /// Evicts until at most so many bytes are left.
+        case shrink(to: Int64, includesPinned: Bool)
+        /// Reports what `shrink` would evict without pinned entries.
+        case forecast(to: Int64)
+        case clear(isConfirmed: Bool, includesPinned: Bool)
+        case export(ExportOrder)
+        /// With `isFetched`, the missing bytes are downloaded too.
+        case pin(sources: [String], isFetched: Bool)
+        case unpin(sources: [String])
+        case fetch(sources: [String])
+    }
+
+    struct ExportOrder: Sendable, Equatable {
+        var source: String
+        /// `nil` for standard output.
+        var path: String?
+        /// `true` if a track with gaps is written too, with zeros in the gaps.
+        var takesPart = false
+        /// `true` if an existing file is replaced.
+        var replaces = false
+    }
+
+    let action: Action
+    let folder: String
+    let location: CacheLocationOptions
+    /// `nil` for a command that downloads nothing.
+    let bounds: CacheBoundsOptions?
+    let network: NetworkOptions?
+    let isJSON: Bool
+
+    /// Refuses if neither an option nor the account, whose folder is `defaultFolder`, tells where the cache is.
+    init(
+        _ action: Action,
+        _ location: CacheLocationOptions,
+        bounds: CacheBoundsOptions? = nil,
+        network: NetworkOptions? = nil,
+        isJSON: Bool,
+        defaultFolder: String? = BasePaths.cacheFolder()
+    ) throws(UsageError) {
+        guard let folder = location.cacheDir ?? defaultFolder else {
+            throw UsageError("this account has no home folder: name the folder of the cache with --cache-dir")
+        }
+        (self.action, self.folder, self.location) = (action, folder, location)
+        (self.bounds, self.network, self.isJSON) = (bounds, network, isJSON)
+    }
+}
+
+extension CacheRequest.Action {
+    /// `true` if the cache folder is created if it does not exist.
+    var mayMakeFolder: Bool {
+        switch self {
+        case .pin, .fetch: true
+        case .list, .info, .verify, .evict, .shrink, .forecast, .clear, .export, .unpin: false
+        }
+    }
+
+    /// `true` if the command only reads the index.
+    var onlyAsks: Bool {
+        switch self {
+        case .list, .info, .forecast: true
+        case .verify, .evict, .shrink, .clear, .export, .pin, .unpin, .fetch: false
+        }
+    }
+
+    /// `true` if the command may take long, so that a signal lets it finish its current step.
+    var endsInOrder: Bool {
+        switch self {
+        case .verify, .evict, .export, .pin, .unpin, .fetch: true
+        case .list, .info, .shrink, .forecast, .clear: false
+        }
+    }
+
+    var sources: [String] {
+        switch self {
+        case .evict(let sources, _), .pin(let sources, _), .unpin(let sources), .fetch(let sources): sources
+        case .info(let source): [source]
+        case .export(let order): [order.source]
+        case .list, .verify, .shrink, .forecast, .clear: []
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import ArgumentParser
+import Cache
+import HTTP
+import Media
+
+/// The options that locate the cache, and say how its entries are named and sealed.
+struct CacheLocationOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the cache. (default: $XDG_CACHE_HOME/reprise)",
+            valueName: "folder"
+        ),
+        completion: .directory,
+        transform: { try OptionValue.text($0, "name a folder") }
+    )
+    var cacheDir: String?
+
+    @Option(
+        name: .customLong("cache-secret"),
+        help: ArgumentHelp(
+            "Encrypt the cache with the secret in a file that reprise cache keygen made.",
+            valueName: "file"
+        ),
+        completion: .file(),
+        transform: { try CacheSecret(file: OptionValue.text($0, "name a file")) }
+    )
+    var secret: CacheSecret?
+
+    @Option(
+        name: .customLong("cache-identity"),
+        help: ArgumentHelp(
+            "'host=cdn.example strip=token,expires': query parameters that do not identify the music. Repeatable.",
+            valueName: "rule"
+        ),
+        transform: { try CacheIdentity.Rule(parsing: $0) }
+    )
+    var identityRules: [CacheIdentity.Rule] = []
+
+    static let settings = [
+        Setting("cache", "--cache-dir"), Setting("cache", "--cache-secret"),
+        Setting("cache", "--cache-identity", .list),
+    ]
+
+    /// The folder that was named, else the one of the account; `nil` if the account has no home.
+    var folder: String? { cacheDir ?? BasePaths.cacheFolder() }
+}
+
+/// The options that bound the cache.
+struct CacheBoundsOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp("The most that the cache may hold, as 500M. (default: 10GB)", valueName: "size"),
+        transform: { try OptionValue.size($0) }
+    )
+    var cacheSize: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Delete what was not played for so many days. (default: never)",
+            valueName: "days"
+        ),
+        transform: { try OptionValue.number($0, in: 1...36_500, "use a number of days, from 1 on") }
+    )
+    var cacheAge: Int?
+
+    @Option(
+        help: ArgumentHelp("How much of the disk to leave free, as 500M. (default: 1GB)", valueName: "size"),
+        transform: { try OptionValue.size($0) }
+    )
+    var minFree: Int64?
+
+    static let settings = [
+        Setting("cache", "--cache-size"), Setting("cache", "--cache-age"), Setting("cache", "--min-free"),
+    ]
+}
+
+/// The options that say what is sent to servers, and which of them are trusted.
+struct NetworkOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp(
+            "'Name: value' to send to the servers named as SOURCE, or @FILE with one per line. Repeatable.",
+            valueName: "field"
+        ),
+        transform: { HeaderArgument($0) }
+    )
+    var headerArguments: [HeaderArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The name to give to servers. (default: reprise/\(Invocation.version))",
+            valueName: "text"
+        ),
+        transform: {
+            try OptionValue.accepted(
+                $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } ? nil : $0,
+                "use one line of text"
+            )
+        }
+    )
+    var userAgent: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificates in a PEM file instead of the system's. (default: the system's)",
+            valueName: "file"
+        ),
+        completion: .file(),
+        transform: { path in
+            // Refused here: a missing file would otherwise show much later, as a failure of every server.
+            try TextFile.check(try OptionValue.text(path, "name a file"))
+            return path
+        }
+    )
+    var cacert: String?
+
+    static let settings = [
+        Setting("network", "--header", .list), Setting("network", "--user-agent"),
+        Setting("network", "--cacert"),
+    ]
+
+    /// The header fields to add to requests, in order.
+    var headers: [RequestHeader] { headerArguments.flatMap(\.fields) }
+
+    func validate() throws {
+        if let refusal = headerArguments.lazy.compactMap(\.refusal).first { throw refusal }
+    }
+}
+
+/// The header fields of one `--header`, or why it is refused.
+///
+/// A header may be a secret, and ArgumentParser quotes a value that its transformation refuses. So the
+/// transformation never fails, and `NetworkOptions.validate` throws the refusal, which quotes nothing.
+struct HeaderArgument: Sendable {
+    private(set) var fields: [RequestHeader] = []
+    private(set) var refusal: UsageError?
+
+    /// Parses `Name: value`, or reads the file of `@FILE`: once only, since it may be a pipe.
+    init(_ argument: String) {
+        guard argument.first == "@" else {
+            fields = RequestHeader(parsing: argument).map { [$0] } ?? []
+            guard fields.isEmpty else { return }
+            refusal = UsageError(
+                "--header takes 'Name: value' or @FILE, and no field like Range that the player sets itself"
+            )
+            return
+        }
+        let path = String(argument.dropFirst())
+        do {
+            try UsageError.check(!path.isEmpty, "--header @ needs the name of a file")
+            fields = try Self.fields(ofFile: try TextFile.read(path), at: path)
+        } catch {
+            refusal = error as? UsageError ?? UsageError("--header @\(error)")
+        }
+    }
+
+    /// Parses one field per line; empty lines are skipped.
+    static func fields(ofFile text: String, at path: String) throws(UsageError) -> [RequestHeader] {
+        var fields: [RequestHeader] = []
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() where !line.allSatisfy(\.isWhitespace) {
+            guard let field = RequestHeader(parsing: line) else {
+                throw UsageError("--header @\(path): line \(index + 1) is not 'Name: value'")
+            }
+            fields.append(field)
+        }
+        return fields
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import FoundationEssentials
+import Media
+
+/// The options of a command as ArgumentParser declares them, read from its dump.
+///
+/// Making the dump takes several times as long as parsing a command line, so no session reads it: it serves
+/// `reprise config`, the manual page and tests.
+struct DeclaredOption: Decodable {
+    struct Name: Decodable {
+        let kind: String
+        let name: String
+    }
+
+    /// `flag`, `option` or `positional`.
+    let kind: String
+    let names: [Name]?
+    let isRepeating: Bool
+    let valueName: String?
+    let defaultValue: String?
+    let abstract: String?
+
+    /// All options of `command`, in the order of its help.
+    static func all(of command: any ParsableArguments.Type) -> [DeclaredOption] {
+        struct Dump: Decodable {
+            struct Command: Decodable { let arguments: [DeclaredOption]? }
+            let command: Command
+        }
+        do {
+            return try JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)).command.arguments
+                ?? []
+        } catch {
+            preconditionFailure("the dump of ArgumentParser has another form: \(error)")
+        }
+    }
+
+    /// The long names, with their dashes.
+    var longNames: [String] { (names ?? []).filter { $0.kind == "long" }.map { "--" + $0.name } }
+
+    /// The value without the option: the declared one, else what the help text says in its last parentheses.
+    var fallback: String {
+        if let defaultValue { return defaultValue }
+        guard let help = abstract, help.hasSuffix(")"),
+            let start = help.ranges(of: "(default: ").last?.upperBound
+        else { return kind == "flag" ? "false" : "" }
+        return String(help[start..<help.index(before: help.endIndex)])
+    }
+}
+
+extension Configuration {
+    /// The lines of `reprise config` with the typed options of `arguments`: name, value and origin of each setting.
+    func listing(with arguments: [String], style: TextStyle) -> [String] {
+        let declared = DeclaredOption.all(of: Options.self)
+        let settings = Options.settings.map { row(of: $0, declared, arguments) }
+        let screen = screen.rows(pairs).map { row in
+            [SafeText(row.name), SafeText(row.value), origin(row.line)]
+        }
+        let table = TextTable(
+            columns: [.init(title: "setting"), .init(title: "value", most: 40), .init(title: "from")],
+            rows: settings + screen
+        )
+        return table.lines(width: style.columns)
+    }
+
+    private func row(of setting: Setting, _ declared: [DeclaredOption], _ arguments: [String]) -> [SafeText] {
+        let typed = Self.values(of: setting, declared, in: arguments)
+        let fallback = declared.first { $0.longNames.contains(setting.option) }?.fallback
+        let entry = entries.first { $0.setting == setting }
+        let values =
+            if let last = typed.last {
+                setting.kind == .list ? typed : [last]
+            } else {
+                entry?.values ?? [fallback ?? ""]
+            }
+        let value = values.map { shown($0, setting) }.joined(separator: ", ")
+        return [
+            SafeText(setting.name), SafeText(value), typed.isEmpty ? origin(entry?.line) : "command line",
+        ]
+    }
+
+    private func origin(_ line: Int?) -> SafeText { line.map { SafeText("\(name):\($0)") } ?? "default" }
+
+    /// A header field may be a secret: only its name is shown.
+    private func shown(_ value: String, _ setting: Setting) -> String {
+        guard setting.option == "--header", !value.isEmpty, !value.hasPrefix("@") else { return value }
+        return value.prefix { $0 != ":" } + ": …"
+    }
+
+    /// The values of the option in `arguments`, which were parsed without an error: `--name`, `--name value` or
+    /// `--name=value`; of a flag also `--no-name`.
+    private static func values(
+        of setting: Setting,
+        _ declared: [DeclaredOption],
+        in arguments: [String]
+    ) -> [String] {
+        let negation = "--no-" + setting.option.dropFirst(2)
+        let names = declared.flatMap(\.longNames).filter { $0 == setting.option || $0 == negation }
+        var values: [String] = []
+        var rest = arguments.prefix { $0 != "--" }[...]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first.map(String.init), names.contains(name) else { continue }
+            if setting.kind == .flag {
+                values.append("\(name == setting.option)")
+            } else if let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() {
+                values.append(value)
+            }
+        }
+        return values
+    }
+}

@@ -1,0 +1,48 @@
+import Media
+
+/// The exit codes of the process; the numbers are part of the contract.
+enum ExitCode: Int32, Sendable, CaseIterable {
+    /// Everything was played, or the listener quit.
+    case success = 0
+    /// Nothing could be heard: no audio server, no sink.
+    case couldNotStart = 1
+    case nothingPlayed = 2
+    case someFailed = 3
+    case signal = 4
+    /// EX_USAGE of sysexits.h.
+    case usage = 64
+
+    /// The code of a session that started. `isHeard` is `true` if any frame reached the output: a track that broke off
+    /// in the middle is a failure, and yet something was played.
+    ///
+    /// A signal comes first, then the listener's quitting: a script has nothing to act on then.
+    static func afterSession(
+        _ summary: PlayerEvent.SummaryReport,
+        isHeard: Bool = false,
+        isQuit: Bool,
+        isSignalled: Bool
+    ) -> ExitCode {
+        if isSignalled { return .signal }
+        if isQuit || summary.failed == 0 { return .success }
+        return summary.played > 0 || isHeard ? .someFailed : .nothingPlayed
+    }
+
+    /// The code of a session that a failure of its output ended. `isHeard` is `true` if any frame reached the output
+    /// before: a disk that fills up fails a track, a sink that never opened fails the session.
+    static func afterFatal(_ summary: PlayerEvent.SummaryReport, isHeard: Bool) -> ExitCode {
+        if summary.played > 0 { return .someFailed }
+        return isHeard ? .nothingPlayed : .couldNotStart
+    }
+}
+
+/// The last line of a session that does not write JSON.
+enum SessionSummary {
+    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the number of failures.
+    static func text(_ report: PlayerEvent.SummaryReport) -> String {
+        let failed = report.failed > 0 ? ", \(report.failed) failed" : ""
+        return "played \(CountText.of(report.played, "track", "tracks"))\(failed); "
+            + "\(ByteSize.text(report.fetchedBytes)) from the network, "
+            + "\(ByteSize.text(report.cachedBytes)) from the cache, "
+            + CountText.of(report.requestCount, "request", "requests")
+    }
+}
