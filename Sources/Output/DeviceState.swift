@@ -7,9 +7,7 @@ import Media
 struct DeviceState {
     let format: AudioFormat
     /// The number of frames that the device holds.
-    private(set) var buffer: FrameCount
-    /// Seconds of music that it plays per second of its clock; a real card is not exactly at 1.
-    private(set) var speed = 1.0
+    private let buffer: FrameCount
     private(set) var taken: FrameCount = 0
     /// The frames heard at `startedAt`, or until now while it is stopped.
     private var heardBefore: FrameCount = 0
@@ -46,14 +44,6 @@ struct DeviceState {
         startedAt = nil
     }
 
-    /// Continues at another speed and with another buffer; the frames that were taken stay.
-    mutating func changed(speed: Double, latency: Duration, at now: Duration) {
-        heardBefore = heard(at: now)
-        if isPlaying { startedAt = now }
-        self.speed = speed
-        buffer = format.frames(in: latency)
-    }
-
     mutating func flushed() {
         precondition(!isPlaying, "flush is only called while paused")
         heardBefore = taken
@@ -76,7 +66,6 @@ struct DeviceState {
     /// The frames that would have been heard if the device never ran dry.
     private func playhead(at now: Duration) -> FrameCount {
         guard let startedAt else { return heardBefore }
-        let elapsed = now - startedAt
-        return heardBefore + format.frames(in: speed == 1 ? elapsed : elapsed * speed)
+        return heardBefore + format.frames(in: now - startedAt)
     }
 }

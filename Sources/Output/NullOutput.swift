@@ -16,20 +16,18 @@ package final class NullOutput: AudioOutput {
         var ticking: Task<Void, Never>?
         var drain: OneShot<Void>?
         var handler: (@Sendable (OutputEvent) -> Void)?
-        var latency: Duration
-        var speed = 1.0
-        var isDead = false
     }
 
     private let clock: any MonotonicClock
+    private let latency: Duration
     private let scratch = ScratchBuffer()
     // The reader is read while the lock is held; that never waits.
-    private let state: Locked<State>
+    private let state = Locked(State())
 
     /// A device that holds `latency` of music ahead of what is heard.
     package init(clock: any MonotonicClock, latency: Duration = NullOutput.period) {
         self.clock = clock
-        state = Locked(State(latency: latency))
+        self.latency = latency
     }
 
     deinit { state.withLock { $0.ticking }?.cancel() }
@@ -40,22 +38,16 @@ package final class NullOutput: AudioOutput {
         state.withLock { $0.device?.heard(at: clock.now) ?? 0 }
     }
 
-    package func connect() async throws {
-        if state.withLock(\.isDead) { throw MediaError(.audioServer, "the null device", "is away") }
-    }
+    package func connect() async throws {}
 
     package func open(_ format: AudioFormat, reader: any PCMReader) async throws {
-        try checkAlive()
         standStill { state in
-            var device = DeviceState(format: format, latency: state.latency)
-            device.changed(speed: state.speed, latency: state.latency, at: clock.now)
-            state.device = device
+            state.device = DeviceState(format: format, latency: latency)
             state.reader = reader
         }
     }
 
     package func start() async throws {
-        try checkAlive()
         standStill { state in state.device?.started(at: clock.now) }
         guard let wait = tick() else { return }
         let ticking = Task { [weak self, clock] in
@@ -105,35 +97,6 @@ package final class NullOutput: AudioOutput {
     package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         state.withLock { $0.handler = handler }
     }
-
-    private func checkAlive() throws {
-        if state.withLock(\.isDead) { throw Self.gone }
-    }
-
-    private static let gone = MediaError(.audioLost, "the null device", "is gone")
-
-    // MARK: Behaviour of real devices, on a test's demand
-
-    /// From now on plays `speed` seconds of music per second, and holds `latency` of music.
-    package func become(speed: Double = 1, latency: Duration) {
-        state.withLock { state in
-            state.speed = speed
-            state.latency = latency
-            state.device?.changed(speed: speed, latency: latency, at: clock.now)
-        }
-    }
-
-    /// Reports an underrun although the reader has frames, as servers do while frames are on their way.
-    package func claimUnderrun() { state.withLock { $0.handler }?(.underrun) }
-
-    /// Disappears with the frames it held, like a server that crashes; until `revive` every call fails.
-    package func die() {
-        standStill { $0.isDead = true }
-        state.withLock { $0.handler }?(.lost(Self.gone))
-    }
-
-    /// Is available again; a stream has to be opened anew.
-    package func revive() { state.withLock { $0.isDead = false } }
 
     /// Stops the device, ends a drain that waits for it, and then applies `change`.
     private func standStill(_ change: (inout State) -> Void) {

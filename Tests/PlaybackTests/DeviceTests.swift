@@ -1,5 +1,4 @@
 import Media
-import Output
 import TestSupport
 import Testing
 
@@ -10,11 +9,11 @@ import Testing
     /// A device, and the player on it.
     private struct Scene {
         let stage: Stage
-        let device: NullOutput
+        let device: FaultyDevice
 
         init(_ frames: [Int], latency: Duration) {
             let clock = TestClock()
-            device = NullOutput(clock: clock, latency: latency)
+            device = FaultyDevice(clock: clock, latency: latency)
             stage = Stage(
                 frames.enumerated().map { FakeMusic(number: $0.offset + 1, frames: $0.element) },
                 clock: clock,
@@ -57,16 +56,15 @@ import Testing
         }
     }
 
-    @Test func `a device with another speed and latency than a clock is followed, never backwards`()
-        async throws
-    {
-        let scene = Scene([60_000], latency: .milliseconds(100))
+    @Test(arguments: [100, 600])
+    func `a device with another speed than a clock is followed, never backwards`(latency: Int) async throws {
+        let scene = Scene([60_000], latency: .milliseconds(latency))
         try await scene.playing { scene in
             try await scene.pass(.seconds(1))
-            scene.device.become(speed: 1.5, latency: .milliseconds(600))
+            scene.device.play(atSpeed: 1.5)
             try await scene.pass(.seconds(2))
             #expect(scene.position == 4_000)
-            scene.device.become(speed: 0.5, latency: .milliseconds(50))
+            scene.device.play(atSpeed: 0.5)
             try await scene.pass(.seconds(2))
             #expect(scene.position == 5_000)
             let told = scene.stage.events.compactMap { event -> Duration? in
@@ -111,7 +109,7 @@ import Testing
         try await scene.playing { scene in
             for death in 1...10 {
                 try await scene.pass(.seconds(1))
-                scene.device.die()
+                await scene.device.die()
                 try await wait(for: "the loss") {
                     scene.stage.player.snapshot.state == .buffering && scene.stage.clock.sleeperCount == 2
                 }
