@@ -12,24 +12,23 @@ package final class Loaders: ResourceOpener {
     }
 
     private let parts: LoaderParts
-    private let kept: any ByteStoreOpener
-    private let volatile: any ByteStoreOpener
+    private let stores: any ByteStoreOpener
     private let seed: UInt64
     private let onNotice: @Sendable (MediaError) -> Void
     private let files = WorkThread(name: "files")
     // Guards which loader serves which URL; loaders are opened and closed without it.
     private let slots = Locked<[String: Slot]>([:])
-    // The last word on what could not be kept: a folder that fails does so for every track.
-    private let toldNotKept = Locked<MediaError?>(nil)
     private let measures = LineMeasures()
 
-    /// `volatile` takes what `kept` cannot. `connectivity` knows whether the network is there, nil where nobody
-    /// watches it; `journal` hears of every request, numbered by `numbers`; `seed` decides the jitter of delays. `onNotice` hears of what
-    /// is not kept, and of changed resources, from any task.
+    /// - Parameters:
+    ///   - stores: opens what is stored of each resource, and decides where new bytes go.
+    ///   - connectivity: knows whether the network is there; `nil` if nobody watches it.
+    ///   - journal: receives every request, numbered by `numbers`.
+    ///   - seed: decides the jitter of delays.
+    ///   - onNotice: called from any task when a resource has changed on its server.
     package init(
         transport: any RangeTransport,
-        kept: any ByteStoreOpener,
-        volatile: any ByteStoreOpener,
+        stores: any ByteStoreOpener,
         clock: any MonotonicClock,
         settings: LoadSettings = LoadSettings(),
         connectivity: (any Connectivity)? = nil,
@@ -46,8 +45,7 @@ package final class Loaders: ResourceOpener {
             journal: journal,
             numbers: numbers
         )
-        self.kept = kept
-        self.volatile = volatile
+        self.stores = stores
         self.seed = seed
         self.onNotice = onNotice
     }
@@ -72,7 +70,7 @@ package final class Loaders: ResourceOpener {
     /// A server that cannot be reached changes nothing: what is stored is used as it is.
     package func openRevalidated(_ location: ResourceLocation) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
-        let probe = try await Revalidation(url: url, kept: kept, parts: parts).run()
+        let probe = try await Revalidation(url: url, stores: stores, parts: parts).run()
         if probe.isChanged {
             // Who reads the old file goes on with it; who opens it now gets the new one.
             slots.withLock { $0[url.requestString] = nil }
@@ -116,17 +114,16 @@ package final class Loaders: ResourceOpener {
     }
 
     private func makeLoader(of url: WebURL) async throws -> ResourceLoader {
-        let store = try await openStore(of: url)
         let loader = ResourceLoader(
             url: url,
-            store: store,
+            store: try await stores.open(url),
             parts: parts,
             measure: measures.measure(of: url),
             seed: seed,
-            onChanged: { [weak self, kept, onNotice] url, loader in
+            onChanged: { [weak self, stores, onNotice] url, loader in
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
                 // The next open finds the new, empty entry; the old one lives until its loader closes.
-                if let fresh = try? await kept.replace(url) { await fresh.close() }
+                if let fresh = try? await stores.replace(url) { await fresh.close() }
                 self?.forget(url, loader)
             },
             onIdle: { [weak self] url, loader in
@@ -137,29 +134,6 @@ package final class Loaders: ResourceOpener {
         loader.joinLine()
         slots.withLock { $0[url.requestString] = .open(loader) }
         return loader
-    }
-
-    private func openStore(of url: WebURL) async throws -> any ByteStore {
-        do {
-            let store = try await kept.open(url)
-            return SpillingStore(
-                kept: store,
-                makeVolatile: { [volatile] in try await volatile.open(url) },
-                onSpill: { [weak self] in self?.tellNotKept($0) }
-            )
-        } catch let error as MediaError where error.code == .notKept {
-            tellNotKept(error)
-            return try await volatile.open(url)
-        }
-    }
-
-    /// Tells that something is not kept, unless that was the last thing to be told of this kind.
-    private func tellNotKept(_ error: MediaError) {
-        let isNews = toldNotKept.withLock { told in
-            defer { told = error }
-            return told != error
-        }
-        if isNews { onNotice(error) }
     }
 
     private func forget(_ url: WebURL, _ loader: ResourceLoader) {

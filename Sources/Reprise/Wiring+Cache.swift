@@ -73,8 +73,7 @@ extension Wiring {
         settings.readAhead = .all
         let loaders = Loaders(
             transport: transport,
-            kept: folder,
-            volatile: VolatileStores(),
+            stores: folder,
             clock: clock,
             settings: settings,
             onNotice: notify

@@ -133,8 +133,7 @@ enum Wiring {
         )
         let loaders = Loaders(
             transport: network.guarding(transport),
-            kept: folder ?? VolatileStores(),
-            volatile: VolatileStores(),
+            stores: folder ?? VolatileStores(),
             clock: clock,
             settings: loading(options),
             connectivity: network,

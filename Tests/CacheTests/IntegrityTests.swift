@@ -227,7 +227,7 @@ import Testing
         let elsewhere = folder.path + "/elsewhere"
         try FileManager.default.moveItem(atPath: object, toPath: elsewhere)
         try FileManager.default.createSymbolicLink(atPath: object, withDestinationPath: elsewhere)
-        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
         #expect(error?.code == .notKept)
         #expect(FileManager.default.contents(atPath: elsewhere) == Data(pattern(0..<1_000)))
     }
@@ -242,7 +242,7 @@ import Testing
             #expect(FileManager.default.createFile(atPath: elsewhere, contents: nil))
         }
         try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: elsewhere)
-        await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
     }
 
     @Test(arguments: ["-wal", "-shm"], [true, false])
@@ -255,7 +255,7 @@ import Testing
         if !isDangling { #expect(FileManager.default.createFile(atPath: elsewhere, contents: words)) }
         let log = folder.file("index.sqlite" + suffix)
         try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
-        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
         #expect(error?.code == .notKept)
         // Questions, which are asked on another connection, do not follow it either.
         await #expect(throws: MediaError.self) { _ = try await makeOpener().list() }
@@ -396,7 +396,7 @@ import Testing
         _ = try await fill(0..<1_000)
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
         try connection.execute("PRAGMA user_version = \(CacheIndex.version + 1)")
-        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
         #expect(error?.code == .notKept)
         #expect(error?.description.contains("newer version") == true)
         try connection.execute("PRAGMA user_version = \(CacheIndex.version)")
@@ -450,7 +450,7 @@ import Testing
         let holder = open(folder.file("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         #expect(flock(holder, LOCK_EX) == 0)
         defer { close(holder) }
-        let error = await #expect(throws: MediaError.self) { try await makeOpener().open(url("a.mp3")) }
+        let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
         #expect(error?.code == .notKept)
         #expect(error?.description.contains("another process holds the folder") == true)
         #expect(flock(holder, LOCK_UN) == 0)
@@ -472,7 +472,7 @@ import Testing
         #expect(FileManager.default.createFile(atPath: folder.cache, contents: Data([1, 2])))
         for path in [folder.cache, folder.cache + "/below"] {
             let error = await #expect(throws: MediaError.self) {
-                try await CacheFolder(path: path, clock: TestClock()).open(url("a.mp3"))
+                try await CacheFolder(path: path, clock: TestClock()).openEntry(url("a.mp3"))
             }
             #expect(error?.code == .notKept)
             #expect(error?.subject.string == "cache folder \(path)")

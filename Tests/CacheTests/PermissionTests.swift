@@ -12,7 +12,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func keep() async throws {
-        let store = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let store = try await CacheFolder(path: folder.cache, clock: TestClock()).openEntry(url("a.mp3"))
         try await store.write(pattern(0..<10), at: 0)
         try await store.commit()
         await store.close()
@@ -48,7 +48,7 @@ import Testing
         #expect(await !opener.keepsSome(of: try url("a.mp3")))
         let owner = try FileManager.default.attributesOfItem(atPath: log)[.ownerAccountID] as? Int
         #expect(owner == 65_534)
-        await #expect(throws: MediaError.self) { _ = try await opener.open(url("a.mp3")) }
+        await #expect(throws: MediaError.self) { _ = try await opener.openEntry(url("a.mp3")) }
     }
 
     @Test func `an empty folder that somebody made is the cache's own from then on`() async throws {
@@ -95,7 +95,7 @@ import Testing
         }
         let path = geteuid() == 0 ? folder.cache : "/usr"
         let error = await #expect(throws: MediaError.self) {
-            try await CacheFolder(path: path, clock: TestClock()).open(url("a.mp3"))
+            try await CacheFolder(path: path, clock: TestClock()).openEntry(url("a.mp3"))
         }
         #expect(error?.cause.string.contains("belongs to another user") == true)
         #expect(!FileManager.default.fileExists(atPath: path + "/objects"))

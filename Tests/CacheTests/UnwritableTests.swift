@@ -44,22 +44,31 @@ import Testing
     private static let readOnly = SystemError("open the lock file", number: EROFS)
 
     @Test(arguments: [false, true])
-    func `what is kept is read and checked, and what comes is refused`(isSealed: Bool) async throws {
+    func `what is cached is read and checked, and new bytes last until the close`(isSealed: Bool) async throws
+    {
         let secret: CacheSecret? = isSealed ? .generate() : nil
         try await fill(secret)
         let object = folder.file("objects/\(try #require(folder.objects.first))")
         try flipBit(0, ofByteAt: 70_000, in: object)
-        let store = try #require(try await open(makeOpener(secret), after: Self.readOnly))
+        let notices = Notices()
+        let opener = CacheFolder(
+            path: folder.cache,
+            secret: secret,
+            clock: TestClock(),
+            onNotice: notices.note
+        )
+        let store = try #require(try await open(opener, after: Self.readOnly))
         #expect(!store.isPersistent)
         #expect(store.description.title == EntryDescription.example.title)
         #expect(try await store.all(of: 0..<100_000) == pattern(0..<65_536))
         #expect(store.stored == ByteRangeSet(0..<65_536))
-        let error = await #expect(throws: MediaError.self) {
-            try await store.write(pattern(65_536..<70_000), at: 65_536)
-        }
-        #expect(error?.code == .notKept)
-        #expect(error?.cause.string.contains("Read-only file system") == true)
+        try await store.write(pattern(65_536..<70_000), at: 65_536)
+        #expect(try await store.all(of: 65_536..<70_000) == pattern(65_536..<70_000))
+        #expect(notices.all.map(\.code) == [.damagedExtent, .notKept])
+        #expect(notices.all.last?.cause.string.contains("Read-only file system") == true)
         try await store.commit()
+        let next = try #require(try await open(opener, after: Self.readOnly))
+        #expect(!next.stored.contains(65_536))
     }
 
     @Test func `what is still in the index's log is found too, and the log is left as it is`() async throws {

@@ -15,8 +15,7 @@ import Testing
     private func loaders(over transport: any RangeTransport) -> Loaders {
         Loaders(
             transport: transport,
-            kept: stores,
-            volatile: MemoryStores(isPersistent: false),
+            stores: stores,
             clock: clock
         )
     }

@@ -88,9 +88,6 @@ struct Actions {
     var cancelled: [FetchPlan.ID] {
         all.compactMap { if case .cancelFetch(let id) = $0 { id } else { nil } }
     }
-    var admitted: [FetchPlan.ID] {
-        all.compactMap { if case .admitFetch(let id) = $0 { id } else { nil } }
-    }
     var woken: Int { all.count { if case .wakeRead = $0 { true } else { false } } }
     var decisions: [JournalRecord.Decision] {
         all.compactMap { if case .decided(let decision, _) = $0 { decision } else { nil } }

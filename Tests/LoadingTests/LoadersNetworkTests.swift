@@ -20,8 +20,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
     {
         Loaders(
             transport: transport,
-            kept: stores,
-            volatile: MemoryStores(isPersistent: false),
+            stores: stores,
             clock: clock,
             journal: journal,
             seed: 1
@@ -233,6 +232,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         try await wait(for: "the wait") { waiting.report.wait != nil }
         let filled = try await loaders.open(.web(other))
         filled.fill()
+        #expect(filled.report.inFlight == [0..<65_536], "its request does not wait for the dead server")
         try await wait(for: "all of it") { filled.isStored(0..<200_000) }
         reading.cancel()
         await waiting.close()

@@ -11,14 +11,12 @@ import Testing
     private func loaders(
         _ transport: any RangeTransport,
         _ stores: MemoryStores,
-        volatile: MemoryStores = MemoryStores(isPersistent: false),
         connectivity: NetworkWatch? = nil,
         onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
     ) -> Loaders {
         Loaders(
             transport: transport,
-            kept: stores,
-            volatile: volatile,
+            stores: stores,
             clock: TestClock(),
             connectivity: connectivity,
             onNotice: onNotice
@@ -203,34 +201,6 @@ import Testing
         }
         #expect(error?.code == .resourceChanged)
         await reader.close()
-    }
-
-    @Test func `a full store lets the music go on in the volatile one`() async throws {
-        let content = content(200_000)
-        let stores = MemoryStores()
-        stores.store(of: url).state.withLock { $0.refusesWrites = true }
-        let transport = ScriptedTransport(.init(content: content))
-        let reader = try await loaders(transport, stores).open(.web(url))
-        #expect(try await readAll(reader) == content)
-        #expect(!reader.report.isKept)
-        await reader.close()
-    }
-
-    @Test func `what cannot be kept is told once, not with every track`() async throws {
-        let content = content(200_000)
-        let other = WebURL("http://music.example/other.mp3").unwrapped
-        let stores = MemoryStores()
-        for url in [url, other] { stores.store(of: url).state.withLock { $0.refusesWrites = true } }
-        let notices = Locked<[MediaError]>([])
-        let loaders = loaders(ScriptedTransport(.init(content: content)), stores) { notice in
-            notices.withLock { $0.append(notice) }
-        }
-        for url in [url, other] {
-            let reader = try await loaders.open(.web(url))
-            #expect(try await readAll(reader) == content)
-            await reader.close()
-        }
-        #expect(notices.withLock { $0.map(\.code) } == [.notKept])
     }
 
     @Test func `what is no music is forgotten, unless it was kept before`() async throws {

@@ -15,8 +15,7 @@ import Testing
         let transport = ScriptedTransport(.init(content: content))
         let loaders = Loaders(
             transport: transport,
-            kept: stores,
-            volatile: MemoryStores(isPersistent: false),
+            stores: stores,
             clock: TestClock(),
             onNotice: { _ in }
         )

@@ -12,8 +12,7 @@ struct UnderWayTests {
     private func open(_ transport: any RangeTransport) async throws -> any ResourceReader {
         let loaders = Loaders(
             transport: transport,
-            kept: MemoryStores(),
-            volatile: MemoryStores(isPersistent: false),
+            stores: MemoryStores(),
             clock: TestClock(),
             journal: history,
             seed: 1

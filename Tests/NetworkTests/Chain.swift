@@ -51,8 +51,7 @@ final class Chain: Sendable {
         let loaders = Loaders(
             transport: watch.guarding(transport),
             // Its clock stands for good: commits go by size, and at the close.
-            kept: CacheFolder(path: self.folder.path("cache"), clock: TestClock()),
-            volatile: VolatileStores(),
+            stores: CacheFolder(path: self.folder.path("cache"), clock: TestClock()),
             clock: clock,
             settings: settings,
             connectivity: watch,

@@ -147,8 +147,7 @@ import Testing
         let settings = LoadSettings()
         let loaders = Loaders(
             transport: transport,
-            kept: CacheFolder(path: folder.path("cache")),
-            volatile: VolatileStores(),
+            stores: CacheFolder(path: folder.path("cache")),
             clock: SystemClock(),
             settings: settings
         )

@@ -13,8 +13,8 @@ extension PersistentStore {
             if let next { self.readAhead(at: next, count: count) }
             return bytes
         }
-        guard bytes.isEmpty, let scratch = guarded.withLock({ $0.scratch }) else { return bytes }
-        return try await scratch.read(at: offset, count: count)
+        guard bytes.isEmpty, let volatile = guarded.withLock({ $0.volatile }) else { return bytes }
+        return try await volatile.read(at: offset, count: count)
     }
 
     /// Answers a read by what was read ahead of it; nil where that is nothing.

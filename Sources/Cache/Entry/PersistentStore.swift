@@ -3,8 +3,11 @@ import System
 
 /// An open entry of the cache folder.
 ///
-/// What is written stays in memory until a commit writes it to the file, flushes it and claims it: so no byte
-/// that anybody has claimed is ever written over, and what a full disk refuses is still there to be read.
+/// Written bytes stay in memory until a commit writes them to the file, flushes it and claims them: so no byte that
+/// anybody has claimed is ever overwritten, and what a full disk refuses can still be read.
+///
+/// Bytes that cannot be committed (full disk, full budget, read-only folder, `no-store`, an entry that is gone) go to a
+/// volatile store instead, which writes only sealed bytes to the disk. Reads find the bytes wherever they are.
 ///
 /// Opening one URL twice, in one process or in two, gives two stores on one entry: each reads what was
 /// committed when it was opened, and learns by `refresh` and at its own commits what the other has claimed
@@ -48,8 +51,8 @@ final class PersistentStore: ByteStore {
         var unsealed: (extent: Extent, bytes: [UInt8])?
         /// What was read and checked before it is asked for.
         var ahead = ReadAheadState()
-        /// What came since the entry was lost; made when it is needed.
-        var scratch: (any ByteStore)?
+        /// Takes the bytes that cannot be committed; made when it is needed.
+        var volatile: (any ByteStore)?
         /// `true` if an entry with the same resource was looked up since the entity tag and length are known.
         var hasSoughtCopy = false
         /// Whether somebody was told why nothing is kept any more.
@@ -76,14 +79,14 @@ final class PersistentStore: ByteStore {
     package var description: EntryDescription { guarded.withLock { $0.state.description } }
 
     package var stored: ByteRangeSet {
-        let (stored, scratch) = guarded.withLock { ($0.state.stored, $0.scratch) }
-        return scratch.map { stored.union($0.stored) } ?? stored
+        let (stored, volatile) = guarded.withLock { ($0.state.stored, $0.volatile) }
+        return volatile.map { stored.union($0.stored) } ?? stored
     }
 
     package var isPersistent: Bool {
         guarded.withLock { guarded in
             switch guarded.standing {
-            case .kept, .refusing: true
+            case .kept, .refusing: guarded.volatile == nil
             case .unwritable, .detached, .closed: false
             }
         }
@@ -100,16 +103,10 @@ final class PersistentStore: ByteStore {
             let count = guarded.state.bufferedByteCount
             return count > 0 && count + Int64(bytes.count) > Self.mostBuffered
         }
-        if isFull { try await commit() }
-        let (gaps, isDue, isKept) = try guarded.withLock { guarded in
+        if isFull { try? await commit() }
+        let (gaps, isDue, isKept) = guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
-            switch guarded.standing {
-            case .refusing(let error), .unwritable(let error):
-                guarded.isToldNotKept = true
-                throw error
-            case .detached, .closed: return (gaps, false, false)
-            case .kept: break
-            }
+            guard case .kept = guarded.standing else { return (gaps, false, false) }
             for gap in gaps {
                 let start = Int(gap.lowerBound - offset)
                 guarded.state.bytesWritten(bytes[start..<start + gap.count], at: gap.lowerBound)
@@ -117,13 +114,14 @@ final class PersistentStore: ByteStore {
             if !gaps.isEmpty, guarded.timer == nil { guarded.timer = startTimer() }
             return (gaps, guarded.state.bufferedByteCount >= Self.commitSize, true)
         }
-        // The failure of a commit that nobody asked for is told by the next write.
+        // If it fails, the next write goes to the volatile store and reports why.
         if isDue { engine.committer.submit { try? self.commitNow() } }
         guard !isKept, !gaps.isEmpty else { return }
-        let scratch = try await scratch()
+        reportRefusal()
+        let volatile = try await volatileStore()
         for gap in gaps {
             let start = Int(gap.lowerBound - offset)
-            try await scratch.write(Array(bytes[start..<start + gap.count]), at: gap.lowerBound)
+            try await volatile.write(Array(bytes[start..<start + gap.count]), at: gap.lowerBound)
         }
     }
 
@@ -185,15 +183,27 @@ final class PersistentStore: ByteStore {
         engine.tidyLater()
     }
 
-    /// The store that takes what comes after the entry was lost.
-    private func scratch() async throws -> any ByteStore {
-        if let scratch = guarded.withLock({ $0.scratch }) { return scratch }
-        let fresh = try await engine.scratch.open(url)
+    private func volatileStore() async throws -> any ByteStore {
+        if let volatile = guarded.withLock({ $0.volatile }) { return volatile }
+        let fresh = try await engine.volatile.open(url)
         return guarded.withLock { guarded in
-            let scratch = guarded.scratch ?? fresh
-            guarded.scratch = scratch
-            return scratch
+            let volatile = guarded.volatile ?? fresh
+            guarded.volatile = volatile
+            return volatile
         }
+    }
+
+    /// Reports why bytes are not cached, if the listener cannot know it: not after `discard` or `replace`.
+    private func reportRefusal() {
+        let refusal: MediaError? = guarded.withLock { guarded in
+            switch guarded.standing {
+            case .refusing(let error), .unwritable(let error):
+                guarded.isToldNotKept = true
+                return error
+            case .kept, .detached, .closed: return nil
+            }
+        }
+        if let refusal { engine.reportNotCached(refusal) }
     }
 
     private func startTimer() -> Task<Void, Never> {

@@ -26,13 +26,13 @@ final class CacheEngine: @unchecked Sendable {
     let io = WorkThread(name: "cache-io", isReady: true)
     let committer = WorkThread(name: "cache-commit", isReady: true)
     let look = WorkThread(name: "cache-look", isReady: true)
-    /// Where a store goes on whose entry is gone.
-    let scratch: VolatileStores
+    /// Takes what the folder does not.
+    let volatile = VolatileStores()
+    private let lastNotCached = Locked<MediaError?>(nil)
 
     init(settings: CacheSettings) {
         self.settings = settings
         protection = Protection(settings.secret)
-        scratch = VolatileStores()
     }
 
     deinit {
@@ -51,6 +51,15 @@ final class CacheEngine: @unchecked Sendable {
         if let error = cause as? MediaError { return error }
         let code: MediaError.Code = cause is SealError ? .cacheSecret : .notKept
         return MediaError(code, SafeText("cache folder \(settings.path)"), SafeText("\(cause)"))
+    }
+
+    /// Reports that something is not cached, unless the last report said the same: a full folder refuses every track.
+    func reportNotCached(_ error: MediaError) {
+        let isNew = lastNotCached.withLock { last in
+            defer { last = error }
+            return last != error
+        }
+        if isNew { settings.onNotice(error) }
     }
 
     // MARK: The committing thread

@@ -61,9 +61,19 @@ package final class CacheFolder: ByteStoreOpener {
 
     /// The entry of `url`, made empty where there is none, and marked as played now.
     ///
-    /// Throws `MediaError` with `.notKept` and the folder as its subject when the folder cannot be used.
+    /// If the folder cannot be used, reports why and returns a volatile store, so that the music plays all the same.
     /// A second open of the same URL gives a second store on the same entry (see `PersistentStore`).
     package func open(_ url: WebURL) async throws -> any ByteStore {
+        do {
+            return try await openEntry(url)
+        } catch let error as MediaError where error.code == .notKept {
+            engine.reportNotCached(error)
+            return try await engine.volatile.open(url)
+        }
+    }
+
+    /// The same, but throws `MediaError` with `.notKept` and the folder as its subject if the folder cannot be used.
+    func openEntry(_ url: WebURL) async throws -> any ByteStore {
         try await open(url) { engine throws in try engine.open(url) }
     }
 

@@ -17,9 +17,6 @@ package struct FetchPlan: Sendable, Equatable {
     /// Stored bytes just before `wanted` that are asked for too, to be compared; empty when there are
     /// validators, which do that better.
     package var overlap: ByteRange
-    /// The last bytes of `overlap` are still to come, by a request made before: what this one brings is held until
-    /// they are stored.
-    package var follows = false
     /// For `If-Range`; nil where nothing is stored or nothing can be compared.
     package var ifRange: String?
     /// Nothing is stored yet: a live stream may answer, and put titles between its bytes.

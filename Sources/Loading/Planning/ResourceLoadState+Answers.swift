@@ -146,7 +146,6 @@ extension ResourceLoadState {
         }
         learn(answer)
         fetch.plan.wanted = nil
-        fetch.isHeld = false
         fetch.next = 0
         fetch.end = description.length ?? .max
         fetch.isAnswered = true

@@ -8,7 +8,7 @@ extension ResourceLoadState {
     /// Ends the fetches that nobody wants and starts those that somebody does. `newcomer` began to wait just now.
     mutating func plan(newcomer: ReaderID? = nil) -> [Action] {
         guard verdict == nil, !isLive, !isHandingOver else { return [] }
-        var actions = admitFollowers() + dropUnwanted() + planDemands(newcomer: newcomer)
+        var actions = dropUnwanted() + planDemands(newcomer: newcomer)
         if let comparison = planComparison() { actions.append(comparison) }
         let isAlone = !isBusy
         if let first = planBackground() {
@@ -17,7 +17,7 @@ extension ResourceLoadState {
                 actions.append(second)
             }
         }
-        return actions + dropFollowers()
+        return actions
     }
 
     private mutating func dropUnwanted() -> [Action] {
@@ -43,7 +43,7 @@ extension ResourceLoadState {
         // What is left shares the line with what is wanted now, unless it is here before the answer can be.
         let isKnown = measure.bytesPerRequest != nil || hasWholeWindow
         let most = min(settings.readThrough, isKnown ? readThrough : settings.askNextAt)
-        return fetch.isAnswered && !fetch.isHeld && lingering == 0 && Int64(fetch.remaining.count) <= most
+        return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= most
     }
 
     private mutating func planDemands(newcomer: ReaderID?) -> [Action] {
@@ -85,16 +85,15 @@ extension ResourceLoadState {
             return begin(wanted: nil, why: want.why)
         }
         // The next window is asked for before the current one has ended, so that the line never waits.
-        let underWay = fetches.values.filter { isWanted($0) && !$0.remaining.isEmpty && !$0.isHeld }
+        let underWay = fetches.values.filter { isWanted($0) && !$0.remaining.isEmpty }
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
         }
         let isPair = asPair && want.why == .readAhead
-        let place = want.gap.lowerBound
-        guard !isBehindFollower(place),
-            underWay.isEmpty || (underWay.count < 2 && (left < askNextAt || isPair) && mayAskAhead(at: place))
+        // Without validators the next window is compared with the end of this one, so it waits for that.
+        guard underWay.isEmpty || (underWay.count < 2 && (left < askNextAt || isPair) && !comparesBytes)
         else { return nil }
-        return start(at: place, why: want.why, notBeyond: want.gap.upperBound, follows: !underWay.isEmpty)
+        return start(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
     }
 
     /// Whether a fetch is still to bring something. One that brought its last byte ends in a moment, and nothing
@@ -123,8 +122,7 @@ extension ResourceLoadState {
     mutating func start(
         at offset: Int64,
         why: FetchReason,
-        notBeyond limit: Int64 = .max,
-        follows: Bool = false
+        notBeyond limit: Int64 = .max
     ) -> Action {
         var window = window(for: why)
         // The first of a pair is short, so that its connection is free soon.
@@ -142,10 +140,10 @@ extension ResourceLoadState {
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
         }
-        return begin(wanted: offset..<max(end, offset + 1), why: why, follows: follows)
+        return begin(wanted: offset..<max(end, offset + 1), why: why)
     }
 
-    private mutating func begin(wanted: ByteRange?, why: FetchReason, follows: Bool = false) -> Action {
+    private mutating func begin(wanted: ByteRange?, why: FetchReason) -> Action {
         let id = FetchPlan.ID(value: nextFetchID)
         nextFetchID += 1
         var plan = FetchPlan(id: id, why: why, wanted: wanted, overlap: 0..<0)
@@ -154,11 +152,7 @@ extension ResourceLoadState {
             plan.ifRange = ifRangeStep.condition(for: description.validators)
             // Without validators only the bytes themselves tell whether it is still the same file.
             if comparesBytes {
-                if follows, let coming = comingBytes(before: wanted.lowerBound) {
-                    (plan.overlap, plan.follows) = (coming, true)
-                } else {
-                    plan.overlap = storedBytes(before: wanted.lowerBound)
-                }
+                plan.overlap = storedBytes(before: wanted.lowerBound)
                 if plan.overlap.isEmpty { noteUncompared(id) }
             }
         }
@@ -171,7 +165,6 @@ extension ResourceLoadState {
         fetch.isEarly = !isDue
         fetch.isPaired = fetches.values.contains { !$0.isAnswered }
         fetch.isBeside = !fetches.isEmpty
-        fetch.isHeld = plan.follows
         fetches[id] = fetch
         return .startFetch(plan)
     }

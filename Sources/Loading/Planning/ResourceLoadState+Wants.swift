@@ -32,7 +32,6 @@ extension ResourceLoadState {
         // A body that cannot be resumed is read to its end while anyone listens.
         if fetch.isWhole { return !readers.isEmpty }
         if compares(fetch) { return !readers.isEmpty }
-        if leadsToWanted(fetch) { return true }
         return readers.values.contains { reader in
             if brings(reader.offset, fetch) { return true }
             if zone(of: reader).contains(fetch.next) { return true }

@@ -22,8 +22,6 @@ package struct ResourceLoadState: Sendable {
     package enum Action: Equatable, Sendable {
         case startFetch(FetchPlan)
         case cancelFetch(FetchPlan.ID)
-        /// What the fetch is compared with is stored: its bytes need no longer be held.
-        case admitFetch(FetchPlan.ID)
         /// The wait is over: its offset is stored, lies past the end, or comes from a live stream.
         case wakeRead(WaitID)
         case failRead(WaitID, MediaError)
@@ -75,8 +73,6 @@ package struct ResourceLoadState: Sendable {
         var hasProgress = false
         /// The server began before what was asked for.
         var startsEarlier = false
-        /// It brings nothing before what it is compared with is stored.
-        var isHeld = false
 
         var isWhole: Bool { plan.wanted == nil }
         var remaining: ByteRange { min(next, end)..<end }

@@ -8,7 +8,6 @@ extension ResourceLoader {
             switch action {
             case .startFetch(let plan): startFetch(plan)
             case .cancelFetch(let id): guarded.withLock { $0.tasks[id] }?.cancel()
-            case .admitFetch(let id): guarded.withLock { $0.held.removeValue(forKey: id) }?.resume()
             case .wakeRead(let id): takeWaiter(id)?.resume()
             case .failRead(let id, let error): takeWaiter(id)?.resume(throwing: error)
             case .wakeAt(let time): wake(at: time)

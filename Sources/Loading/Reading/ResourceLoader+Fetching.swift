@@ -22,7 +22,7 @@ extension ResourceLoader {
         let (isNeeded, actions) = decide { $0.state.storeLooked(plan.id, nowStored: known) }
         perform(actions)
         guard isNeeded else { return }
-        let overlap = plan.follows ? [] : try await store.bytes(in: plan.overlap)
+        let overlap = try await store.bytes(in: plan.overlap)
         let request = RangeRequest(
             url: url,
             range: plan.asked,
@@ -90,10 +90,9 @@ extension ResourceLoader {
         case .store(let start, let end):
             keepDescription()
             perform(outcome.actions)
-            let known = awaitsOverlap(plan, response.answer) ? try await awaitedOverlap(of: plan) : overlap
             var sink = BodySink(
                 place: start..<end,
-                overlap: OverlapCheck(expected: known, at: plan.overlap.lowerBound)
+                overlap: OverlapCheck(expected: overlap, at: plan.overlap.lowerBound)
             )
             if outcome.comparesStored { sink.compared = store.stored }
             let ending = try await receive(response.body, into: &sink, for: plan, log: &log)
@@ -102,35 +101,6 @@ extension ResourceLoader {
             isHandedOver = await handOver(response, at: sink.offset, by: plan.id, log)
             return isHandedOver ? nil : "cancelled"
         }
-    }
-
-    /// Whether what comes is compared with bytes that another request was still to bring when this one was made. A
-    /// whole body is compared in another way.
-    private func awaitsOverlap(_ plan: FetchPlan, _ answer: RangeAnswer) -> Bool {
-        if case .part = answer.kind { plan.follows } else { false }
-    }
-
-    /// What `plan` is compared with, as soon as the request before it has brought that. Meanwhile the body waits in
-    /// the transport, which takes no more than its bound.
-    private func awaitedOverlap(of plan: FetchPlan) async throws -> [UInt8] {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isHeld = guarded.withLock { guarded in
-                    // The handler below may have run before there was anybody to find.
-                    guard guarded.state.isHeld(plan.id), !Task.isCancelled else { return false }
-                    guarded.held[plan.id] = continuation
-                    return true
-                }
-                if !isHeld { continuation.resume() }
-            }
-        } onCancel: {
-            guarded.withLock { $0.held.removeValue(forKey: plan.id) }?.resume()
-        }
-        try Task.checkCancellation()
-        let bytes = try await store.bytes(in: plan.overlap)
-        // Lost again at once: without anything to compare, this attempt brings nothing.
-        guard bytes.count == plan.overlap.count else { throw CancellationError() }
-        return bytes
     }
 
     /// Why the body of `answer` was of no use.

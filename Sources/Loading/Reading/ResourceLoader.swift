@@ -12,8 +12,6 @@ final class ResourceLoader: Sendable {
         /// The last wait of each reader, over or not.
         var waits: [ResourceLoadState.ReaderID: ResourceLoadState.WaitID] = [:]
         var tasks: [FetchPlan.ID: Task<Void, Never>] = [:]
-        /// Fetches that are held, and have an answer.
-        var held: [FetchPlan.ID: CheckedContinuation<Void, Never>] = [:]
         /// Sleeps until the state wants to know that a time has come.
         var timer: Task<Void, Never>?
         /// Set once a body without end has gone over to it.

@@ -15,12 +15,12 @@ struct Revalidation {
     }
 
     let url: WebURL
-    let kept: any ByteStoreOpener
+    let stores: any ByteStoreOpener
     let parts: LoaderParts
 
     func run() async throws -> Outcome {
         var outcome = Outcome()
-        guard let store = try? await kept.open(url) else { return outcome }
+        guard let store = try? await stores.open(url) else { return outcome }
         let known = store.description
         let probe = (store.stored.run(from: 0) ?? 0..<0).clamped(to: 0..<parts.settings.overlap)
         let head = (try? await store.bytes(in: probe)) ?? []
@@ -55,7 +55,7 @@ struct Revalidation {
         outcome.bytes = log.record.bytes
         if outcome.isChanged {
             end = MediaError.Code.resourceChanged.rawValue
-            if let fresh = try? await kept.replace(url) { await fresh.close() }
+            if let fresh = try? await stores.replace(url) { await fresh.close() }
         }
         tell(log.ended(end, at: parts.clock.now))
         return outcome

@@ -27,8 +27,8 @@ package protocol ByteStore: Sendable {
 
     /// Keeps `bytes` at `offset`; parts that are stored already are left as they are.
     ///
-    /// Returns once a read can see them. They are committed later (`commit`, or by the
-    /// store's own rhythm). Throws `MediaError` with `.notKept` when they cannot be kept.
+    /// Returns once a read can see them. They are committed later (`commit`, or by the store's own rhythm); a store that
+    /// cannot commit them keeps them until it is closed. Throws `MediaError` with `.notKept` if it cannot even do that.
     func write(_ bytes: [UInt8], at offset: Int64) async throws
 
     /// Replaces what is known of the resource; durable with the next commit.

@@ -38,8 +38,7 @@ import Testing
         let watch = NetworkWatch(clock: clock, isForced: isForced, journal: journal)
         let loaders = Loaders(
             transport: watch.guarding(line),
-            kept: stores,
-            volatile: MemoryStores(isPersistent: false),
+            stores: stores,
             clock: clock,
             connectivity: watch,
             journal: journal,

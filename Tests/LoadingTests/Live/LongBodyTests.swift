@@ -16,8 +16,7 @@ import Testing
     private func open(_ transport: LongTransport) async throws -> any ResourceReader {
         let loaders = Loaders(
             transport: transport,
-            kept: stores,
-            volatile: MemoryStores(isPersistent: false),
+            stores: stores,
             clock: clock,
             journal: journal,
             seed: 1
