@@ -8,49 +8,49 @@ import RepriseOrigin
 struct RepriseOriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reprise-origin",
-        abstract: "Serves a folder over HTTP on 127.0.0.1, as slow and as faulty as you like.",
+        abstract: "Serves a folder over HTTP on 127.0.0.1, slowly and with faults if asked.",
         discussion: """
-            Prints one line with its URL when it is ready, and serves until SIGINT or SIGTERM. Meant for \
-            tests, benchmarks and demonstrations.
+            Prints its URL when it is ready, and serves until SIGINT or SIGTERM. For tests, benchmarks and \
+            demonstrations.
             """
     )
 
     @Argument(help: "The folder to serve.")
     var folder = "."
 
-    @Option(help: "The port; 0 takes a free one.")
+    @Option(help: "The port; 0 chooses a free one.")
     var port: UInt16 = 0
 
     @Option(
-        help: ArgumentHelp("What every request and every new connection costs.", valueName: "milliseconds")
+        help: ArgumentHelp("Delay of each request and each new connection.", valueName: "milliseconds")
     )
     var roundTrip = 0
 
-    @Flag(help: "A new connection costs one more round trip, as with TLS.")
+    @Flag(help: "Delay new connections by one more round trip, as TLS does.")
     var tlsRoundTrip = false
 
-    @Option(help: ArgumentHelp("What all bodies together may take.", valueName: "bytes per second"))
+    @Option(help: ArgumentHelp("The rate that all bodies share.", valueName: "bytes per second"))
     var bandwidth: Int64?
 
-    @Flag(help: "Answer every request with the whole file.")
+    @Flag(help: "Ignore Range: answer every request with the whole file.")
     var noRanges = false
 
     @Flag(help: "Send neither ETag nor Last-Modified.")
     var noValidators = false
 
-    @Option(help: ArgumentHelp("Close the connection after this much of every body.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Close the connection after so many bytes of each body.", valueName: "bytes"))
     var cutAfter: Int64?
 
     @Option(
         help: ArgumentHelp(
-            "What is wrong with the answers for one path, or for all with *; may be given again.",
+            "Faults of the answers for one path, or * for all; may be given more than once.",
             discussion: FaultOption.grammar,
             valueName: "path=faults"
         )
     )
     var fault: [FaultOption] = []
 
-    @Option(help: ArgumentHelp("Write one line for every request that has ended.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write one line for each request that has ended.", valueName: "file"))
     var log: String?
 
     func validate() throws {
