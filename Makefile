@@ -14,7 +14,7 @@ RELEASE = -c release --static-swift-stdlib
 BINARIES = .build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help play test build release lint figures format install bench bench-quick screenshot soak clean
+.PHONY: help play test build release lint figures format install bench bench-quick manual screenshot soak clean
 export SINK PORT
 
 help: ## list the targets
@@ -69,6 +69,9 @@ bench-quick: ## the same with fewer rounds (4 minutes)
 	swift build $(RELEASE) --product reprise
 	swift build $(RELEASE) --product Benchmarks
 	$(BINARIES)/Benchmarks --quick --json $(JSON) $(BENCH)
+
+manual: ## write the keys and commands of docs/reprise.1 from the command table
+	REPRISE_WRITE_MANUAL=1 swift test --filter '^RepriseTests\.DocumentTests/'
 
 screenshot: ## draw assets/screen.svg from a real screen
 	@.ci/install screenshot

@@ -49,17 +49,42 @@ struct DocumentTests {
         for command in commands { #expect(manual.contains("cache \(command)"), "cache \(command)") }
     }
 
-    @Test func `the manual has every key and every command`() throws {
-        let words = Set(
-            try Self.entries().flatMap { $0.tag.split { $0 == " " || $0 == "," }.map(String.init) }
+    @Test func `the keys and commands of the manual are those of the table`() throws {
+        try Self.check(
+            "keys",
+            CommandTable.rows.flatMap(\.keyUses).map { (Self.tag($0.keys), $0.help.string) }
         )
-        for binding in KeyMap.standard.bindings {
-            let command = try #require(binding.command.line.split(separator: " ").first)
-            #expect(words.contains(String(command)))
-            // The comma separates the others.
-            for key in binding.keys.map(\.name.string) where key != "," {
-                #expect(words.contains(key), "\(key)")
-            }
+        for (name, reaches) in [
+            ("commands", [.everywhere, .lines]), ("commands of keys", [.keys]),
+            ("commands of the screen", [.screen]),
+        ] as [(String, [CommandRow.Reach])] {
+            let rows = CommandTable.rows.filter { reaches.contains($0.reach) }
+            try Self.check(name, rows.map { (Self.tag($0), $0.help.string) })
+        }
+    }
+
+    private static func tag(_ keys: [Key]) -> String {
+        ".BR " + keys.map { escaped($0.name.string) }.joined(separator: " \", \" ")
+    }
+
+    private static func tag(_ row: CommandRow) -> String {
+        row.syntax.isEmpty
+            ? ".B " + escaped(row.name) : ".BI \(escaped(row.name)) \" \(escaped(row.syntax))\""
+    }
+
+    private static func escaped(_ text: String) -> String { text.replacing("-", with: "\\-") }
+
+    /// Compares a list of the manual, between its two comments, with the program's; `make manual` writes it.
+    private static func check(_ name: String, _ entries: [(tag: String, text: String)]) throws {
+        let page = try text("docs/reprise.1")
+        let start = try #require(page.firstRange(of: ".\\\" \(name): begin\n")).upperBound
+        let end = try #require(page[start...].firstRange(of: ".\\\" \(name): end\n")).lowerBound
+        let list = entries.map { ".TP\n\($0.tag)\n\(escaped($0.text))\n" }.joined()
+        if ProcessInfo.processInfo.environment["REPRISE_WRITE_MANUAL"] == "1" {
+            let written = page[..<start] + list + page[end...]
+            try written.write(toFile: root + "/docs/reprise.1", atomically: true, encoding: .utf8)
+        } else {
+            #expect(page[start..<end] == list, "run `make manual`")
         }
     }
 
