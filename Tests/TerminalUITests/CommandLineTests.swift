@@ -24,14 +24,14 @@ struct CommandLineTests {
         #expect(parts.before.string + "|" + parts.after.string == expected)
     }
 
-    @Test func `Esc and Backspace in an empty line leave it`() {
+    @Test func `Esc and Backspace close an empty line`() {
         var line = CommandLine()
         #expect(line.apply(.backspace) == .cancelled)
         #expect(line.apply(.escape) == .cancelled)
         #expect(line.apply(.enter) == .entered(""))
     }
 
-    @Test func `ten thousand characters are taken, and the end of them is in view`() {
+    @Test func `ten thousand characters are accepted, and their end is in view`() {
         let line = Self.line(String(repeating: "x", count: 9_999) + "!", [])
         #expect(line.text.count == 10_000)
         #expect(line.parts.before.string.hasSuffix("x!"))
@@ -50,7 +50,7 @@ struct CommandLineTests {
         #expect(line.text == expected)
     }
 
-    @Test func `Tab and Shift-Tab go round the candidates until another key`() {
+    @Test func `Tab and Shift-Tab cycle through the candidates until another key`() {
         var line = CommandLine("repeat o")
         var seen: [String] = []
         for key in [Key.tab, .tab, .tab, .tab, .backTab] {
@@ -70,7 +70,7 @@ struct CommandLineTests {
         #expect(line.text == "repeat all 5" && line.parts.after == " 5")
     }
 
-    @Test func `Up and Down go through what was entered, and back to what was typed`() {
+    @Test func `Up and Down step through the history, and back to the unfinished line`() {
         var line = CommandLine("se", history: CommandHistory(["next", "stop"]))
         var seen: [String] = []
         for key in [Key.up, .up, .up, .down, .down, .down] {
@@ -86,7 +86,7 @@ struct CommandLineTests {
             ("add me@host", true), ("seek 5", true), ("add http://h/?u=a://b:c@d", false),
         ]
     )
-    func `a line with a user of a server may not be kept`(line: String, mayBe: Bool) {
+    func `a line that names a user of a server may not be saved`(line: String, mayBe: Bool) {
         #expect(CommandHistory.maySave(line) == mayBe)
     }
 

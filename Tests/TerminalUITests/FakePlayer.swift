@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// A player that remembers what it was told and shows what the test says.
+/// A player that records its commands and shows the snapshots of the test.
 final class FakePlayer: PlayerControl {
     private struct State {
         var snapshot = PlayerSnapshot()
@@ -45,7 +45,7 @@ final class FakePlayer: PlayerControl {
 
     func watchSound(_ isWatched: Bool) { state.withLock { $0.isSoundWatched = isWatched } }
 
-    /// Another picture at each look: one band after the other is full.
+    /// A different picture at each call: one band after the other is full.
     var soundPicture: SoundPicture? {
         let number = state.withLock { state in
             state.pictureReads += 1

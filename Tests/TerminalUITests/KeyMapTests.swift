@@ -3,7 +3,7 @@ import TerminalUI
 import Testing
 
 struct KeyMapTests {
-    @Test func `R goes round the kinds of gain, off among them`() {
+    @Test func `R cycles through the gain modes`() {
         #expect(KeyMap.standard.command(for: .character("R")) == .player(.setGain(nil)))
         #expect(KeyMap.standard.command(for: .character("r")) != .player(.setGain(nil)))
         var modes = [GainMode.off]
@@ -29,11 +29,11 @@ struct KeyMapTests {
     }
 
     @Test(arguments: ["", "f13", "Ctrl-C", "ctrl-z", "Ctrl-!", "jj", " ", "\u{1B}", "\u{202E}", "Ctrl-"])
-    func `what is no key is refused`(name: String) {
+    func `a text that names no key is refused`(name: String) {
         #expect(throws: Key.ParseError.self) { try Key(named: name) }
     }
 
-    @Test func `a key is bound anew, to nothing too, and the help follows`() throws {
+    @Test func `a key can be rebound or unbound, and the help follows`() throws {
         let map = KeyMap.standard
             .binding(.character("j"), to: .player(.next))
             .binding(.character("s"), to: nil)

@@ -52,17 +52,17 @@ struct MouseTests {
         #expect(state.apply(.mouse(double)) == [.send(.jump(top + 3))])
     }
 
-    @Test func `below the titles of a table the rows are counted from there`() {
+    @Test func `in a table the rows are counted from below the titles`() {
         var state = state()
         state.type("3")
         _ = press(20, 4, &state)
         #expect(state.cache.list.selected == 1)
-        // The titles are no row.
+        // The titles are not a row.
         _ = press(20, 2, &state)
         #expect(state.cache.list.selected == 1)
     }
 
-    @Test func `the wheel scrolls the open view, and the selection only where it would be lost`() {
+    @Test func `the wheel scrolls the open view, and moves the selection only to keep it in view`() {
         var state = state()
         state.type("jjjj")
         wheel(.wheelDown, &state)
@@ -76,7 +76,7 @@ struct MouseTests {
         #expect(state.help.top == 3 && state.queue.list.top == 0)
     }
 
-    /// 240 seconds in 10,000 bytes behind 400 of tags.
+    /// 240 seconds in 10,000 bytes, after 400 bytes of tags.
     private var measured: PlayerSnapshot {
         var player = sampleSnapshot()
         var info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 40)
@@ -87,7 +87,7 @@ struct MouseTests {
         return player
     }
 
-    @Test func `a click in the bar seeks to where the bar then shows the head`() {
+    @Test func `a click in the bar seeks to the position that the bar then shows`() {
         for columns in [17, 40, 80, 200] {
             var state = fullState(columns: columns, rows: 24, player: measured)
             for column in [0, 1, columns / 3, columns / 2, columns - 1] {
@@ -102,7 +102,7 @@ struct MouseTests {
                     fullState(columns: columns, rows: 24, player: player)
                 ).lines[21]
                 let head = bar.firstIndex(of: "|").map { bar.distance(from: bar.startIndex, to: $0) }
-                // The tags have no sound: a click there is the start.
+                // A click on the tags seeks to the start.
                 #expect(head == max(column, 400 * columns / 10_000), "column \(column) of \(columns)")
             }
         }
@@ -117,7 +117,7 @@ struct MouseTests {
         #expect(press(4, 1, &tiny).isEmpty)
     }
 
-    @Test func `without a known rate the share of the bar is the share of the time`() {
+    @Test func `without a known bit rate a click seeks to its share of the duration`() {
         var player = measured
         player.info = nil
         var state = fullState(columns: 80, rows: 24, player: player)

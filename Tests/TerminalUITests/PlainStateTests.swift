@@ -22,7 +22,7 @@ struct PlainStateTests {
         return state
     }
 
-    @Test func `the keys are the screen's`() {
+    @Test func `the keys are those of the screen`() {
         var state = Self.state()
         let answer1 = state.typed(.character(" "))
         #expect(answer1.actions == [.send(.toggle)])
@@ -34,7 +34,7 @@ struct PlainStateTests {
         #expect(answer4.actions.isEmpty)
     }
 
-    @Test func `a selected row is told, and played`() {
+    @Test func `the selected row is printed and played`() {
         var state = Self.state()
         let answer5 = state.typed(.character("j"))
         #expect(answer5.lines == ["2 Song 2, 0:12"])
@@ -46,7 +46,7 @@ struct PlainStateTests {
         #expect(answer8.actions == [.send(.jump(3))])
     }
 
-    @Test func `where the music is can be asked by key and by command`() {
+    @Test func `the position is printed by key and by command`() {
         var state = Self.state()
         let answer9 = state.typed(.character("t"))
         #expect(answer9.lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
@@ -58,7 +58,7 @@ struct PlainStateTests {
         #expect(!state.wantsLine)
     }
 
-    @Test func `a line is a command, a mistake is explained, and none leaves it`() {
+    @Test func `a line runs its command, a wrong one is explained, and Ctrl-D cancels it`() {
         var state = Self.state()
         _ = state.typed(.character(":"))
         let answer10 = state.entered("seek 50%")
@@ -71,7 +71,7 @@ struct PlainStateTests {
         #expect(answer12.actions.isEmpty && !state.wantsLine)
     }
 
-    @Test func `a line that is typed ahead of its prompt is taken`() {
+    @Test func `a line typed ahead of its prompt is accepted`() {
         var state = Self.state()
         var actions: [UIAction] = []
         for key in ":next".map(Key.character) { actions += state.typed(key).actions }
@@ -80,7 +80,7 @@ struct PlainStateTests {
         #expect(answer.actions == [.remember("next"), .send(.next)] && !state.wantsLine)
     }
 
-    @Test func `volume and modes are told when they change`() {
+    @Test func `changes of volume and modes are printed`() {
         var state = Self.state()
         var snapshot = PlayerSnapshot()
         snapshot.volume = 85
@@ -94,7 +94,7 @@ struct PlainStateTests {
         #expect(answer14.isEmpty)
     }
 
-    @Test func `the help is told, and what needs a screen says so`() throws {
+    @Test func `the help is printed, and commands that need a screen are explained`() throws {
         var state = Self.state()
         let help = state.typed(.character("?")).lines
         #expect(help.contains("Space: play/pause") && help.contains("?: show or hide the keys"))
@@ -130,7 +130,7 @@ struct PlainStateTests {
         #expect(answer16 == keys.map { .key($0) })
     }
 
-    @Test func `a paste is one event wherever it is cut, and fires no key`() {
+    @Test func `a paste is one event wherever it is split, and runs no key`() {
         let bytes = Array("j\u{1B}[200~:volume 50\nqd\né\u{1B}[201~k".utf8)
         let whole: [UIEvent] = [
             .key(.character("j")), .pasted(":volume 50\nqd\né"), .key(.character("k")),
@@ -143,7 +143,7 @@ struct PlainStateTests {
         }
     }
 
-    @Test func `what is pasted is added`() {
+    @Test func `pasted sources are added`() {
         var state = Self.state()
         let answer = state.pasted("/music/4.mp3\nqd\n")
         #expect(!answer.actions.contains(.leave) && !answer.actions.isEmpty)

@@ -4,10 +4,10 @@ import TerminalUI
 import TestSupport
 import Testing
 
-/// How often the shell draws, on a clock that the test moves.
+/// The rate of redraws, on a clock that the test advances.
 @Suite(.serialized)
 struct RedrawTests {
-    /// Counts who asks for the time, which the shell does in each of its turns.
+    /// Counts the calls for the time, which the screen makes in each of its turns.
     private final class AskedClock: MonotonicClock {
         private let state = Locked((now: Duration.zero, asked: 0))
 
@@ -25,7 +25,7 @@ struct RedrawTests {
         func sleep(until time: Duration) async throws {}
     }
 
-    /// Lets ten seconds pass, in each hundredth of which the player tells of something new.
+    /// Lets ten seconds pass with a new snapshot every hundredth of a second.
     private func passTenSeconds(of screen: RunningScreen, _ clock: AskedClock) async throws {
         for _ in 0..<1_000 {
             let asked = clock.asked
@@ -35,7 +35,7 @@ struct RedrawTests {
         }
     }
 
-    @Test func `a player that tells of something all the time is drawn ten times a second`() async throws {
+    @Test func `a player that changes all the time is drawn ten times a second`() async throws {
         let clock = AskedClock()
         let screen = try RunningScreen(clock: clock)
         try await screen.drawn("vol 80%")
@@ -47,10 +47,10 @@ struct RedrawTests {
     }
 
     @Test
-    func `what a filter finds in a long queue is drawn with its number as soon as all is looked through`()
+    func `the result of a filter in a long queue is drawn as soon as all tracks are examined`()
         async throws
     {
-        // It stands still: what waits for its pace is never drawn.
+        // It stands still, so a redraw that waits for its interval is never drawn.
         let clock = AskedClock()
         var snapshot = sampleSnapshot()
         snapshot.tracks = manyTracks(10_000)
@@ -59,15 +59,14 @@ struct RedrawTests {
         let reads = screen.player.snapshotReads
         screen.player.publish { _ in }
         try await wait(for: "the last picture of this moment") { screen.player.snapshotReads > reads }
-        // The first slice has none of it.
+        // The first slice has no match.
         screen.terminal.type("f9999")
         try await screen.drawn("9999.mp3")
         screen.terminal.type("\nq")
         #expect(try await screen.exit() == .quit)
     }
 
-    @Test func `the picture of the sound is drawn twenty times a second, and never in a pause`() async throws
-    {
+    @Test func `the spectrum is drawn twenty times a second, and never in a pause`() async throws {
         let clock = AskedClock()
         let screen = try RunningScreen(rows: 24, clock: clock)
         try await screen.drawn("vol 80%")

@@ -47,7 +47,7 @@ func track(
     return Track(id: Track.ID(id), location: location, tags: tags, duration: seconds.map { .seconds($0) })
 }
 
-/// A moment of the player's clock, as the tests show it.
+/// Formats a time of the player's clock for the tests.
 @Sendable func minutes(_ moment: Duration) -> SafeText { SafeText("12:" + moment.clockTime) }
 
 /// Entries of every kind: whole and pinned, in parts, of unknown length.
@@ -106,7 +106,7 @@ func sampleRecords() -> [JournalRecord] {
     ]
 }
 
-/// A request that brings bytes and one that waits for its answer, as they are by now.
+/// A request that receives bytes and one that waits for its response.
 func sampleUnderWay() -> [JournalRecord] {
     var first = RequestRecord(number: 4, why: .readAhead, asked: 6_000..<7_000, startedAt: .seconds(65))
     (first.firstByte, first.bytes, first.duration) = (.milliseconds(30), 500, .milliseconds(1_030))
@@ -147,4 +147,23 @@ extension UIState {
 
 func manyTracks(_ count: Int) -> [Track] {
     (0..<count).map { Track(id: Track.ID(UInt64($0)), location: .file("/music/\($0 + 1).mp3")) }
+}
+
+/// A snapshot of a queue, with nothing else in it.
+func queueSnapshot(_ tracks: [Track], current: Int? = nil, revision: Int = 0) -> PlayerSnapshot {
+    var snapshot = PlayerSnapshot()
+    (snapshot.tracks, snapshot.currentIndex, snapshot.queueRevision) = (tracks, current, revision)
+    return snapshot
+}
+
+/// A screen that shows `player`.
+func screenState(_ player: PlayerSnapshot, columns: Int = 80, rows: Int = 24) -> UIState {
+    var state = UIState(columns: columns, rows: rows)
+    _ = state.apply(.snapshot(player))
+    return state
+}
+
+/// A screen that shows a queue of `count` tracks.
+func queueState(_ count: Int, current: Int? = nil, rows: Int = 24) -> UIState {
+    screenState(queueSnapshot(manyTracks(count), current: current), rows: rows)
 }

@@ -19,7 +19,7 @@ struct ShellPartsTests {
     }
 
     @Test(arguments: [(true, 20), (false, 10)])
-    func `a picture that moves is drawn twenty times a second, snapshots alone ten times`(
+    func `a moving spectrum is drawn twenty times a second, snapshots alone ten times`(
         moves: Bool,
         most: Int
     ) {
@@ -36,7 +36,7 @@ struct ShellPartsTests {
         #expect(drawings == most)
     }
 
-    @Test func `a picture that stands still is no reason to draw`() {
+    @Test func `a spectrum that stands still is not drawn again`() {
         var pacer = RedrawPacer()
         pacer.soundMoves(true)
         #expect(pacer.delay(at: .zero) == .zero)
@@ -46,7 +46,7 @@ struct ShellPartsTests {
         #expect(pacer.delay(at: .seconds(9)) == nil, "the loop waits without a timer")
     }
 
-    @Test func `what libraries say on standard error goes behind what the log holds`() throws {
+    @Test func `standard error is appended to the log`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("before\n", to: "log")
         let redirect = StandardErrorRedirect(to: path)
@@ -60,7 +60,7 @@ struct ShellPartsTests {
         #expect(!log.hasSuffix("\n\n"), "then standard error is what it was")
     }
 
-    @Test func `a paste is one event whatever it holds`() {
+    @Test func `a paste is one event whatever it contains`() {
         var decoder = InputDecoder()
         #expect(decoder.functionKey(InputDecoder.pasteStart) == nil)
         for scalar in "q\n\u{1B}d夜".unicodeScalars { #expect(decoder.character(scalar) == nil) }
@@ -96,7 +96,8 @@ struct ShellPartsTests {
         #expect(decoder.character("q") == .key(.character("q")))
     }
 
-    @Test func `the second press at once and in the same place is a double press, the third begins anew`() {
+    @Test func `a second press soon at the same place is a double press, and a third one counts as a first`()
+    {
         var clicks = ClickCounter()
         let press = MouseEvent(.press, column: 3, row: 4)
         let double = MouseEvent(.doublePress, column: 3, row: 4)

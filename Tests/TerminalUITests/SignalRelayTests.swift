@@ -6,9 +6,9 @@ import TerminalUI
 import TestSupport
 import Testing
 
-/// Whose signals they are while there is a screen, and after it.
+/// The thread that gets the signals, during a screen and after it.
 ///
-/// With SIGUSR1, which nobody else here sends; each test runs on a thread of its own that blocks signals, as all
+/// Uses SIGUSR1, which no other test sends; each test runs on a thread of its own that blocks signals, as all
 /// threads of the program do.
 @Suite(.serialized) struct SignalRelayTests {
     private static let told = Atomic<Int>(0)
@@ -31,7 +31,7 @@ import Testing
         #expect(masks.after)
     }
 
-    @Test func `a signal that no screen reads any more goes to whom the program lets wait for it`()
+    @Test func `a signal that the screen did not read goes to the thread that waits for signals`()
         async throws
     {
         let before = Self.told.load(ordering: .relaxed)
@@ -47,7 +47,7 @@ import Testing
         try await wait(for: "the signal to be handed on") { Self.told.load(ordering: .relaxed) == before + 1 }
     }
 
-    @Test func `what is about the screen alone is forgotten with it`() async throws {
+    @Test func `signals about the screen alone are dropped with it`() async throws {
         let before = Self.windowChanges.load(ordering: .sequentiallyConsistent)
         let told = Self.told.load(ordering: .relaxed)
         try await onBlockingThread {

@@ -5,10 +5,10 @@ import TerminalUI
 import TestSupport
 import Testing
 
-/// The shell on a pseudo-terminal. One at a time: ncurses and signal handlers are the process's.
+/// The screen on a pseudo-terminal. One at a time, since ncurses and signal handlers belong to the process.
 @Suite(.serialized)
 struct TerminalScreenTests {
-    @Test func `the first frame comes at once and all is restored at the end`() async throws {
+    @Test func `the first frame is drawn at once and the terminal is restored at the end`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         #expect(screen.terminal.text.contains("夜の音楽 – 東京アンサンブル"))
@@ -50,7 +50,7 @@ struct TerminalScreenTests {
         #expect(commands.suffix(3) == [.changeVolume(by: 5), .seek(.percent(50)), .quit])
     }
 
-    @Test func `an escape alone is a key, and a sequence in two pieces is one`() async throws {
+    @Test func `a lone escape is a key, and a sequence in two parts is one key`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         screen.terminal.type("?")
@@ -59,7 +59,7 @@ struct TerminalScreenTests {
         screen.terminal.clear()
         screen.terminal.type("\u{1B}")
         try await wait(for: "the help to go") { !screen.terminal.bytes.isEmpty }
-        // On a loaded machine the pieces can be so far apart that they are two keys.
+        // On a loaded machine the parts can be so far apart that they are two keys.
         for _ in 0..<100 where !screen.player.commands.contains(.seek(.by(.seconds(5)))) {
             screen.terminal.type("\u{1B}")
             screen.terminal.type("OC")
@@ -74,7 +74,7 @@ struct TerminalScreenTests {
         #expect(try await screen.exit() == .quit)
     }
 
-    @Test func `pasted text fires no keys`() async throws {
+    @Test func `pasted text runs no keys`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         screen.terminal.type("\u{1B}[200~qqq\rddd\u{1B}[201~")
@@ -88,8 +88,8 @@ struct TerminalScreenTests {
     @Test func `nothing is written while nothing changes`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("reconnected to music.example")
-        // A key's frame follows its command: with the second command the first one's frame is done. In it the keys
-        // have taken the message's place.
+        // A key's frame follows its command, so after the second command the first frame is complete. In it the hints
+        // have replaced the message.
         screen.terminal.type("m")
         try await screen.sent(1)
         screen.terminal.type("m")
@@ -111,7 +111,7 @@ struct TerminalScreenTests {
     @Test func `a second later only the clock's cells are written`() async throws {
         let screen = try RunningScreen()
         try await screen.drawn("reconnected to music.example")
-        // The message was seen with the first key; with the second command the frame without it is done.
+        // The first key removed the message; after the second command the frame without it is complete.
         screen.terminal.type("m")
         try await screen.sent(1)
         screen.terminal.type("m")
@@ -147,7 +147,7 @@ struct TerminalScreenTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal tells the player to quit and is reported`(signal: Int32) async throws {
+    func `a signal makes the player quit and is reported`(signal: Int32) async throws {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         kill(getpid(), signal)
@@ -156,7 +156,7 @@ struct TerminalScreenTests {
         try await screen.drawn("\u{1B}[?1049l")
     }
 
-    @Test func `a player that does not end is left after the patience, or at once when asked twice`()
+    @Test func `the screen waits a bounded time for the player to end, and not at all if asked twice`()
         async throws
     {
         let stuck = FakePlayer(sampleSnapshot(), isOverAfterQuit: false)
@@ -192,7 +192,7 @@ struct TerminalScreenTests {
         _ = try await screen.exit()
     }
 
-    @Test func `a crash gives the terminal back before the process ends`() async throws {
+    @Test func `a crash restores the terminal before the process ends`() async throws {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardOutputContent, \.standardErrorContent]
@@ -219,7 +219,7 @@ struct TerminalScreenTests {
         #expect(errors.contains("reprise: ended by SIGABRT\n"))
     }
 
-    @Test func `an unknown terminal is no screen and is not touched`() async throws {
+    @Test func `an unknown terminal is refused and left unchanged`() async throws {
         let screen = try RunningScreen(environment: ["TERM": "no-such-terminal"])
         guard case .unusable = try await screen.exit() else {
             Issue.record("a screen on a terminal of unknown type")

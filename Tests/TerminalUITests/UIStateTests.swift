@@ -3,33 +3,20 @@ import TerminalUI
 import Testing
 
 struct UIStateTests {
-    private static func state(tracks: Int, current: Int? = nil, rows: Int = 15) -> UIState {
-        var state = UIState(columns: 80, rows: rows)
-        var snapshot = PlayerSnapshot()
-        snapshot.tracks = manyTracks(tracks)
-        snapshot.currentIndex = current
-        _ = state.apply(.snapshot(snapshot))
-        return state
-    }
-
-    private static func type(_ text: String, into state: inout UIState) -> [UIAction] {
-        text.flatMap { state.apply(.key($0 == "\n" ? .enter : .character($0))) }
-    }
-
-    @Test func `the selected track is played, removed and moved by its place in the queue`() {
-        var state = Self.state(tracks: 5)
-        #expect(Self.type("jj\n", into: &state) == [.send(.jump(3))])
-        #expect(Self.type("d", into: &state) == [.send(.remove(3))])
+    @Test func `the selected track is played, removed and moved by its position in the queue`() {
+        var state = queueState(5, rows: 15)
+        #expect(state.type("jj\n") == [.send(.jump(3))])
+        #expect(state.type("d") == [.send(.remove(3))])
         #expect(state.apply(.key(.delete)) == [.send(.remove(3))])
-        #expect(Self.type("J", into: &state) == [.send(.move(3, to: 4))])
-        #expect(Self.type("JJ", into: &state) == [.send(.move(4, to: 5))])
-        #expect(Self.type("K", into: &state) == [.send(.move(5, to: 4))])
+        #expect(state.type("J") == [.send(.move(3, to: 4))])
+        #expect(state.type("JJ") == [.send(.move(4, to: 5))])
+        #expect(state.type("K") == [.send(.move(5, to: 4))])
         #expect(state.queue.list.selected == 3)
     }
 
-    @Test func `an empty queue takes every key without a command for a track`() {
-        var state = Self.state(tracks: 0)
-        #expect(Self.type("jkgGdJK\n", into: &state).isEmpty)
+    @Test func `in an empty queue no key sends a command for a track`() {
+        var state = queueState(0, rows: 15)
+        #expect(state.type("jkgGdJK\n").isEmpty)
         for key in [Key.pageDown, .pageUp, .home, .end, .up, .down] {
             #expect(state.apply(.key(key)).isEmpty)
         }
@@ -37,24 +24,24 @@ struct UIStateTests {
     }
 
     @Test func `the list scrolls no further than it needs`() {
-        // Fifteen rows leave ten for the list, and no air around it.
-        var state = Self.state(tracks: 100_000)
+        // Fifteen rows leave ten for the list, without blank rows around it.
+        var state = queueState(100_000, rows: 15)
         #expect(state.queue.list.visible == 0..<10)
-        _ = Self.type("jjjjjjjjjj", into: &state)
+        state.type("jjjjjjjjjj")
         #expect(state.queue.list.visible == 1..<11)
         _ = state.apply(.key(.pageDown))
         #expect(state.queue.list.selected == 20)
-        _ = Self.type("G", into: &state)
+        state.type("G")
         #expect(state.queue.list.visible == 99_990..<100_000)
-        _ = Self.type("k", into: &state)
+        state.type("k")
         #expect(state.queue.list.visible == 99_990..<100_000)
-        _ = Self.type("g", into: &state)
+        state.type("g")
         #expect(state.queue.list.visible == 0..<10)
     }
 
     @Test func `a list that shrinks keeps a selection and fills the window`() {
-        var state = Self.state(tracks: 100)
-        _ = Self.type("G", into: &state)
+        var state = queueState(100, rows: 15)
+        state.type("G")
         var snapshot = PlayerSnapshot()
         snapshot.tracks = manyTracks(12)
         _ = state.apply(.snapshot(snapshot))
@@ -64,14 +51,14 @@ struct UIStateTests {
         #expect(state.queue.list.visible == 0..<12)
     }
 
-    @Test func `the selection follows the music until it is moved away`() {
-        var state = Self.state(tracks: 50, current: 3)
+    @Test func `the selection follows the current track until it is moved away`() {
+        var state = queueState(50, current: 3, rows: 15)
         #expect(state.queue.list.selected == 3)
         var snapshot = state.player
         snapshot.currentIndex = 4
         _ = state.apply(.snapshot(snapshot))
         #expect(state.queue.list.selected == 4)
-        _ = Self.type("jj", into: &state)
+        state.type("jj")
         snapshot.currentIndex = 5
         _ = state.apply(.snapshot(snapshot))
         #expect(state.queue.list.selected == 6)
@@ -84,85 +71,85 @@ struct UIStateTests {
         ] as [(String, UIAction)]
     )
     func `a typed command is sent`(typed: String, action: UIAction) {
-        var state = Self.state(tracks: 3)
-        #expect(Self.type(typed, into: &state).last == action)
+        var state = queueState(3, rows: 15)
+        #expect(state.type(typed).last == action)
         #expect(state.commandLine == nil)
     }
 
     @Test func `a mistyped command is explained until the next key`() {
-        var state = Self.state(tracks: 3)
-        #expect(Self.type(":sing\n", into: &state).isEmpty)
+        var state = queueState(3, rows: 15)
+        #expect(state.type(":sing\n").isEmpty)
         #expect(
             state.answer?.text == "Unknown command \"sing\" (? lists them)"
                 && state.answer?.isError == true
         )
-        _ = Self.type("j", into: &state)
+        state.type("j")
         #expect(state.answer == nil)
     }
 
     @Test func `a message stays until a key is pressed with it in view`() {
-        var state = Self.state(tracks: 3)
+        var state = queueState(3, rows: 15)
         var snapshot = state.player
         snapshot.messages = [message(1, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
-        _ = Self.type("j", into: &state)
+        state.type("j")
         #expect(state.message == nil)
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == nil)
-        // The same words once more are news.
+        // The same text again is a new message.
         snapshot.messages.append(message(2, "reconnected"))
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
     }
 
     @Test func `a message that comes while a command is typed is shown after it`() {
-        var state = Self.state(tracks: 3)
+        var state = queueState(3, rows: 15)
         var snapshot = state.player
-        _ = Self.type(":sing", into: &state)
+        state.type(":sing")
         snapshot.messages = [message(1, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
-        _ = Self.type("\n", into: &state)
+        state.type("\n")
         #expect(state.answer != nil)
-        _ = Self.type("j", into: &state)
+        state.type("j")
         #expect(state.answer == nil && state.message == "reconnected")
-        _ = Self.type("j", into: &state)
+        state.type("j")
         #expect(state.message == nil)
     }
 
-    @Test func `of a full list of messages a new one is told from the last`() {
-        var state = Self.state(tracks: 3)
+    @Test func `a new message is recognised even if the list of messages is full`() {
+        var state = queueState(3, rows: 15)
         var snapshot = state.player
         snapshot.messages = (1...100).map { message($0, "reconnected") }
         _ = state.apply(.snapshot(snapshot))
-        _ = Self.type("j", into: &state)
+        state.type("j")
         #expect(state.message == nil)
         snapshot.messages = Array(snapshot.messages.dropFirst()) + [message(101, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
     }
 
-    @Test func `keys fire nothing while a command is typed, and Esc leaves it`() {
-        var state = Self.state(tracks: 3)
-        #expect(Self.type(":qdm ", into: &state).isEmpty)
+    @Test func `keys run nothing while a command is typed, and Esc cancels it`() {
+        var state = queueState(3, rows: 15)
+        #expect(state.type(":qdm ").isEmpty)
         #expect(state.commandLine?.text == "qdm ")
         #expect(state.apply(.key(.escape)).isEmpty)
         #expect(state.commandLine == nil)
-        #expect(Self.type(":\n:  \n", into: &state).isEmpty)
+        #expect(state.type(":\n:  \n").isEmpty)
         #expect(state.answer == nil)
     }
 
     @Test func `pasted text goes into the command line, as one line and without controls`() {
-        var state = Self.state(tracks: 3)
-        #expect(Self.type(":add ", into: &state).isEmpty)
+        var state = queueState(3, rows: 15)
+        #expect(state.type(":add ").isEmpty)
         #expect(state.apply(.pasted("http://x/a.mp3\u{1B}\r\n")).isEmpty)
         #expect(state.commandLine?.text == "add http://x/a.mp3 ")
         #expect(state.apply(.key(.enter)).last == .send(.add("http://x/a.mp3")))
     }
 
-    @Test func `what is pasted in the queue is added, a line each, and fires no keys`() {
-        var state = Self.state(tracks: 3)
+    @Test func `text pasted into the queue is added line by line, and runs no keys`() {
+        var state = queueState(3, rows: 15)
         #expect(
             state.apply(.pasted("http://x/a.mp3\r\n\n  /music/b c.mp3 \n#EXTM3U\nq")) == [
                 .send(.add("http://x/a.mp3")), .send(.add("/music/b c.mp3")), .send(.add("q")),
@@ -172,21 +159,21 @@ struct UIStateTests {
         #expect(state.answer?.isError == true)
     }
 
-    @Test func `a line that names a user of a server is not written down, a mistyped one neither`() {
-        var state = Self.state(tracks: 3)
+    @Test func `a line with a user name in its URL is not saved, nor is a mistyped one`() {
+        var state = queueState(3, rows: 15)
         let line = "add http://me:secret@host.example/a.mp3"
-        #expect(Self.type(":\(line)\n", into: &state) == [.send(.add(String(line.dropFirst(4))))])
-        #expect(Self.type(":sing\n", into: &state).isEmpty)
-        #expect(Self.type(":next\n", into: &state) == [.remember("next"), .send(.next)])
-        // In this session they can be mended all the same.
-        _ = Self.type(":", into: &state)
+        #expect(state.type(":\(line)\n") == [.send(.add(String(line.dropFirst(4))))])
+        #expect(state.type(":sing\n").isEmpty)
+        #expect(state.type(":next\n") == [.remember("next"), .send(.next)])
+        // In this session they can still be corrected.
+        state.type(":")
         for _ in 0..<3 { _ = state.apply(.key(.up)) }
         #expect(state.commandLine?.text == line)
     }
 
-    @Test func `paths are asked for and put in, unless another key came first`() {
-        var state = Self.state(tracks: 3)
-        _ = Self.type(":add mu", into: &state)
+    @Test func `paths are listed and inserted, unless another key came first`() {
+        var state = queueState(3, rows: 15)
+        state.type(":add mu")
         #expect(state.apply(.key(.tab)) == [.listPaths("mu")])
         #expect(state.apply(.listed(word: "m", paths: ["man/"])).isEmpty)
         #expect(state.commandLine?.text == "add mu")
@@ -198,36 +185,36 @@ struct UIStateTests {
         #expect(state.commandLine?.text == "add music/")
     }
 
-    @Test func `quitting tells the player and leaves, by key, command and signal`() {
-        var byKey = Self.state(tracks: 1)
-        #expect(Self.type("q", into: &byKey) == [.send(.quit), .leave])
+    @Test func `quitting stops the player and leaves the screen, by key, command and signal`() {
+        var byKey = queueState(1, rows: 15)
+        #expect(byKey.type("q") == [.send(.quit), .leave])
         #expect(byKey.isLeaving)
-        var byCommand = Self.state(tracks: 1)
-        #expect(Self.type(":quit\n", into: &byCommand) == [.remember("quit"), .send(.quit), .leave])
-        var bySignal = Self.state(tracks: 1)
+        var byCommand = queueState(1, rows: 15)
+        #expect(byCommand.type(":quit\n") == [.remember("quit"), .send(.quit), .leave])
+        var bySignal = queueState(1, rows: 15)
         #expect(bySignal.apply(.endRequested) == [.send(.quit)])
         #expect(bySignal.isLeaving)
     }
 
     @Test func `a player that is over ends the screen`() {
-        var state = Self.state(tracks: 1)
+        var state = queueState(1, rows: 15)
         var snapshot = state.player
         snapshot.isOver = true
         #expect(state.apply(.snapshot(snapshot)) == [.leave])
     }
 
     @Test(arguments: ["2", "4", "5", "6", "?"])
-    func `a view that hides the queue hides it from keys that change it`(key: String) {
-        var state = Self.state(tracks: 5)
-        #expect(Self.type(key + "dJKxP\nj", into: &state).isEmpty)
+    func `keys that change the queue have no effect in other views`(key: String) {
+        var state = queueState(5, rows: 15)
+        #expect(state.type(key + "dJKxP\nj").isEmpty)
         #expect(state.queue.list.selected == 0 && state.queue.marks.isEmpty)
-        #expect(Self.type(" ", into: &state) == [.send(.toggle)])
+        #expect(state.type(" ") == [.send(.toggle)])
         _ = state.apply(.key(.escape))
         #expect(state.view == .queue)
     }
 
-    @Test func `Tab goes round the views, and a number opens one`() {
-        var state = Self.state(tracks: 1)
+    @Test func `Tab cycles through the views, and a number opens one`() {
+        var state = queueState(1, rows: 15)
         var seen: [ViewName] = []
         for _ in 0..<6 {
             _ = state.apply(.key(.tab))
@@ -236,17 +223,17 @@ struct UIStateTests {
         #expect(seen == [.playing, .cache, .network, .messages, .help, .queue])
         _ = state.apply(.key(.backTab))
         #expect(state.view == .help)
-        _ = Self.type("4?", into: &state)
+        state.type("4?")
         #expect(state.view == .help)
-        // The help leads back to where it was asked for.
-        _ = Self.type("?", into: &state)
+        // The help returns to the view it was opened from.
+        state.type("?")
         #expect(state.view == .network)
     }
 
     @Test func `redraw and remaining time are the screen's own`() {
-        var state = Self.state(tracks: 1)
+        var state = queueState(1, rows: 15)
         #expect(state.apply(.key(.control("l"))) == [.redrawAll])
-        #expect(Self.type("t", into: &state).isEmpty)
+        #expect(state.type("t").isEmpty)
         #expect(state.showsRemainingTime)
     }
 }

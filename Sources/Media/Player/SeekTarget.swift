@@ -1,4 +1,4 @@
-/// Where a seek lands: a distance from the current position, a time, or a share of the track.
+/// The target of a seek: a distance from the current position, a time, or a share of the track.
 package enum SeekTarget: Sendable, Equatable {
     case by(Duration)
     case to(Duration)

@@ -2,7 +2,7 @@ package import Media
 
 /// One command: its name, its argument, the keys bound to it and the help for each.
 package struct CommandRow: Sendable {
-    /// Where a command has an effect.
+    /// The modes in which a command has an effect.
     package enum Reach: Sendable {
         /// Standard input and plain mode, which print; the full screen shows the same all the time.
         case lines
@@ -13,7 +13,7 @@ package struct CommandRow: Sendable {
         case screen
     }
 
-    /// What the argument may be, for completion.
+    /// The kind of argument, for completion.
     package enum Argument: Sendable, Equatable {
         case none
         /// One of these words, or something that cannot be completed.
@@ -43,7 +43,7 @@ package struct CommandRow: Sendable {
     package let completion: Argument
     package let keyUses: [KeyUse]
     /// The error for an argument that the command does not take.
-    let usage: SafeText
+    package let usage: SafeText
     private let parse: @Sendable (String) -> UICommand?
     private let print: @Sendable (UICommand) -> String?
 

@@ -67,18 +67,18 @@ struct ScreenViewsTests {
         try await stage.waitForStatus("Playing")
         try await stage.terminal.sendKeys("3")
         try await gate.reached()
-        try await stage.wait(for: "a part of the piece") { stage in
+        try await stage.wait(for: "a part of the track") { stage in
             let row = try await stage.terminal.capture()[3]
-            return row.contains("first.mp3") && row.contains("%") && !row.contains("100 %")
+            return row.contains("/first") && row.contains("%") && !row.contains("100 %")
         }
         gate.release()
-        try await stage.wait(for: "the whole piece") { stage in
+        try await stage.wait(for: "the whole track") { stage in
             try await stage.terminal.capture()[3].contains("100 %")
         }
         try await stage.terminal.sendKeys(">")
-        try await stage.wait(for: "the piece that plays now in the first row") { stage in
+        try await stage.wait(for: "the current track in the first row") { stage in
             let screen = try await stage.terminal.capture()
-            return screen[3].contains("second.mp3") && screen[4].contains("first.mp3")
+            return screen[3].contains("/second") && screen[4].contains("/first")
         }
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending() == .restored(exitCode: 0))

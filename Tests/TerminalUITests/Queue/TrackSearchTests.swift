@@ -3,20 +3,12 @@ import TerminalUI
 import Testing
 
 struct TrackSearchTests {
-    private func state(_ count: Int) -> UIState {
-        var state = UIState(columns: 80, rows: 24)
-        var snapshot = PlayerSnapshot()
-        snapshot.tracks = manyTracks(count)
-        _ = state.apply(.snapshot(snapshot))
-        return state
-    }
-
     private func finish(_ state: inout UIState) {
         for _ in 0..<1_000 where state.hasWork { _ = state.apply(.idle) }
     }
 
-    @Test func `each letter goes on to the first match from where the search began`() {
-        var state = state(1_000)
+    @Test func `each letter selects the first match after the row where the search began`() {
+        var state = queueState(1_000)
         state.type("jjj/2")
         #expect(state.queue.list.selected == 11)
         state.type("0")
@@ -30,8 +22,8 @@ struct TrackSearchTests {
         #expect(state.queue.list.selected == 3 && state.prompt == nil)
     }
 
-    @Test func `n and N go to the next match and the one before, round the ends`() {
-        var state = state(100)
+    @Test func `n and N select the next and the previous match and wrap around`() {
+        var state = queueState(100)
         state.type("/5\n")
         var seen: [Int] = []
         for _ in 0..<4 {
@@ -45,8 +37,8 @@ struct TrackSearchTests {
         #expect(state.queue.list.selected == 4)
     }
 
-    @Test func `a far match is found in slices, and a key in between is answered`() {
-        var state = state(100_000)
+    @Test func `a far match is found in slices, and keys in between are answered`() {
+        var state = queueState(100_000)
         state.type("/99999")
         #expect(state.hasWork && state.queue.list.selected == 0)
         #expect(state.type("\n ") == [.send(.toggle)])
@@ -54,8 +46,8 @@ struct TrackSearchTests {
         #expect(state.queue.list.selected == 99_998)
     }
 
-    @Test func `what is nowhere is said once that is certain`() {
-        var state = state(10_000)
+    @Test func `a search without a match is reported once every row was examined`() {
+        var state = queueState(10_000)
         state.type("jj/zzz\n")
         #expect(state.answer == nil)
         finish(&state)
@@ -63,8 +55,8 @@ struct TrackSearchTests {
         #expect(state.queue.list.selected == 2)
     }
 
-    @Test func `typed as commands, search and filter do the same`() {
-        var state = state(100)
+    @Test func `search and filter work as typed commands too`() {
+        var state = queueState(100)
         state.type(":search 42\n")
         #expect(state.queue.list.selected == 41)
         state.type(":filter 7\n")
@@ -73,14 +65,14 @@ struct TrackSearchTests {
         #expect(state.answer?.text == "No search yet")
     }
 
-    @Test func `a search without one before it says so`() {
-        var state = state(10)
+    @Test func `repeating a search without one before is explained`() {
+        var state = queueState(10)
         state.type("n")
         #expect(state.answer?.text == "No search yet")
     }
 
-    @Test func `what is pasted while a text is typed is part of it`() {
-        var state = state(100)
+    @Test func `text pasted into a prompt becomes part of it`() {
+        var state = queueState(100)
         state.type("/")
         #expect(state.apply(.pasted("42")).isEmpty)
         #expect(state.queue.list.selected == 41)

@@ -7,7 +7,7 @@ struct SoundBarsTests {
         SoundPicture(bands: bands, levels: [SoundPicture.Level(peak: peak, rms: rms)])
     }
 
-    @Test func `bars rise at once and fall gently`() {
+    @Test func `bars rise at once and fall slowly`() {
         var bars = SoundBars()
         bars.show(picture([1, 0.2]), at: .zero)
         #expect(bars.bands == [1, 0.2])
@@ -16,7 +16,7 @@ struct SoundBarsTests {
         bars.show(nil, at: .milliseconds(300))
         #expect(abs(bars.bands[0] - 0.55) < 0.001 && abs(bars.bands[1] - 0.6) < 0.001)
         bars.show(nil, at: .seconds(2))
-        #expect(bars.bands == [0, 0], "and no further than to the ground")
+        #expect(bars.bands == [0, 0], "and never below zero")
     }
 
     @Test func `meters count decibels`() {
@@ -28,7 +28,7 @@ struct SoundBarsTests {
         #expect(bars.meters.map { [$0.mean, $0.peak] } == [[0, 0]])
     }
 
-    @Test func `before the first picture there is nothing, and music of another kind starts anew`() {
+    @Test func `before the first picture there are no bars, and another number of bands starts again`() {
         var bars = SoundBars()
         bars.show(nil, at: .seconds(1))
         #expect(bars.bands.isEmpty && bars.meters.isEmpty)
@@ -37,7 +37,7 @@ struct SoundBarsTests {
         #expect(bars.bands == [0.5, 0.5])
     }
 
-    @Test func `time that goes back lets nothing rise`() {
+    @Test func `a clock that goes back raises no bar`() {
         var bars = SoundBars()
         bars.show(picture([0.5]), at: .seconds(10))
         bars.show(nil, at: .seconds(1))

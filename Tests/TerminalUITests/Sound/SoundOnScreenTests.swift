@@ -3,16 +3,14 @@ import TerminalUI
 import TestSupport
 import Testing
 
-/// The picture of the sound among all else: when it is shown, and when it moves.
+/// The spectrum on the screen: when it is shown, and when it moves.
 struct SoundOnScreenTests {
     private func state(columns: Int = 80, rows: Int = 24, _ player: PlayerSnapshot.State = .playing)
         -> UIState
     {
         var snapshot = sampleSnapshot()
         snapshot.state = player
-        var state = UIState(columns: columns, rows: rows)
-        _ = state.apply(.snapshot(snapshot))
-        return state
+        return screenState(snapshot, columns: columns, rows: rows)
     }
 
     private let picture = SoundPicture(
@@ -20,7 +18,7 @@ struct SoundOnScreenTests {
         levels: [SoundPicture.Level(peak: 1, rms: 0.1), SoundPicture.Level(peak: 0.5, rms: 0.1)]
     )
 
-    @Test func `the key shows and hides it, and says so to the player`() {
+    @Test func `the key shows and hides the spectrum, and the player starts and stops the analysis`() {
         var state = state()
         #expect(state.sound == nil && !state.movesSound && state.layout.soundRows.isEmpty)
         let rows = state.layout.listRows
@@ -33,13 +31,13 @@ struct SoundOnScreenTests {
     }
 
     @Test(arguments: [PlayerSnapshot.State.paused, .stopped, .opening, .buffering, .ended])
-    func `it moves with the music alone`(player: PlayerSnapshot.State) {
+    func `the spectrum moves only while music plays`(player: PlayerSnapshot.State) {
         var state = state(player)
         _ = state.apply(.key(.character("v")))
         #expect(!state.movesSound, "so that no timer runs and nothing is drawn")
     }
 
-    @Test func `in a pause the bars stand still, at the end they are gone`() {
+    @Test func `in a pause the bars stand still, and at the end they disappear`() {
         var state = state()
         _ = state.apply(.key(.character("v")))
         _ = state.apply(.sound(picture, at: .seconds(1)))
@@ -52,7 +50,7 @@ struct SoundOnScreenTests {
         #expect(state.sound == SoundBars())
     }
 
-    @Test func `the screen with it`() {
+    @Test func `the screen with the spectrum`() {
         var state = state()
         _ = state.apply(.key(.character("v")))
         _ = state.apply(.sound(picture, at: .seconds(1)))
@@ -68,7 +66,7 @@ struct SoundOnScreenTests {
             """
         #expect(drawn.dropLast().joined(separator: "\n") == expected)
         #expect(drawn[4].hasPrefix("L ▄▄▄") && drawn[4].contains("R ▄▄▄"))
-        // All else is where it was.
+        // All other rows are unchanged.
         var hidden = self.state()
         _ = hidden.apply(.sound(picture, at: .seconds(1)))
         let before = ScreenView(glyphs: .unicode).draw(hidden).lines
@@ -80,7 +78,7 @@ struct SoundOnScreenTests {
     }
 
     @Test(arguments: [(80, 9), (40, 10), (1, 1), (16, 4), (500, 200), (20, 14)])
-    func `a list keeps its rows first`(columns: Int, rows: Int) {
+    func `the list has priority over the spectrum`(columns: Int, rows: Int) {
         var state = state(columns: columns, rows: rows)
         let before = state.layout.listRows.count
         _ = state.apply(.key(.character("v")))
@@ -94,7 +92,7 @@ struct SoundOnScreenTests {
         _ = ScreenView(glyphs: .ascii).draw(state)
     }
 
-    @Test func `hidden it is never asked for; shown it moves until the pause`() async throws {
+    @Test func `the picture is read only while it is shown, and moves until the pause`() async throws {
         let screen = try RunningScreen(rows: 24)
         try await screen.drawn("Playing")
         let first = screen.player.snapshotReads

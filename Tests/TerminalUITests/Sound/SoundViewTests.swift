@@ -31,7 +31,7 @@ struct SoundViewTests {
         )
     }
 
-    @Test func `without Unicode the heights are told by other signs`() {
+    @Test func `without Unicode the heights have other signs`() {
         #expect(
             draw(bars(rising), columns: 20, rows: 2, glyphs: .ascii).lines == [
                 "            . : + #",
@@ -75,7 +75,7 @@ struct SoundViewTests {
         #expect(draw(SoundBars(), columns: 10, rows: 4).lines == ["", "", "", ""])
     }
 
-    @Test func `what is louder has another colour`() {
+    @Test func `louder parts have another colour`() {
         let buffer = draw(bars([1, 0.4]), columns: 4, rows: 2)
         #expect(buffer[column: 0, row: 1].style == .soft && buffer[column: 0, row: 0].style == .middling)
         #expect(buffer[column: 2, row: 1].style == .soft)

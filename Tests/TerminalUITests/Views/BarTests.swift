@@ -16,18 +16,18 @@ struct BarPartTests {
             Row(stored: [0..<60], inFlight: [60..<65], head: 0, expected: "------+..."),
             Row(expected: ".........."),
             Row(stored: [0..<100], head: 100, expected: "=========="),
-            // A seek leaves a hole behind the head: it was not heard from there.
+            // A seek leaves a gap behind the position: it was not played.
             Row(stored: [0..<10, 50..<70], head: 60, expected: "=....=-..."),
             // One missing byte keeps a cell from being called cached.
             Row(stored: [0..<19], expected: "-........."),
-            // The head's cell is played once its half is heard and stored.
+            // The position's cell is played once half of it is played and stored.
             Row(stored: [0..<16], head: 16, expected: "==........"),
             Row(stored: [0..<14], head: 14, expected: "=........."),
             Row(stored: [0..<100], head: 500, expected: "=========="),
             Row(stored: [0..<100], head: -5, expected: "----------"),
         ]
     )
-    func `a cell claims no more than is true`(row: Row) {
+    func `a cell never shows more than is true`(row: Row) {
         var load = LoadReport()
         load.length = 100
         load.stored = ByteRangeSet(row.stored)
@@ -56,7 +56,7 @@ struct BarPartTests {
         #expect(bar(load, head: .max, columns: 4) == "==..")
     }
 
-    @Test func `each set of glyphs tells the four parts and the head apart without colour`() {
+    @Test func `in each set of glyphs the four parts and the position differ without colour`() {
         for glyphs in [Glyphs.unicode, .ascii] {
             let parts: [BarPart] = [.played, .cached, .inFlight, .missing]
             #expect(Set(parts.map { glyphs.bar($0).string } + [glyphs.head.string]).count == 5)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalUI
 
-/// The views besides the queue, as a person sees them.
+/// The views other than the queue, as a user sees them.
 struct ListViewTests {
     private func screen(_ state: UIState, glyphs: Glyphs = .unicode) -> [String] {
         ScreenView(glyphs: glyphs, timeOfDay: minutes).draw(state).lines
@@ -39,7 +39,7 @@ struct ListViewTests {
         return player
     }
 
-    @Test func `what is playing tells all that is known`() {
+    @Test func `the view of the current track shows all known facts`() {
         let expected = """
              夜の音楽
              東京アンサンブル – 夜, 2024 – track 2/9
@@ -62,7 +62,7 @@ struct ListViewTests {
         #expect(!list(.playing, player: exact).contains { $0.hasPrefix(" Next") })
     }
 
-    @Test func `the cache shows size, share, parts, age and pin of each piece`() {
+    @Test func `the cache shows size, share, map, age and pin of each track`() {
         let expected = """
                 SIZE  CACHED  MAP         LAST PLAYED  PIN  TITLE
               8.0 MB    62 %  ██▒▒███▒··     just now       夜の音楽 – 東京アンサンブル
@@ -79,7 +79,7 @@ struct ListViewTests {
         #expect(list(.cache, columns: 40, rows: 10, glyphs: .ascii).prefix(4).map { $0 } == lines(narrow))
     }
 
-    @Test func `the network shows what was asked, why, how fast it came and how it ended`() {
+    @Test func `the network view shows range, purpose, speed and result of each request`() {
         let expected = """
              TIME      WHY             FROM    BYTES    FIRST      RATE  END
              12:1:01   demand           0 B    65 kB    21 ms   65 kB/s  206 02.mp3
@@ -103,22 +103,22 @@ struct ListViewTests {
         }
     }
 
-    @Test func `messages keep their time, and go on in a second line where they are long`() {
+    @Test func `messages show their time, and long ones are wrapped`() {
         var player = sampleSnapshot()
         player.messages = [
-            message(1, "the network is away: music.example refuses the connection; what is kept plays on"),
+            message(1, "Can't find host music.example – check the address (cached music keeps playing)"),
             message(2, "the network is back"),
         ]
         let expected = """
-             12:1:00  the network is away: music.example refuses the connection; what is
-                      kept plays on
+             12:1:00  Can't find host music.example – check the address (cached music keeps
+                      playing)
              12:2:00  the network is back
             """
         #expect(list(.messages, player: player).map { $0 } == lines(expected))
         #expect(list(.messages, player: PlayerSnapshot()) == [" No messages yet"])
     }
 
-    @Test func `the help is the key map, side by side where there is room`() {
+    @Test func `the help shows all keys and commands, in columns if there is room`() {
         for (columns, rows) in [(40, 90), (80, 50), (200, 60)] {
             let help = list(.help, columns: columns, rows: rows).joined(separator: "\n")
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
@@ -169,9 +169,8 @@ struct ListViewTests {
         #expect(screen(state) == lines(expected))
     }
 
-    @Test func `views that are empty say so`() {
-        var state = UIState(columns: 80, rows: 24)
-        _ = state.apply(.snapshot(PlayerSnapshot()))
+    @Test func `empty views explain themselves`() {
+        var state = screenState(PlayerSnapshot())
         state.type("2")
         #expect(screen(state)[2] == " Nothing is playing")
         state.type("4")
@@ -215,8 +214,7 @@ struct ListViewTests {
         player.messages = [message(1, SafeText(evil))]
         for view in ViewName.allCases {
             for columns in [16, 40, 80, 200] {
-                var state = UIState(columns: columns, rows: 24)
-                _ = state.apply(.snapshot(player))
+                var state = screenState(player, columns: columns)
                 var report = KeptReport()
                 report.entries = [
                     KeptEntry(id: KeptEntry.ID(1), source: SafeText(evil), title: SafeText(evil))

@@ -4,9 +4,7 @@ import Testing
 
 struct NetworkTroubleTests {
     private func lines(_ player: PlayerSnapshot, columns: Int = 80) -> [String] {
-        var state = UIState(columns: columns, rows: 24)
-        _ = state.apply(.snapshot(player))
-        return ScreenView(glyphs: .unicode).draw(state).lines
+        ScreenView(glyphs: .unicode).draw(screenState(player, columns: columns)).lines
     }
 
     private var waiting: PlayerSnapshot {
@@ -18,14 +16,14 @@ struct NetworkTroubleTests {
         return player
     }
 
-    @Test func `the status line says why nothing is heard, and counts down`() {
+    @Test func `the status line shows why the player waits, and counts down`() {
         var player = waiting
         #expect(
             lines(player)[22].hasPrefix("Retry in 4 s (3 of 10) · refuses the connection  vol 80%")
         )
         player.retryIn = .zero
         #expect(lines(player)[22].hasPrefix("Retrying (3 of 10) · refuses the connection"))
-        // What is buffered plays on: nobody has to be told.
+        // While buffered bytes are played, no retry is shown.
         player.state = .playing
         #expect(lines(player)[22].hasPrefix("Playing  vol 80%"))
     }
@@ -36,7 +34,7 @@ struct NetworkTroubleTests {
         #expect(lines(player)[22].hasPrefix("Playing  offline  vol 80%"))
     }
 
-    @Test func `a row says how much of its track is here, where there is room`() {
+    @Test func `a row shows the cached share of its track if there is room`() {
         var player = sampleSnapshot()
         player.availability = [
             Track.ID(1): Availability(storedBytes: 429, length: 1_000, playsTo: .seconds(190)),
@@ -57,8 +55,7 @@ struct NetworkTroubleTests {
     }
 
     @Test func `a key pins the selected track`() {
-        var state = UIState(columns: 80, rows: 24)
-        _ = state.apply(.snapshot(sampleSnapshot()))
+        var state = screenState(sampleSnapshot())
         _ = state.apply(.key(.end))
         #expect(state.apply(.key(.character("P"))) == [.send(.pin(4))])
     }

@@ -11,8 +11,7 @@ struct ScreenViewTests {
         player: PlayerSnapshot = sampleSnapshot(),
         keys: String = ""
     ) -> [String] {
-        var state = UIState(columns: columns, rows: rows)
-        _ = state.apply(.snapshot(player))
+        var state = screenState(player, columns: columns, rows: rows)
         for key in keys { _ = state.apply(.key(key == "\n" ? .enter : .character(key))) }
         return ScreenView(glyphs: glyphs).draw(state).lines
     }
@@ -109,7 +108,7 @@ struct ScreenViewTests {
             ("/abcdef", 4, "def_"),
         ] as [(String, Int, String)]
     )
-    func `a window of one row shows what is typed, its end first`(
+    func `a window of one row shows the end of the typed text`(
         keys: String,
         columns: Int,
         expected: String
@@ -121,7 +120,7 @@ struct ScreenViewTests {
     func `every view is drawn at every size, in both sets of signs`(view: ViewName) {
         for columns in [0, 1, 2, 15, 16, 17, 33, 40, 80, 200, 500] {
             for rows in [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 24, 60, 200] {
-                // Signs and keys take turns: they hang together with neither size.
+                // Signs and keys alternate: they depend on neither size.
                 let glyphs = (columns + rows) % 2 == 0 ? Glyphs.unicode : .ascii
                 for keys in ["", (columns + rows) % 3 == 0 ? "G" : "jP:add some long words"] {
                     var state = fullState(columns: columns, rows: rows)
@@ -133,7 +132,7 @@ struct ScreenViewTests {
         }
     }
 
-    @Test func `an empty queue says what to do, or that the list is being read`() {
+    @Test func `an empty queue shows what to do, or that the playlist is being read`() {
         var player = PlayerSnapshot()
         let screen = Self.screen(80, 10, player: player)
         #expect(screen[1] == " The queue is empty. Type :add and a file or URL")
@@ -142,7 +141,7 @@ struct ScreenViewTests {
         #expect(Self.screen(80, 10, player: player)[1] == " Reading the playlist…")
     }
 
-    @Test func `waiting is named`() {
+    @Test func `the status line shows buffering`() {
         var player = sampleSnapshot()
         player.state = .buffering
         player.isMuted = true
@@ -157,7 +156,7 @@ struct ScreenViewTests {
             (.opening, "✗ 3 gone.mp3: 404 Not Found"), (.ended, "✗ 3 gone.mp3: 404 Not Found"),
         ] as [(PlayerSnapshot.State, String)]
     )
-    func `a track that failed before is no failure while it is heard`(
+    func `a track that failed before shows no error while it plays`(
         state: PlayerSnapshot.State,
         row: String
     ) {
@@ -167,7 +166,7 @@ struct ScreenViewTests {
         #expect(Self.screen(80, 24, player: player)[4].hasPrefix(row))
     }
 
-    @Test func `what music said of itself is shown of tracks that are no longer current`() {
+    @Test func `tags read from a track are shown after it played`() {
         var player = sampleSnapshot()
         let tags = TrackTags(title: "Café", artist: "Trio")
         player.learned = [Track.ID(4): TrackFacts(tags: tags, duration: .seconds(62))]
@@ -175,7 +174,7 @@ struct ScreenViewTests {
         #expect(Self.screen(80, 24, player: player)[5].hasSuffix("  1:02"))
     }
 
-    @Test func `the bottom line says what can be done when there is nothing else to say`() {
+    @Test func `the bottom line shows hints if there is no message`() {
         #expect(Self.screen(80, 10).last == "reconnected to music.example")
         #expect(
             Self.screen(80, 10, keys: "j").last

@@ -2,15 +2,15 @@ import Media
 import TerminalUI
 import Testing
 
-/// What keys do in the views of the cache, the network and the messages.
-struct KeptViewTests {
+/// Keys in the views of the cache, the network and the messages.
+struct CacheViewTests {
     private func state() -> UIState {
         var state = fullState(columns: 80, rows: 24)
         state.type("3")
         return state
     }
 
-    @Test func `opening the view looks into the cache, and leaving it looks away`() {
+    @Test func `the cache is watched only while its view is open`() {
         var state = fullState(columns: 80, rows: 24)
         #expect(state.type("3") == [.watchCache(true)])
         #expect(state.type(":view cache\n").contains(.watchCache(true)))
@@ -20,11 +20,11 @@ struct KeptViewTests {
         #expect(state.apply(.key(.escape)) == [.watchCache(false)])
     }
 
-    @Test func `what was fetched is dropped only when the key is pressed twice`() {
+    @Test func `a cached track is deleted only if the key is pressed twice`() {
         var state = state()
         #expect(state.type("d").isEmpty)
         #expect(state.answer?.text == "Press d again to delete 5.0 MB of 夜の音楽 - 東京アンサンブル")
-        // Any other key lets go of it.
+        // Any other key cancels it.
         #expect(state.type("jkd").isEmpty)
         #expect(state.type("d") == [.evict(KeptEntry.ID(7))])
         #expect(state.type("jd").isEmpty)
@@ -35,17 +35,17 @@ struct KeptViewTests {
         #expect(state.type("d").isEmpty)
     }
 
-    @Test func `a piece is pinned, let go of, and put into the queue`() {
+    @Test func `a cached track is pinned, unpinned and added to the queue`() {
         var state = state()
         #expect(state.type("P") == [.setPinned(KeptEntry.ID(7), true)])
         #expect(state.type("jP") == [.setPinned(KeptEntry.ID(8), false)])
         #expect(state.type("\n") == [.send(.add("https://music.example/a/01%20Morning.mp3"))])
-        // What was left out of an address that is shown cannot be asked for.
+        // An incomplete address cannot be added.
         #expect(state.type("j\n").isEmpty)
         #expect(state.answer?.isError == true)
     }
 
-    @Test func `the selection stays with its piece when the order is another, and a problem is said`() {
+    @Test func `the selection follows its track into another order, and a problem is shown`() {
         var state = state()
         state.type("j")
         var report = KeptReport()
@@ -60,7 +60,7 @@ struct KeptViewTests {
     }
 
     @Test
-    func `new requests are followed until another is looked at, and a full ring shifts what is looked at`() {
+    func `the selection follows new requests until it is moved, and stays on its row of a full ring`() {
         var state = fullState(columns: 80, rows: 24)
         state.type("4")
         #expect(state.network.list.selected == 5)
@@ -75,7 +75,7 @@ struct KeptViewTests {
         #expect(state.network.records[3] == looked)
     }
 
-    @Test func `new messages are followed until another is looked at`() {
+    @Test func `the selection follows new messages until it is moved`() {
         var player = sampleSnapshot()
         var state = fullState(columns: 80, rows: 24)
         state.type("5")
