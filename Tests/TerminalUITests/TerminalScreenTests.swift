@@ -186,6 +186,11 @@ struct TerminalScreenTests {
             locale: "C"
         )
         try await screen.drawn("vol 80%")
+        // The first key replaces the message by hints, of which the answer then changes these cells.
+        screen.terminal.type("m")
+        try await screen.sent(1)
+        screen.terminal.type("d")
+        try await screen.drawn("track - u")
         #expect(screen.terminal.bytes.allSatisfy { $0 < 0x80 })
         #expect(!screen.terminal.text.contains("[38;5;"))
         screen.terminal.type("q")

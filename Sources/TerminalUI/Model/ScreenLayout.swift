@@ -30,7 +30,7 @@ package enum ViewName: String, Sendable, CaseIterable {
 
 /// The rows of a window and what each of them shows, for any size, even 0×0.
 ///
-/// As a window gets lower it loses the blank rows first, then the tabs, the list, the bar and the status.
+/// A window with few rows drops the blank rows first, then the tabs, the list, the bar and the status.
 package struct ScreenLayout: Sendable, Equatable {
     /// In fewer columns no line is readable: only a sign and the time are shown.
     private static let fewestColumns = 16

@@ -12,7 +12,7 @@ package struct QueueRow: Equatable {
     package var failure: SafeText = ""
     /// The cached share: a sign for all, a percentage for a part, else empty.
     package var cached: SafeText = ""
-    /// The time up to which the track plays from the cache; empty if it is not cached or to the end.
+    /// The time up to which the track plays from the cache; empty if that is its start or its end.
     package var playsTo: SafeText = ""
     package var isPinned = false
     /// Empty if unknown.

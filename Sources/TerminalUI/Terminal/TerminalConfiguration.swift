@@ -69,7 +69,7 @@ package struct TerminalConfiguration: Sendable {
 
 /// The sequences for modes that terminal descriptions lack: paste marks, mouse reports, the title.
 ///
-/// Pure. Terminals ignore modes that they do not know; those that might not get none.
+/// Pure. Most terminals ignore modes that they do not know; no modes are sent to the others.
 struct TerminalModes: Sendable, Equatable {
     /// `true` if the terminal reports mouse presses and the wheel.
     let reportsMouse: Bool

@@ -14,8 +14,7 @@ package struct NetworkViewState: Sendable {
         row < records.count ? records[row] : underWay[row - records.count]
     }
 
-    /// Shows the newest records: if the last row is selected it follows them, else the selection stays on its
-    /// record.
+    /// Shows the newest records. The selection follows them if it is on the last row, else it stays on its record.
     mutating func show(_ records: [JournalRecord], count: Int, underWay: [JournalRecord]) {
         let follows = list.isAtEnd
         // The history is a ring: once it is full, each new record drops the oldest and shifts the rows.
