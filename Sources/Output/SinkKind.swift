@@ -44,7 +44,7 @@ package enum SinkKind: Sendable, Equatable {
 
     /// The output of this kind, not yet connected.
     ///
-    /// `clock` is the time of the null device, and limits the wait for a sound server.
+    /// `clock` is the time of the null device, and limits the wait for an audio server.
     package func makeOutput(clock: any MonotonicClock) -> any AudioOutput {
         switch self {
         case .pulse(let sink): PulseOutput(sink: sink, clock: clock)

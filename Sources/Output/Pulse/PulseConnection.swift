@@ -2,7 +2,7 @@ import CPulse
 import Media
 import System
 
-/// One connection to a sound server, from `connect` to its loss or `close`.
+/// One connection to an audio server, from `connect` to its loss or `close`.
 ///
 /// A context that failed never recovers, so reconnecting makes a new connection.
 final class PulseConnection: @unchecked Sendable {
@@ -137,7 +137,7 @@ final class PulseConnection: @unchecked Sendable {
             stream?.lost()
             if isReady {
                 isReady = false
-                onLoss(MediaError(.audioLost, "PulseAudio", "sound server lost (" + reason() + ")"))
+                onLoss(MediaError(.audioLost, "PulseAudio", "audio server lost (" + reason() + ")"))
             }
         default:
             break  // On its way to one of these.
@@ -157,7 +157,7 @@ final class PulseConnection: @unchecked Sendable {
         MediaError(
             .audioServer,
             "PulseAudio",
-            "no sound server answers (" + reason + "); start one, or play with --sink null"
+            "no audio server answers (" + reason + "); start one, or play with --sink null"
         )
     }
 
@@ -165,7 +165,7 @@ final class PulseConnection: @unchecked Sendable {
         MediaError(
             code,
             "PulseAudio",
-            "the sound server does not answer; restart it, or play with --sink null"
+            "the audio server does not answer; restart it, or play with --sink null"
         )
     }
 
@@ -220,7 +220,7 @@ func forget(_ operation: OpaquePointer?) {
     if let operation { pa_operation_unref(operation) }
 }
 
-/// The time limit for the sound server's answer to a request.
+/// The time limit for the audio server's answer to a request.
 ///
 /// A server that is stopped or hangs keeps its connections and answers nothing: without a limit libpulse would wait for
 /// ever.

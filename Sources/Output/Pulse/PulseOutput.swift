@@ -113,7 +113,7 @@ package final class PulseOutput: AudioOutput {
         guard let stream = state.withLock({ $0.stream }) else { throw Self.notConnected }
         guard await stream.start() else {
             try Task.checkCancellation()
-            throw MediaError(.audioLost, "PulseAudio", "the sound server does not play the stream any more")
+            throw MediaError(.audioLost, "PulseAudio", "the audio server does not play the stream any more")
         }
     }
 
@@ -161,7 +161,7 @@ package final class PulseOutput: AudioOutput {
             return MediaError(
                 .sinkFailed,
                 subject,
-                "the sound server refuses to play (" + connection.reason() + ")"
+                "the audio server refuses to play (" + connection.reason() + ")"
             )
         }
     }
@@ -169,11 +169,11 @@ package final class PulseOutput: AudioOutput {
     private static let notConnected = MediaError(
         .audioLost,
         "PulseAudio",
-        "there is no connection to a sound server"
+        "there is no connection to an audio server"
     )
 }
 
-/// The player's description at the sound server, which mixers show and routing policies use.
+/// The player's description at the audio server, which mixers show and routing policies use.
 package struct PulseApplication: Sendable {
     package var name: String
     package var id: String

@@ -105,7 +105,7 @@ import Testing
         )
         try await wait(for: "the end", deadline: .seconds(150)) { !process.isRunning }
         let run = try await BadInputRun(endOf: process)
-        expectOneSentence(run, ["nowhere.invalid cannot be found", "given up after 10 attempts"], status: 2)
+        expectOneSentence(run, ["can't find host nowhere.invalid", "given up after 10 attempts"], status: 2)
         #expect(run.failureCodes == ["unknown-host"])
         let lines = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n")
         #expect(lines.count { $0.contains("\"event\":\"request\"") && $0.contains("\"demand\"") } == 10)

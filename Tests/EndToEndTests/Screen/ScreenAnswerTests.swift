@@ -16,7 +16,7 @@ struct ScreenAnswerTests {
     }
 
     @Test(arguments: RealServerKind.allCases)
-    func `keys are answered while the audio server is gone`(kind: RealServerKind) async throws {
+    func `keys are answered while audio server lost`(kind: RealServerKind) async throws {
         let audio = try await kind.start()
         var surroundings = audio.environment
         // The player's own are those of the stage.
@@ -30,7 +30,7 @@ struct ScreenAnswerTests {
         try await stage.wait(for: "music") { try await ($0.position ?? 0) >= 1 }
         try await audio.crash()
         try await stage.waitForStatus("Buffering")
-        try await stage.terminal.wait(for: "the audio server is gone")
+        try await stage.terminal.wait(for: "audio server lost")
 
         // Nobody starts it: all of this is seen without it.
         try await stage.terminal.sendKeys("-")
@@ -38,7 +38,7 @@ struct ScreenAnswerTests {
         try await stage.terminal.sendKeys("?")
         try await stage.terminal.wait(for: "play/pause")
         try await stage.terminal.sendKeys("5")
-        try await stage.terminal.wait(for: "the audio server is gone")
+        try await stage.terminal.wait(for: "audio server lost")
         try await stage.terminal.sendKeys("1")
         try await stage.terminal.wait(for: "2 second")
         try await stage.terminal.type(":seek 0:30")
