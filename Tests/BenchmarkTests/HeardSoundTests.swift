@@ -40,14 +40,14 @@ struct HeardSoundTests {
         #expect(HeardSound.onset(of: [2, 4, 43], in: heard[...], from: 0) == nil)
     }
 
-    @Test func `silences are told where they last, and zeros of a tone are none`() {
+    @Test func `silences are found where they last, and zeros of a tone are none`() {
         let heard =
             Self.sound(1, 5_000) + Self.sound(nil, 300) + Self.sound(1, 5_000) + Self.sound(nil, 100)
             + Self.sound(1, 500) + Self.sound(nil, 900)
         #expect(HeardSound.silences(in: heard[...]) == [5_000..<5_300, 10_900..<11_800])
     }
 
-    @Test func `the seconds are told in the order heard`() {
+    @Test func `the seconds are in the order heard`() {
         let heard = [0, 1, 2, 0].flatMap { Self.sound($0, Self.second) }
         #expect(HeardSound.seconds(in: heard[...]) == [0, 1, 2, 0])
     }

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes=1000-", "bytes=1000-1000", "bytes=-0"])
-    func `a range with no byte in it is a 416 that tells the length`(field: String) async throws {
+    func `a range without a byte gets a 416 with the length`(field: String) async throws {
         let head = try await answer(to: ["Range: \(field)"]).head
         #expect(head.hasPrefix("HTTP/1.1 416 "))
         #expect(head.contains("\r\nContent-Range: bytes */1000\r\n"))

@@ -97,7 +97,7 @@ import Testing
         #expect(try await exchange([expiring], [], target: "/a.mp3?token=2").rest == music)
     }
 
-    @Test func `a station repeats its music for ever and puts titles where they belong`() async throws {
+    @Test func `a station repeats its music and puts titles at their offsets`() async throws {
         let stream = LiveStream(name: "Rädio", bitRate: 128, interval: 400, titles: [.init(at: 700, "A; B")])
         let server = try TestOrigin(["/live": music], faults: [.live(stream)])
         let plain = try RawClient(server.origin)
@@ -135,7 +135,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `the program is told faults for a path, for some answers or for all`() async throws {
+    @Test func `the program takes faults for a path, for some answers or for all`() async throws {
         let folder = try TemporaryFolder()
         try folder.write(music, to: "a.mp3")
         try folder.write(music, to: "b.mp3")

@@ -1,7 +1,7 @@
 import Foundation
 import RepriseOrigin
 
-/// A client that sends and reads exactly what it is told.
+/// A client that sends and reads exactly the given bytes.
 ///
 /// Its calls block a Dispatch queue, never the threads that serve the origin.
 final class RawClient: Sendable {

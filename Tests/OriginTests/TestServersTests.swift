@@ -15,7 +15,7 @@ import Testing
         #expect(process.outputCount == 20_000_010)
     }
 
-    @Test func `a process that is ended by a signal tells which, and one that ends without the line fails`()
+    @Test func `a process reports the signal that ended it, and one that ends without the line fails`()
         async throws
     {
         let process = try RunningProcess("sleep", ["1000"])
@@ -24,7 +24,7 @@ import Testing
         await #expect(throws: RunningProcess.Failure.self) { try await process.waitForLine { _ in true } }
     }
 
-    @Test func `nginx serves ranges of a folder and tells what it sent`() async throws {
+    @Test func `nginx serves ranges of a folder and logs what it sent`() async throws {
         let folder = try TemporaryFolder()
         try folder.write(ByteFixtures.bytes(count: 100_000, seed: 1), to: "a.mp3")
         let server = try await NginxServer(serving: folder.path)

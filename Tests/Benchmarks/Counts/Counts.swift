@@ -33,7 +33,7 @@ enum Counts {
         let folder = try TemporaryFolder()
         let url = [server.url("/song.mp3")]
         var counted = try await stage.with(.reprise, url, folder: folder) { run, ear in
-            let sound = try await ear.firstSound(after: run.begun, patience: .seconds(60)) ?? .now
+            let sound = try await ear.firstSound(after: run.begun, within: .seconds(60)) ?? .now
             try await Task.sleep(until: sound + .seconds(2))
             let before = ProcessReading(run.identifier)
             try await Task.sleep(until: sound + .seconds(12))
@@ -63,7 +63,7 @@ enum Counts {
         }
         server.log.reset()
         try await stage.with(.reprise, url, folder: folder) { run, ear in
-            _ = try await ear.firstSound(after: run.begun, patience: .seconds(60))
+            _ = try await ear.firstSound(after: run.begun, within: .seconds(60))
         }
         counted.append(Counted("requests for the same again", Double(server.log.requests.count), atMost: 0))
         return counted
@@ -74,13 +74,13 @@ enum Counts {
         let song = try await stage.variableSong()
         let server = try stage.origin(["/song.mp3": song], BenchStage.slowLine)
         return try await stage.with(.reprise, [server.url("/song.mp3")]) { run, ear in
-            _ = try await ear.firstSound(after: run.begun, patience: .seconds(60))
+            _ = try await ear.firstSound(after: run.begun, within: .seconds(60))
             let last = server.log.requests.last?.number ?? 0
             let gate = server.origin.hold("/song.mp3", .afterBytesOfEach(65_536))
             defer { gate.release() }
             let begun = ContinuousClock.now
             try await run.seek(to: 250)
-            let sound = try await ear.firstSound(of: Set(8...12), after: begun, patience: .seconds(60))
+            let sound = try await ear.firstSound(of: Set(8...12), after: begun, within: .seconds(60))
             let far = server.log.requests.filter {
                 $0.number > last && !$0.sent.isEmpty && $0.sent.lowerBound > song.count / 2
             }

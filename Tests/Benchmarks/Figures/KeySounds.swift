@@ -7,7 +7,7 @@ import TestSupport
 /// request ends.
 enum KeySounds {
     private static let section = "Key to sound, 50 ms and 400 kB/s"
-    private static let patience = Duration.seconds(25)
+    private static let limit = Duration.seconds(25)
 
     private struct Step: Sendable {
         var sound: Double?
@@ -96,7 +96,7 @@ enum KeySounds {
                 _ = try await ear.firstSound(
                     of: [6, 7],
                     after: begun + .milliseconds(950),
-                    patience: patience
+                    within: limit
                 )
                 // All targets but the last, and a second before each, where a seek begins to read. The first seek finds no
                 // other before it, so it asks at once.
@@ -140,16 +140,16 @@ enum KeySounds {
         _ server: TestOrigin,
         _ ear: Ear,
         _ seconds: Set<Int>,
-        _ tell: () async throws -> Void
+        _ seek: () async throws -> Void
     ) async throws -> Step {
         let old = server.log.requests.filter { $0.outcome == .underWay }.map(\.number)
         let last = server.log.requests.last?.number ?? 0
         let begun = ContinuousClock.now
         let watch = Task { await arrivals(behind: last, at: server) }
         defer { watch.cancel() }
-        try await tell()
+        try await seek()
         async let ended = end(of: old, server, since: begun)
-        let sound = try await ear.firstSound(of: seconds, after: begun, patience: patience)
+        let sound = try await ear.firstSound(of: seconds, after: begun, within: limit)
         watch.cancel()
         let came = await watch.value
         // The line lets nothing of a later one come before the sound: it is ahead of the music. An arrival is noted
@@ -186,14 +186,14 @@ enum KeySounds {
         since begun: ContinuousClock.Instant
     ) async throws -> Double? {
         guard !numbers.isEmpty else { return nil }
-        while ContinuousClock.now < begun + patience {
+        while ContinuousClock.now < begun + limit {
             let isOver = !server.log.requests.contains {
                 $0.outcome == .underWay && numbers.contains($0.number)
             }
             if isOver { return (ContinuousClock.now - begun) / .milliseconds(1) }
             try await Task.sleep(for: .milliseconds(1))
         }
-        return patience / .milliseconds(1)
+        return limit / .milliseconds(1)
     }
 
     /// The next track if nothing of it is cached, and if its head is.
@@ -213,7 +213,7 @@ enum KeySounds {
                         try await Task.sleep(until: sound + .seconds(wait))
                         let begun = ContinuousClock.now
                         try await run.next()
-                        let next = try await ear.firstSound(of: [0], after: begun, patience: patience)
+                        let next = try await ear.firstSound(of: [0], after: begun, within: limit)
                         return next.map { ($0 - begun) / .milliseconds(1) }
                     }
                 )

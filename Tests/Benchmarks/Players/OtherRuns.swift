@@ -95,7 +95,7 @@ final class MpvRun: PlayerRun {
     }
 }
 
-/// An MPD driven by mpc; it runs and has its list before it is told to play.
+/// An MPD driven by mpc; it runs and has its list before the play command.
 final class MPDRun: PlayerRun {
     let begun: ContinuousClock.Instant
     private let daemon: RunningProcess
@@ -126,24 +126,24 @@ final class MPDRun: PlayerRun {
         try await wait(for: "mpd; it says: \(daemon.errorText)", deadline: .seconds(10)) {
             access(socket, R_OK) == 0
         }
-        for source in setup.sources { try await Self.tell(["add", source], environment) }
+        for source in setup.sources { try await Self.send(["add", source], environment) }
         begun = .now
-        try await Self.tell(["play"], environment)
+        try await Self.send(["play"], environment)
     }
 
     var identifier: pid_t { daemon.processIdentifier }
-    func seek(to second: Int) async throws { try await tell("seek", "00:\(second / 60):\(second % 60)") }
-    func next() async throws { try await tell("next") }
-    func pause() async throws { try await tell("pause") }
+    func seek(to second: Int) async throws { try await send("seek", "00:\(second / 60):\(second % 60)") }
+    func next() async throws { try await send("next") }
+    func pause() async throws { try await send("pause") }
 
     func end() async throws {
         daemon.signal(SIGKILL)
         try await daemon.waitForExit()
     }
 
-    private func tell(_ words: String...) async throws { try await Self.tell(words, environment) }
+    private func send(_ words: String...) async throws { try await Self.send(words, environment) }
 
-    private static func tell(_ words: [String], _ environment: [String: String?]) async throws {
+    private static func send(_ words: [String], _ environment: [String: String?]) async throws {
         // Its answer may be late or an error; only the sound counts.
         let client = try RunningProcess("mpc", ["-q"] + words, environment: environment)
         try await client.waitForExit()

@@ -69,7 +69,7 @@ struct PlayerSetup: Sendable {
 
 /// A running player.
 protocol PlayerRun: Sendable {
-    /// The time at which it was told to play.
+    /// The time of the play command.
     var begun: ContinuousClock.Instant { get }
     var identifier: pid_t { get }
     /// Only for players with `seeks`.

@@ -67,14 +67,14 @@ enum HeardSound {
 }
 
 extension Ear {
-    /// The time of the first sound at or after `instant`; `nil` if `patience` passes without one.
+    /// The time of the first sound at or after `instant`; `nil` if `limit` passes without one.
     func firstSound(
         of seconds: Set<Int>? = nil,
         after instant: ContinuousClock.Instant,
-        patience: Duration = .seconds(20)
+        within limit: Duration = .seconds(20)
     ) async throws -> ContinuousClock.Instant? {
         var looked = sample(at: instant)
-        while ContinuousClock.now < instant + patience {
+        while ContinuousClock.now < instant + limit {
             // Includes the samples just before, since a tone that follows another may begin within a window.
             let start = max(0, looked - HeardSound.window)
             let samples = samples(from: start)

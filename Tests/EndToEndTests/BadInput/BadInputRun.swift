@@ -19,9 +19,9 @@ struct BadInputRun {
     var errorLines: [String] { errorOutput.split(separator: "\n").map(String.init) }
 
     /// The events of standard output; a line that is none is a failure of the test.
-    var events: [ToldEvent] {
+    var events: [ReportedEvent] {
         output.split(separator: "\n").compactMap { line in
-            guard let event = try? ToldEvent(line: String(line)) else {
+            guard let event = try? ReportedEvent(line: String(line)) else {
                 Issue.record("this is no event: \(line)")
                 return nil
             }
@@ -29,7 +29,7 @@ struct BadInputRun {
         }
     }
 
-    func events(_ name: String) -> [ToldEvent] { events.filter { $0.event == name } }
+    func events(_ name: String) -> [ReportedEvent] { events.filter { $0.event == name } }
 
     /// The frames of each track that was heard to its end, in their order.
     var finished: [Int64] { events("ended").filter { $0.reason == "finished" }.compactMap(\.frames) }

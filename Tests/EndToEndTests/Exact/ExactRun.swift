@@ -51,14 +51,14 @@ final class ExactRun: Sendable {
     }
 
     /// The events so far.
-    var events: [ToldEvent] { get throws { try process.events } }
+    var events: [ReportedEvent] { get throws { try process.events } }
 
     /// Every `ended` event so far.
-    var ends: [ToldEvent] { get throws { try events.filter { $0.event == "ended" } } }
+    var ends: [ReportedEvent] { get throws { try events.filter { $0.event == "ended" } } }
 
     /// The first event of this name from the one numbered `start` on; waits for it.
     @discardableResult
-    func event(_ name: String, from start: Int = 0) async throws -> ToldEvent {
+    func event(_ name: String, from start: Int = 0) async throws -> ReportedEvent {
         try await process.event(name, after: start)
     }
 

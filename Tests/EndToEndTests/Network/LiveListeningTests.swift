@@ -5,7 +5,7 @@ import Testing
 
 /// Live streams through the binary.
 @Suite struct LiveListeningTests {
-    private func tracks(_ process: RunningProcess) -> [ToldEvent] {
+    private func tracks(_ process: RunningProcess) -> [ReportedEvent] {
         ((try? process.events) ?? []).filter { $0.event == "track" }
     }
 

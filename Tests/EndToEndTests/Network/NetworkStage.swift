@@ -92,14 +92,14 @@ struct NetworkRun: Sendable {
     var samples: [UInt8]
 
     /// The events, in their order.
-    var events: [ToldEvent] {
+    var events: [ReportedEvent] {
         get throws {
-            try output.split(separator: "\n").map { try ToldEvent(line: String($0)) }
+            try output.split(separator: "\n").map { try ReportedEvent(line: String($0)) }
         }
     }
 
     /// Why the first track ended as it did; nil when it ended well.
-    var failure: ToldEvent.Failure? {
+    var failure: ReportedEvent.Failure? {
         get throws { try events.first { $0.event == "ended" }?.error }
     }
 }

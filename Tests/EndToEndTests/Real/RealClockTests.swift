@@ -39,7 +39,7 @@ struct RealClockTests {
         while ContinuousClock.now < begun + .seconds(Self.seconds) {
             let lines = player.lines
             for line in lines[seen...] where line.contains("\"event\":\"position\"") {
-                let event = try ToldEvent(line: line)
+                let event = try ReportedEvent(line: line)
                 if let position = event.position { told.append((position, recording.frameCount)) }
             }
             seen = lines.count

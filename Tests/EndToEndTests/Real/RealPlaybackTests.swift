@@ -38,7 +38,7 @@ struct RealPlaybackTests {
         _ music: RealMusic,
         _ stage: RealStage,
         _ arguments: [String]
-    ) async throws -> ToldEvent {
+    ) async throws -> ReportedEvent {
         let recording = try stage.audio.record()
         try await wait(for: "the recording to run") { recording.frameCount > 0 }
         let player = try stage.play(["--sink", "pulse:test"] + arguments)

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// An HTTP/1.1 server on 127.0.0.1 for tests, demonstrations and benchmarks. Serves a folder and resources
-/// in memory, and behaves well unless faults tell it not to.
+/// in memory, and behaves well unless faults are set.
 ///
 /// Every member may be called from any thread, also while requests are served.
 package final class Origin: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One event of `--json`, with every field that the tests look at.
-package struct ToldEvent: Decodable, Equatable, Sendable {
+package struct ReportedEvent: Decodable, Equatable, Sendable {
     package struct Bytes: Decodable, Equatable, Sendable {
         package var cached: Int64
         package var fetched: Int64
@@ -47,17 +47,17 @@ package struct ToldEvent: Decodable, Equatable, Sendable {
 
     /// Parses `line`; throws if it is not an event.
     package init(line: String) throws {
-        self = try JSONDecoder().decode(ToldEvent.self, from: Data(line.utf8))
+        self = try JSONDecoder().decode(ReportedEvent.self, from: Data(line.utf8))
     }
 }
 
 extension RunningProcess {
     /// The player's events so far; throws if a line is not an event.
-    package var events: [ToldEvent] { get throws { try lines.map { try ToldEvent(line: $0) } } }
+    package var events: [ReportedEvent] { get throws { try lines.map { try ReportedEvent(line: $0) } } }
 
     /// Waits for the first event of this name after the first `count` lines.
     @discardableResult
-    package func event(_ name: String, after count: Int = 0) async throws -> ToldEvent {
-        try ToldEvent(line: try await waitForLine(from: count) { $0.contains("\"event\":\"\(name)\"") })
+    package func event(_ name: String, after count: Int = 0) async throws -> ReportedEvent {
+        try ReportedEvent(line: try await waitForLine(from: count) { $0.contains("\"event\":\"\(name)\"") })
     }
 }
