@@ -70,7 +70,7 @@ bench-quick: ## the same with fewer rounds (4 minutes)
 	swift build $(RELEASE) --product Benchmarks
 	$(BINARIES)/Benchmarks --quick --json $(JSON) $(BENCH)
 
-manual: ## write the keys and commands of docs/reprise.1 from the command table
+manual: ## write the options, keys and commands of docs/reprise.1 from their tables
 	REPRISE_WRITE_MANUAL=1 swift test --filter '^RepriseTests\.DocumentTests/'
 
 screenshot: ## draw assets/screen.svg from a real screen

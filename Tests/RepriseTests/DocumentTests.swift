@@ -49,6 +49,19 @@ struct DocumentTests {
         for command in commands { #expect(manual.contains("cache \(command)"), "cache \(command)") }
     }
 
+    @Test func `the options of the manual are those of the program`() throws {
+        let options = DeclaredOption.all(of: Options.self).filter { $0.kind != "positional" }
+        try Self.check("options", options.map { (Self.tag($0), $0.abstract ?? "") })
+    }
+
+    private static func tag(_ option: DeclaredOption) -> String {
+        let names = (option.names ?? []).map { escaped(($0.kind == "long" ? "--" : "-") + $0.name) }
+        guard option.kind != "flag", let value = option.valueName else {
+            return ".BR " + names.joined(separator: " \", \" ")
+        }
+        return ".BI \(names.joined(separator: ", ")) \" \(escaped(value))\""
+    }
+
     @Test func `the keys and commands of the manual are those of the table`() throws {
         try Self.check(
             "keys",
@@ -72,7 +85,10 @@ struct DocumentTests {
             ? ".B " + escaped(row.name) : ".BI \(escaped(row.name)) \" \(escaped(row.syntax))\""
     }
 
-    private static func escaped(_ text: String) -> String { text.replacing("-", with: "\\-") }
+    /// `text` as roff shows it: a plain hyphen would break lines, and a line may not begin with a quote or a dot.
+    private static func escaped(_ text: String) -> String {
+        (text.hasPrefix("'") || text.hasPrefix(".") ? "\\&" : "") + text.replacing("-", with: "\\-")
+    }
 
     /// Compares a list of the manual, between its two comments, with the program's; `make manual` writes it.
     private static func check(_ name: String, _ entries: [(tag: String, text: String)]) throws {
