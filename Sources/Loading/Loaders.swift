@@ -3,10 +3,10 @@ package import System
 
 /// Opens resources: local files as they are, web resources through one loader each.
 ///
-/// Everyone who opens one URL at a time shares its loader, so no byte is fetched by two of them.
+/// All readers that have one URL open share its loader, so no byte is fetched twice.
 package final class Loaders: ResourceOpener {
     private enum Slot {
-        /// Being opened by a task that the others wait for.
+        /// The task opens it; further readers wait for the same task.
         case opening(Task<ResourceLoader, any Error>)
         case open(ResourceLoader)
     }
@@ -50,7 +50,7 @@ package final class Loaders: ResourceOpener {
         self.onNotice = onNotice
     }
 
-    /// The network is there again: whoever waits for it tries at once.
+    /// The network is back: whoever waits for it tries at once.
     package func networkIsBack() {
         let loaders = slots.withLock { slots in
             slots.values.compactMap { if case .open(let loader) = $0 { loader } else { nil } }
@@ -65,14 +65,13 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    /// Opens like `open`, but asks the server first whether what is stored is still current.
-    ///
-    /// A server that cannot be reached changes nothing: what is stored is used as it is.
+    /// Opens like `open`, but first asks the server whether what is stored is current. If the server cannot be reached,
+    /// what is stored is used as it is.
     package func openRevalidated(_ location: ResourceLocation) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
         let probe = try await Revalidation(url: url, stores: stores, parts: parts).run()
         if probe.isChanged {
-            // Who reads the old file goes on with it; who opens it now gets the new one.
+            // Readers of the old file go on with it; from now on every open gets the new one.
             slots.withLock { $0[url.requestString] = nil }
         }
         return try await reader(of: url, spent: probe)
@@ -86,7 +85,7 @@ package final class Loaders: ResourceOpener {
             let loader = try await loader(of: url)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
-            // Its last reader is closing it: the next one opens what it leaves.
+            // Its last reader is closing it: open anew when that is done.
             await loader.closed()
         }
     }
@@ -122,7 +121,7 @@ package final class Loaders: ResourceOpener {
             seed: seed,
             onChanged: { [weak self, stores, onNotice] url, loader in
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
-                // The next open finds the new, empty entry; the old one lives until its loader closes.
+                // From now on an open finds the new, empty entry; the old one lasts until its loader closes.
                 if let fresh = try? await stores.replace(url) { await fresh.close() }
                 self?.forget(url, loader)
             },
@@ -142,5 +141,36 @@ package final class Loaders: ResourceOpener {
                 slots[url.requestString] = nil
             }
         }
+    }
+}
+
+/// What all loaders share.
+struct LoaderParts: Sendable {
+    var transport: any RangeTransport
+    var clock: any MonotonicClock
+    var settings = LoadSettings()
+    /// `nil` if nobody watches the network, which then counts as there.
+    var connectivity: (any Connectivity)?
+    var journal: (any RequestJournal)?
+    var numbers = RequestNumbers()
+    var line = LineArbiter()
+
+    /// A request was sent, was answered or has brought more.
+    func reportProgress(of log: RequestLog) { journal?.progressed(log.soFar(at: clock.now)) }
+
+    /// The request was not sent after all: the player is offline.
+    func withdraw(_ log: RequestLog) { journal?.withdrew(log.record.number) }
+}
+
+/// Opens resources like its loaders, after asking the server whether what is stored is still current.
+///
+/// For playlists: they change, are small, and an old one serves while the network is away.
+package struct RevalidatingOpener: ResourceOpener {
+    private let loaders: Loaders
+
+    package init(loaders: Loaders) { self.loaders = loaders }
+
+    package func open(_ location: ResourceLocation) async throws -> any ResourceReader {
+        try await loaders.openRevalidated(location)
     }
 }

@@ -21,7 +21,7 @@ import Testing
     static let other: SafeText = "the server sends another part than was asked for"
     static let has: SafeText = "the server refuses a part that it says it has"
     static let portal: SafeText =
-        "a web page comes in place of the rest; sign in to the network and play it again"
+        "got a web page instead of the rest; sign in to the network and play it again"
 
     static let parts: [Row] = [
         Row(testDescription: "the part", answer: .part(500..<600, of: 1_000), meaning: .part(500..<600)),

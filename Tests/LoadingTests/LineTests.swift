@@ -91,26 +91,26 @@ import Testing
         var needs: [LinePriorities.User: FetchReason?] = [:]
         var told: [LinePriorities.User: FetchReason?] = [:]
         for step in 1...60 {
-            var news: [LinePriorities.News] = []
+            var updates: [LinePriorities.Update] = []
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
                 let joined = line.joined()
                 needs[joined.user] = .some(nil)
                 told[joined.user] = .some(nil)
-                news = joined.news
+                updates = joined.updates
             case 1:
                 guard let user = needs.keys.sorted().randomElement(using: &random) else { continue }
                 needs[user] = nil
                 told[user] = nil
-                news = line.left(user)
+                updates = line.left(user)
             default:
                 guard let user = needs.keys.sorted().randomElement(using: &random) else { continue }
                 let need =
                     Bool.random(using: &random) ? FetchReason.allCases.randomElement(using: &random) : nil
                 needs[user] = .some(need)
-                news = line.needs(need, of: user, revision: step)
+                updates = line.needs(need, of: user, revision: step)
             }
-            for item in news { told[item.user] = .some(item.othersNeed) }
+            for item in updates { told[item.user] = .some(item.othersNeed) }
             for user in needs.keys {
                 let others = needs.filter { $0.key != user }.compactMap(\.value).min()
                 #expect(told[user] == .some(others))

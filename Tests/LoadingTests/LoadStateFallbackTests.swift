@@ -118,13 +118,13 @@ import Testing
         let plan = try stage.read(500_000).plan()
         let actions = Actions(stage.answer(plan, RangeAnswer(kind: .unsatisfiable(total: nil))).actions)
         #expect(actions.failures.map(\.code) == [.cut] && actions.plans.isEmpty)
-        #expect(stage.state.isBackgroundHeld && stage.state.length == nil)
+        #expect(stage.state.load.attempts.isBackgroundHeld && stage.state.length == nil)
         let ahead = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000))
         #expect(ahead.plans.isEmpty, "nothing is fetched ahead of a place where nothing is")
         let next = try stage.read(65_536).plan()
         _ = stage.answerPart(next, of: nil)
         _ = stage.store(65_536..<66_000, next)
-        #expect(!stage.state.isBackgroundHeld)
+        #expect(!stage.state.load.attempts.isBackgroundHeld)
     }
 
     @Test func `an end that is only where we asked to stop is looked behind`() throws {

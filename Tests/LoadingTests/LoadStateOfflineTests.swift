@@ -6,7 +6,7 @@ import Testing
 
 /// What becomes of a resource while the network is away.
 @Suite struct LoadStateOfflineTests {
-    private typealias Outlook = ResourceLoadState.NetworkOutlook
+    private typealias Outlook = NetworkOutlook
 
     private func away(isForced: Bool = false, retryAt: Duration? = nil, wasAway: Bool = false) -> Outlook {
         var report = ConnectivityReport()
@@ -75,7 +75,7 @@ import Testing
             #expect(stage.state.wait?.attempt == 1 && stage.state.wait?.mostAttempts == nil)
             #expect(stage.state.wait?.error.code == .unknownHost, "it says why, not that it was spared")
             #expect(stage.read(0).plans.count <= 1, "a newcomer may look, and nobody asks in a circle")
-            for open in stage.state.fetches.values.map(\.plan) {
+            for open in stage.state.load.fetches.active.map(\.plan) {
                 #expect(fail(&stage, open, .offline, away(retryAt: due, wasAway: true)).plans.isEmpty)
             }
         }
@@ -114,7 +114,7 @@ import Testing
         let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
         #expect(fail(&stage, plan, .offline, away(retryAt: .seconds(9))).plans.isEmpty)
         stage.pass(.seconds(8))
-        #expect(Actions(stage.state.timeCame()).plans.isEmpty)
+        #expect(Actions(stage.state.replan()).plans.isEmpty)
         #expect(try Actions(stage.state.networkReturned()).plan().why == .readAhead)
     }
 }

@@ -210,7 +210,7 @@ import Testing
 
     @Test func `what a patient reader waits for counts as the head of the next track`() throws {
         var stage = LoadStateStage()
-        #expect(Actions(stage.state.patienceSet(stage.reader, true)).plans.isEmpty)
+        #expect(Actions(stage.state.prioritySet(stage.reader, isLow: true)).plans.isEmpty)
         _ = stage.state.othersNeedChanged(.readAhead, revision: 1)
         #expect(stage.read(0).plans.isEmpty && stage.state.need == .prefetch)
         let plan = try Actions(stage.state.othersNeedChanged(.prefetch, revision: 2)).plan()
@@ -222,17 +222,17 @@ import Testing
 
     @Test func `a reader whose patience ends is served at once`() throws {
         var stage = LoadStateStage()
-        _ = stage.state.patienceSet(stage.reader, true)
+        _ = stage.state.prioritySet(stage.reader, isLow: true)
         _ = stage.state.othersNeedChanged(.demand, revision: 1)
         #expect(stage.read(0).plans.isEmpty)
-        let plan = try Actions(stage.state.patienceSet(stage.reader, false)).plan()
+        let plan = try Actions(stage.state.prioritySet(stage.reader, isLow: false)).plan()
         #expect(plan.why == .demand && stage.state.need == .demand)
     }
 
     @Test func `of one resource a patient reader waits for the read-ahead of another`() throws {
         var stage = LoadStateStage(length: 5_000_000, stored: [0..<65_536])
         let next = other(&stage)
-        _ = stage.state.patienceSet(next, true)
+        _ = stage.state.prioritySet(next, isLow: true)
         var plans = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans
         #expect(stage.read(4_000_000, by: next).plans.isEmpty)
         while let plan = plans.popLast(), plan.why == .readAhead {

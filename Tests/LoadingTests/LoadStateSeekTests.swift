@@ -117,7 +117,7 @@ import Testing
         for offset in stride(from: Int64(0), to: 8_000_000, by: 20_000) {
             while let plan = plans.popLast() {
                 requests += 1
-                let others = stage.state.fetches.values.filter { $0.plan.id != plan.id }
+                let others = stage.state.load.fetches.active.filter { $0.plan.id != plan.id }
                 if !others.isEmpty { pairs.append(stage.state.now) }
                 // A connection that was there before says nothing of a second one.
                 var answer = answer(plan)

@@ -7,7 +7,7 @@ import Testing
 /// A load state with one reader, and the events of a fetch in one word each.
 struct LoadStateStage {
     let reader = ResourceLoadState.ReaderID(1)
-    var state: ResourceLoadState
+    var state: StagedLoad
 
     init(
         length: Int64? = nil,
@@ -23,14 +23,7 @@ struct LoadStateStage {
         description.acceptsRanges = acceptsRanges
         var set = ByteRangeSet()
         for range in stored { set.insert(contentsOf: range) }
-        state = ResourceLoadState(
-            settings: settings,
-            subject: "song",
-            description: description,
-            stored: set,
-            measure: measure,
-            seed: 7
-        )
+        state = StagedLoad(description, stored: set, settings: settings, measure: measure)
         state.readerOpened(reader)
     }
 
@@ -38,12 +31,12 @@ struct LoadStateStage {
         Actions(state.readRequested(id ?? reader, at: offset))
     }
 
-    mutating func answer(_ plan: FetchPlan, _ answer: RangeAnswer) -> ResourceLoadState.AnswerOutcome {
+    mutating func answer(_ plan: FetchPlan, _ answer: RangeAnswer) -> AnswerOutcome {
         state.fetchAnswered(plan.id, answer)
     }
 
     /// A 206 with just what was asked for.
-    mutating func answerPart(_ plan: FetchPlan, of total: Int64?) -> ResourceLoadState.AnswerOutcome {
+    mutating func answerPart(_ plan: FetchPlan, of total: Int64?) -> AnswerOutcome {
         answer(plan, .part(plan.asked ?? 0..<0, of: total, etag: state.description.validators.etag))
     }
 
@@ -64,18 +57,111 @@ struct LoadStateStage {
 
     /// Lets the time pass until the next attempt is due, and says so.
     mutating func untilDue() -> Actions {
-        state.timeIs(state.retry.wait?.retryAt ?? state.now)
-        return Actions(state.timeCame())
+        state.now = state.load.attempts.wait?.retryAt ?? state.now
+        return Actions(state.replan())
     }
 
-    mutating func pass(_ time: Duration) { state.timeIs(state.now + time) }
+    mutating func pass(_ time: Duration) { state.now += time }
+}
+
+/// A load state with the store and the clock that it is asked with.
+struct StagedLoad {
+    var load: ResourceLoadState
+    var stored: ByteRangeSet
+    var now = Duration.zero
+
+    init(
+        _ description: EntryDescription,
+        stored: ByteRangeSet,
+        settings: LoadSettings = LoadSettings(),
+        measure: LineMeasure = LineMeasure()
+    ) {
+        load = ResourceLoadState(
+            settings: settings,
+            subject: "song",
+            description: description,
+            measure: measure,
+            seed: 7
+        )
+        self.stored = stored
+    }
+
+    private var moment: LoadMoment { LoadMoment(now: now, stored: stored) }
+
+    var description: EntryDescription { load.description }
+    var length: Int64? { load.length }
+    var isComplete: Bool { load.isComplete(stored) }
+    var finalError: MediaError? { load.finalError }
+    var need: FetchReason? { load.need(moment) }
+    var wait: LoadWait? { load.wait(moment) }
+    var inFlight: [ByteRange] { load.inFlight }
+    var lacksSecondConnection: Bool {
+        load.line.lacksSecondConnection(playing: load.readers.bytesPerSecond, now: now)
+    }
+
+    func outlook(at offset: Int64) -> ReadOutlook { load.outlook(at: offset, moment) }
+    func isUnderWay(_ id: FetchPlan.ID) -> Bool { load.isUnderWay(id) }
+    func isHandingOver(_ id: FetchPlan.ID) -> Bool { load.isHandingOver(id) }
+    func wait(of id: LoadReaders.ID) -> LoadReaders.WaitID? { load.wait(of: id) }
+
+    mutating func readerOpened(_ id: LoadReaders.ID) { load.readerOpened(id) }
+    mutating func readRequested(_ id: LoadReaders.ID, at offset: Int64) -> [LoadAction] {
+        load.readRequested(id, at: offset, moment)
+    }
+    mutating func readCancelled(_ id: LoadReaders.ID) { _ = load.readCancelled(id) }
+    mutating func readAheadAllowed(_ id: LoadReaders.ID, bytesPerSecond: Double) -> [LoadAction] {
+        load.readAheadAllowed(id, bytesPerSecond: bytesPerSecond, moment)
+    }
+    mutating func prioritySet(_ id: LoadReaders.ID, isLow: Bool) -> [LoadAction] {
+        load.prioritySet(id, isLow: isLow, moment)
+    }
+    mutating func prefetchRequested(_ id: LoadReaders.ID, _ range: ByteRange) -> [LoadAction] {
+        load.prefetchRequested(id, range, moment)
+    }
+    mutating func fillRequested(_ id: LoadReaders.ID) -> [LoadAction] { load.fillRequested(id, moment) }
+    mutating func readerClosed(_ id: LoadReaders.ID) -> [LoadAction] { load.readerClosed(id, moment) }
+    mutating func replan() -> [LoadAction] { load.replan(moment) }
+    mutating func networkReturned() -> [LoadAction] { load.networkReturned(moment) }
+    mutating func othersNeedChanged(_ need: FetchReason?, revision: Int) -> [LoadAction] {
+        load.othersNeedChanged(need, revision: revision, moment)
+    }
+    mutating func measured(_ update: (inout LineMeasure) -> Void) { load.measured(update) }
+
+    mutating func fetchAnswered(_ id: FetchPlan.ID, _ answer: RangeAnswer) -> AnswerOutcome {
+        load.fetchAnswered(id, answer, moment)
+    }
+
+    /// The bytes come into the store, and the state hears of it.
+    mutating func bytesStored(_ range: ByteRange, by id: FetchPlan.ID) -> [LoadAction] {
+        let isNew = !stored.covers(range)
+        stored.insert(contentsOf: range)
+        return load.bytesStored(range, by: id, isNew: isNew, moment)
+    }
+
+    /// The store is looked at, and has what others stored meanwhile.
+    mutating func storeLooked(_ id: FetchPlan.ID, nowStored: ByteRangeSet) -> (
+        isNeeded: Bool, actions: [LoadAction]
+    ) {
+        stored.formUnion(nowStored)
+        return load.storeLooked(id, moment)
+    }
+
+    mutating func overlapDiffered(_ id: FetchPlan.ID) -> [LoadAction] { load.overlapDiffered(id, moment) }
+    mutating func fetchEnded(
+        _ id: FetchPlan.ID,
+        error: MediaError?,
+        network: NetworkOutlook = NetworkOutlook()
+    ) -> [LoadAction] {
+        load.fetchEnded(id, error: error, network: network, moment)
+    }
+    mutating func handedOver(_ id: FetchPlan.ID) -> [LoadAction] { load.handedOver(id, moment) }
 }
 
 /// What the state wants done, by kind.
 struct Actions {
-    var all: [ResourceLoadState.Action]
+    var all: [LoadAction]
 
-    init(_ all: [ResourceLoadState.Action]) { self.all = all }
+    init(_ all: [LoadAction]) { self.all = all }
 
     static func + (left: Actions, right: Actions) -> Actions { Actions(left.all + right.all) }
 

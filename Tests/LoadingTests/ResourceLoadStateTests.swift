@@ -12,27 +12,22 @@ import Testing
         stored: [ByteRange] = [],
         validators: Validators = Validators(etag: "\"1\""),
         settings: LoadSettings = LoadSettings()
-    ) -> ResourceLoadState {
+    ) -> StagedLoad {
         var description = EntryDescription()
         description.length = length
         description.validators = validators
         var set = ByteRangeSet()
         for range in stored { set.insert(contentsOf: range) }
-        var state = ResourceLoadState(
-            settings: settings,
-            subject: "song",
-            description: description,
-            stored: set
-        )
+        var state = StagedLoad(description, stored: set, settings: settings)
         state.readerOpened(reader)
         return state
     }
 
-    private func fetches(_ actions: [ResourceLoadState.Action]) -> [ByteRange] {
+    private func fetches(_ actions: [LoadAction]) -> [ByteRange] {
         actions.compactMap { if case .startFetch(let plan) = $0 { plan.asked } else { nil } }
     }
 
-    private func plans(_ actions: [ResourceLoadState.Action]) -> [FetchPlan] {
+    private func plans(_ actions: [LoadAction]) -> [FetchPlan] {
         actions.compactMap { if case .startFetch(let plan) = $0 { plan } else { nil } }
     }
 
@@ -118,12 +113,7 @@ import Testing
         description.length = 1_000_000
         description.acceptsRanges = false
         description.validators = Validators(etag: "\"1\"")
-        var state = ResourceLoadState(
-            settings: LoadSettings(),
-            subject: "song",
-            description: description,
-            stored: ByteRangeSet(0..<500_000)
-        )
+        var state = StagedLoad(description, stored: ByteRangeSet(0..<500_000))
         state.readerOpened(reader)
         #expect(fetches(state.readRequested(reader, at: 500_000)).first?.lowerBound == 500_000)
     }
@@ -165,7 +155,7 @@ import Testing
         #expect(plan.first?.ifRange == "\"1\"")
         let outcome = state.fetchAnswered(plan[0].id, RangeAnswer(kind: kind, validators: validators))
         #expect(outcome.use == .discard)
-        #expect(state.verdict?.code == .resourceChanged)
+        #expect(state.finalError?.code == .resourceChanged)
         #expect(
             outcome.actions.contains {
                 if case .failRead(_, let error) = $0 { error.code == .resourceChanged } else { false }
@@ -179,7 +169,7 @@ import Testing
         state.readerOpened(other)
         let open = plans(state.readRequested(reader, at: 1 << 20) + state.readRequested(other, at: 5 << 20))
         #expect(open.count == 2)
-        var news: [ResourceLoadState.Action] = []
+        var news: [LoadAction] = []
         for plan in open {
             news +=
                 state.fetchAnswered(plan.id, part(plan.asked ?? 0..<0, of: 10 << 20, etag: "\"2\"")).actions
@@ -225,7 +215,7 @@ import Testing
         #expect(plan?.asked?.lowerBound == 95_904)
         #expect(plan?.ifRange == nil)
         _ = state.overlapDiffered(FetchPlan.ID(value: 1))
-        #expect(state.verdict?.code == .resourceChanged)
+        #expect(state.finalError?.code == .resourceChanged)
     }
 
     @Test func `without validators each window begins with bytes that are compared`() {

@@ -37,8 +37,8 @@ import Testing
         }
         #expect(state.failed(refused, retryAfter: nil, now: .seconds(10)) == nil)
         #expect(state.wait == nil)
-        #expect(state.surrender?.code == .connectionRefused)
-        #expect(state.surrender?.description.contains("10 attempts") == true)
+        #expect(state.finalError?.code == .connectionRefused)
+        #expect(state.finalError?.description.contains("10 attempts") == true)
     }
 
     @Test func `progress begins the count anew`() {
@@ -83,7 +83,7 @@ import Testing
         #expect(state.isWaiting(at: .seconds(4)) && state.attempts == 0)
         for _ in 1...8 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
         for time in 1...50 { _ = state.postponed(refused, until: .seconds(time * 30)) }
-        #expect(state.attempts == 8 && state.surrender == nil)
+        #expect(state.attempts == 8 && state.finalError == nil)
         let next = state.failed(refused, retryAfter: nil, now: .seconds(2_000))
         #expect(next?.attempt == 9 && next?.nextAttempt == "10 of 10")
     }

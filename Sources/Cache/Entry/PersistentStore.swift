@@ -221,4 +221,141 @@ final class PersistentStore: ByteStore {
         }
         timer?.cancel()
     }
+
+    // MARK: Reading
+
+    package func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        guard offset >= 0, count > 0 else { return [] }
+        if let bytes = readInMemory(at: offset, count: count), !bytes.isEmpty { return bytes }
+        let bytes = await readFile(at: offset, count: count)
+        guard bytes.isEmpty, let volatile = guarded.withLock({ $0.volatile }) else { return bytes }
+        return try await volatile.read(at: offset, count: count)
+    }
+
+    /// Answers a read without another thread: from what was read ahead, or is not committed yet. `nil` if some of it is
+    /// in the file; empty if nothing is stored at `offset`.
+    private func readInMemory(at offset: Int64, count: Int) -> [UInt8]? {
+        if let held = takeHeld(at: offset, count: count) { return held }
+        return guarded.withLock { guarded in
+            var bytes: [UInt8] = []
+            while bytes.count < count {
+                let (position, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
+                guard !isTooFar, let next = guarded.state.segment(at: position, count: count - bytes.count)
+                else { break }
+                guard case .buffered(let piece) = next else { return nil }
+                bytes += piece
+            }
+            return bytes
+        }
+    }
+
+    private func readFile(at offset: Int64, count: Int) async -> [UInt8] {
+        guard guarded.withLock({ $0.state.segment(at: offset, count: 1) != nil }) else { return [] }
+        return await engine.io.run {
+            // The thread may have been reading it ahead just now.
+            if let held = self.takeHeld(at: offset, count: count) { return held }
+            let bytes = self.readNow(at: offset, count: count)
+            let next = self.guarded.withLock { $0.ahead.answered(at: offset, count: bytes.count) }
+            if let next { self.readAhead(at: next, count: count) }
+            return bytes
+        }
+    }
+
+    /// Answers a read from what was read ahead of it; `nil` if that is nothing.
+    private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
+        let (bytes, next) = guarded.withLock { guarded -> ([UInt8]?, Int64?) in
+            guard let bytes = guarded.ahead.take(at: offset, count: count) else { return (nil, nil) }
+            return (bytes, guarded.ahead.answered(at: offset, count: bytes.count))
+        }
+        if let next { readAhead(at: next, count: count) }
+        return bytes
+    }
+
+    /// Reads what follows the answer in the background, so that its check costs the reader no time.
+    private func readAhead(at offset: Int64, count: Int) {
+        engine.io.submit { [weak self] in
+            guard let self, guarded.withLock({ $0.isCommitted(at: offset) }) else { return }
+            let bytes = readNow(at: offset, count: min(count, ReadAheadState.mostHeld))
+            guarded.withLock { $0.ahead.arrived(bytes, at: offset) }
+        }
+    }
+
+    func readNow(at offset: Int64, count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        // Appending piece by piece would copy it each time; but a read of very much rarely gets it all.
+        bytes.reserveCapacity(min(count, ReadAheadState.mostHeld))
+        while bytes.count < count {
+            let (position, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
+            let wanted = count - bytes.count
+            let next = guarded.withLock { guarded in
+                isTooFar
+                    ? nil
+                    : guarded.state.segment(at: position, count: wanted).map { ($0, guarded.place) }
+            }
+            guard let (segment, place) = next else { break }
+            switch segment {
+            case .buffered(let piece): bytes += piece
+            case .committed(let extent, let isChecked):
+                let range = position..<min(extent.range.upperBound, position &+ Int64(wanted))
+                guard let piece = read(range, of: extent, isChecked: isChecked, in: place) else {
+                    return bytes
+                }
+                bytes += piece
+            }
+        }
+        return bytes
+    }
+
+    /// The bytes of `range`. If they are not those that were committed, drops the extent and returns `nil`.
+    ///
+    /// A read error of the disk counts as damage too: the bytes can be fetched again.
+    private func read(
+        _ range: ByteRange,
+        of extent: Extent,
+        isChecked: Bool,
+        in place: Place
+    ) -> ArraySlice<UInt8>? {
+        if isChecked, case .checked = engine.protection {
+            if let bytes = try? place.file.read(range), bytes.count == range.count { return bytes[...] }
+            return drop(extent, in: place)
+        }
+        let start = Int(range.lowerBound - extent.range.lowerBound)
+        let unsealed = guarded.withLock { $0.unsealed.flatMap { $0.extent == extent ? $0.bytes : nil } }
+        if let unsealed { return unsealed[start..<start + range.count] }
+        let stored = (try? place.file.read(extent.range)) ?? []
+        guard let bytes = engine.protection.bytes(of: extent, from: stored, of: place.entry) else {
+            return drop(extent, in: place)
+        }
+        guarded.withLock { guarded in
+            guarded.state.extentChecked(extent)
+            if case .sealed = engine.protection { guarded.unsealed = (extent, bytes) }
+        }
+        return bytes[start..<start + range.count]
+    }
+
+    /// Withdraws the claim of the extent, and reports the damage.
+    private func drop(_ extent: Extent, in place: Place) -> ArraySlice<UInt8>? {
+        guard guarded.withLock({ $0.state.extentDropped(extent) }) else { return nil }
+        let (start, end) = (extent.range.lowerBound, extent.range.upperBound)
+        engine.settings.onNotice(
+            MediaError(
+                .damagedExtent,
+                url.safeText,
+                SafeText("stored bytes \(start)–\(end - 1) were damaged")
+            )
+        )
+        let engine = engine
+        // Queued before any write can fill the gap, so it runs before that write's commit.
+        engine.committer.submit { engine.drop([extent], of: place.entry) }
+        return nil
+    }
+}
+
+extension PersistentStore.Guarded {
+    /// `true` if the byte at `offset` is in the file and the store is open.
+    fileprivate func isCommitted(at offset: Int64) -> Bool {
+        if case .closed = standing { return false }
+        if case .committed = state.segment(at: offset, count: 1) { return true }
+        return false
+    }
 }

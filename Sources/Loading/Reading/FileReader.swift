@@ -2,7 +2,7 @@ import Glibc
 import Media
 import System
 
-/// A file of the local file system, read as it is.
+/// Reads a local file.
 final class FileReader: ResourceReader {
     private let descriptor: Int32
     private let size: Int64
@@ -47,7 +47,7 @@ final class FileReader: ResourceReader {
         guard offset < size else { return [] }
         if let held = takeHeld(at: offset, count: count) { return held }
         return try await thread.run { [self] in
-            // Held by now, where the thread was just reading it.
+            // The thread may have been reading it ahead just now.
             if let held = takeHeld(at: offset, count: count) { return held }
             let bytes = try readNow(at: offset, count: count)
             answered(at: offset, bytes.count, of: count)
@@ -55,19 +55,19 @@ final class FileReader: ResourceReader {
         }
     }
 
-    /// Answers a read by what was read ahead of it; nil where that is nothing.
+    /// Answers a read from what was read ahead of it; `nil` if that is nothing.
     private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
         guard let bytes = ahead.withLock({ $0.take(at: offset, count: count) }) else { return nil }
         answered(at: offset, bytes.count, of: count)
         return bytes
     }
 
-    /// Reads what comes next behind an answer of `given` bytes, so that who reads on waits for no other thread.
+    /// Reads in the background what follows an answer of `given` bytes, so that the next read waits for no other thread.
     private func answered(at offset: Int64, _ given: Int, of count: Int) {
         let next = ahead.withLock { $0.answered(at: offset, count: given) }
         guard let next, next < size else { return }
         thread.submit { [weak self] in
-            // What cannot be read is told to who asks for it.
+            // An error is met again, and thrown, by the read that asks for these bytes.
             guard let self, let bytes = try? readNow(at: next, count: min(count, ReadAheadState.mostHeld))
             else { return }
             ahead.withLock { $0.arrived(bytes, at: next) }
@@ -90,7 +90,7 @@ final class FileReader: ResourceReader {
 
     func isStored(_ range: ByteRange) -> Bool { true }
 
-    // A local file needs no help: nothing is fetched ahead and nothing is kept.
+    // Nothing is fetched ahead of a local file, and nothing is cached.
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
     func fill() {}

@@ -4,15 +4,15 @@ import System
 /// One listener's handle on a shared loader.
 final class LoaderReader: ResourceReader {
     let loader: ResourceLoader
-    private let id: ResourceLoadState.ReaderID
+    private let id: LoadReaders.ID
     private let isClosed = Locked(false)
 
-    init(loader: ResourceLoader, id: ResourceLoadState.ReaderID) {
+    init(loader: ResourceLoader, id: LoadReaders.ID) {
         self.loader = loader
         self.id = id
     }
 
-    var length: Int64? { loader.guarded.withLock { $0.state.length } }
+    var length: Int64? { loader.length }
     var report: LoadReport { loader.report }
     var keptSeekTable: [UInt8] { loader.store.description.seekTable }
 
@@ -23,33 +23,33 @@ final class LoaderReader: ResourceReader {
 
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
-        // Past the planning: a look aside must not move the read-ahead.
-        guard !isClosed.withLock({ $0 }), isStored(offset..<offset + 1) else { return [] }
+        // Not by the loader: this must not move the read-ahead.
+        guard !isClosed.withLock({ $0 }) else { return [] }
         return try await loader.store.read(at: offset, count: count)
     }
 
-    func isStored(_ range: ByteRange) -> Bool { loader.guarded.withLock { $0.state.stored.covers(range) } }
+    func isStored(_ range: ByteRange) -> Bool { loader.store.stored.covers(range) }
 
     func allowReadAhead(bytesPerSecond: Double) {
-        loader.step { $0.readAheadAllowed(id, bytesPerSecond: bytesPerSecond) }
+        loader.step { $0.readAheadAllowed(id, bytesPerSecond: bytesPerSecond, $1) }
     }
 
-    func setPatience(_ isPatient: Bool) { loader.step { $0.patienceSet(id, isPatient) } }
+    func setPriority(isLow: Bool) { loader.step { $0.prioritySet(id, isLow: isLow, $1) } }
 
-    func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range) } }
+    func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range, $1) } }
 
-    func fill() { loader.step { $0.fillRequested(id) } }
+    func fill() { loader.step { $0.fillRequested(id, $1) } }
 
     func reject() async { await loader.reject() }
 
     func keepSeekTable(_ table: [UInt8]) {
-        loader.guarded.withLock { $0.state.keep(seekTable: table) }
-        loader.keepDescription()
+        loader.note { $0.state.describe { $0.keep(seekTable: table) } }
+        loader.storeDescription()
     }
 
     func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {
-        loader.guarded.withLock { $0.state.keep(title: title, artist: artist, duration: duration) }
-        loader.keepDescription()
+        loader.note { $0.state.describe { $0.keep(title: title, artist: artist, duration: duration) } }
+        loader.storeDescription()
     }
 
     func close() async {
@@ -58,5 +58,27 @@ final class LoaderReader: ResourceReader {
             return !isClosed
         }
         if isFirst { await loader.close(id) }
+    }
+}
+
+/// Counts what one open of a resource read and received.
+struct LoadCounters: Sendable {
+    let storedAtOpen: ByteRangeSet
+    private var readFromStored = ByteRangeSet()
+    private(set) var cachedBytes: Int64 = 0
+    var fetchedBytes: Int64 = 0
+    var requestCount = 0
+
+    init(storedAtOpen: ByteRangeSet = ByteRangeSet()) { self.storedAtOpen = storedAtOpen }
+
+    /// Counts the bytes of `range` that were stored before this open, each only once.
+    mutating func read(_ range: ByteRange) {
+        guard !storedAtOpen.isEmpty, !readFromStored.covers(range) else { return }
+        var before = ByteRangeSet(range)
+        for gap in storedAtOpen.gaps(in: range) { before.remove(contentsOf: gap) }
+        for piece in before.ranges {
+            for new in readFromStored.gaps(in: piece) { cachedBytes += Int64(new.count) }
+            readFromStored.insert(contentsOf: piece)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Media
+import System
 
-/// One request on its way into the journal.
+/// Collects what the journal says of one request.
 struct RequestLog: Sendable {
     private(set) var record: RequestRecord
     private let resource: SafeText
@@ -22,7 +23,7 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// What is known of the request while it is under way.
+    /// The record of the request while it is under way.
     func soFar(at now: Duration) -> JournalRecord {
         var record = record
         record.duration = now - record.startedAt
@@ -31,10 +32,25 @@ struct RequestLog: Sendable {
 
     mutating func received(_ count: Int) { record.bytes += Int64(count) }
 
-    /// The request is over: `complete`, `cancelled`, or what went wrong.
+    /// The record of the request after its end: `complete`, `cancelled`, or the code of the error.
     mutating func ended(_ end: String, at now: Duration) -> JournalRecord {
         record.end = end
         record.duration = now - record.startedAt
         return JournalRecord(time: now, resource: resource, event: .request(record))
+    }
+}
+
+/// Numbers the requests of the process in the order in which they are sent, for the journal.
+package final class RequestNumbers: Sendable {
+    private let last = Locked(0)
+
+    package init() {}
+
+    /// The next number, from 1.
+    package func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
     }
 }

@@ -3,50 +3,61 @@ import System
 
 /// The one place that fetches a resource, shared by everyone who reads it.
 ///
-/// A thin shell: `ResourceLoadState` decides, this carries out. Each step takes the lock, lets the state
-/// take one event, releases the lock and performs the actions.
+/// A thin shell: `ResourceLoadState` decides, this carries out. Each step takes the lock, lets the state take one event
+/// with the time and what the store has just then, releases the lock and performs the actions.
 final class ResourceLoader: Sendable {
     struct Guarded {
         var state: ResourceLoadState
-        var waiters: [ResourceLoadState.WaitID: CheckedContinuation<Void, any Error>] = [:]
-        /// The last wait of each reader, over or not.
-        var waits: [ResourceLoadState.ReaderID: ResourceLoadState.WaitID] = [:]
-        var tasks: [FetchPlan.ID: Task<Void, Never>] = [:]
-        /// Sleeps until the state wants to know that a time has come.
-        var timer: Task<Void, Never>?
-        /// Set once a body without end has gone over to it.
+        var counters: LoadCounters
+        /// Set once a body without end was handed over to it.
         var live: LiveStream?
-        /// This loader among those that share the line, and how often it told them what it needs.
-        var lineUser: LinePriorities.User?
-        var needRevision = 0
-        var nextReader = 1
-        var counters = LoadCounters()
-        /// The last reader has closed; nothing begins any more.
-        var isClosed = false
-        var isGone = false
-        var waitingForEnd: [CheckedContinuation<Void, Never>] = []
-        /// The last commit that a cancel asked for, begun or not; each waits for the one before it.
-        var commit: Task<Void, Never>?
-        var isCommitQueued = false
+        fileprivate var waiters: [LoadReaders.WaitID: CheckedContinuation<Void, any Error>] = [:]
+        fileprivate var fetches: [FetchPlan.ID: FetchTask] = [:]
+        /// Sleeps until the time that the state has asked for.
+        fileprivate var timer: Task<Void, Never>?
+        /// This loader among those that share the line.
+        fileprivate var lineUser: LinePriorities.User?
+        fileprivate var needRevision = 0
+        fileprivate var lastReader = 0
+        /// The last commit that a cancelled fetch asked for. Each waits for the one before it.
+        fileprivate var commit: Task<Void, Never>?
+        fileprivate var isCommitQueued = false
+        fileprivate var phase = Phase.open
+        /// The close, while it waits for the last fetch to end.
+        fileprivate var waitingForFetches: CheckedContinuation<Void, Never>?
+        fileprivate var waitingForClose: [CheckedContinuation<Void, Never>] = []
 
-        /// Who waits for bytes on the reader's behalf, to be resumed by the caller.
-        mutating func takeWaiter(of id: ResourceLoadState.ReaderID) -> CheckedContinuation<Void, any Error>? {
-            waits.removeValue(forKey: id).flatMap { waiters.removeValue(forKey: $0) }
+        var isOpen: Bool { phase == .open }
+
+        fileprivate mutating func takeWaiter(_ id: LoadReaders.WaitID?) -> CheckedContinuation<
+            Void, any Error
+        >? {
+            id.flatMap { waiters.removeValue(forKey: $0) }
         }
+    }
+
+    fileprivate enum Phase { case open, closing, closed }
+
+    /// A fetch runs on the thread that begins it until it first waits, so a cancel can come before there is a task.
+    fileprivate enum FetchTask {
+        case starting
+        case cancelledWhileStarting
+        case running(Task<Void, Never>)
     }
 
     let url: WebURL
     let store: any ByteStore
     let parts: LoaderParts
-    let onChanged: @Sendable (WebURL, ResourceLoader) async -> Void
+    private let onChanged: @Sendable (WebURL, ResourceLoader) async -> Void
     private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
-    // Guards everything that changes. Nothing foreign is called, and nothing is resumed, while it is held.
-    let guarded: Locked<Guarded>
+    // Guards everything that changes. While it is held only the clock and `store.stored` are asked, which lock nothing
+    // else, and no continuation is resumed.
+    private let guarded: Locked<Guarded>
     // Held while a description is copied and handed to the store, so that an older one never comes last.
-    let describing = Locked(())
+    private let describing = Locked(())
 
-    /// `measure` is what is known of the line to its server. `onChanged` makes the next open start anew; `onIdle`
-    /// is called when the last reader has closed.
+    /// `measure` is what is known of the line to the server. `onChanged` makes the next open start anew; `onIdle` is
+    /// called when the last reader has closed.
     init(
         url: WebURL,
         store: any ByteStore,
@@ -66,65 +77,290 @@ final class ResourceLoader: Sendable {
             settings: parts.settings,
             subject: url.safeText,
             description: store.description,
-            stored: stored,
             measure: measure,
             seed: seed
         )
-        state.forgetImpossibleLength()
+        state.describe { $0.forgetImpossibleLength(stored) }
         guarded = Locked(Guarded(state: state, counters: LoadCounters(storedAtOpen: stored)))
     }
 
-    /// Takes its place among those that share the line. Once, before the first reader.
+    /// Joins the loaders that share the line. Once, before the first reader.
     func joinLine() {
         let user = parts.line.join { [weak self] need, revision in
-            self?.step { $0.othersNeedChanged(need, revision: revision) }
+            self?.step { $0.othersNeedChanged(need, revision: revision, $1) }
         }
         guarded.withLock { $0.lineUser = user }
     }
 
-    // MARK: Readers
-
-    /// Takes one more reader; nil when the loader has closed meanwhile.
-    func addReader() -> ResourceLoadState.ReaderID? {
-        guarded.withLock { guarded in
-            guard !guarded.isClosed else { return nil }
-            let id = ResourceLoadState.ReaderID(guarded.nextReader)
-            guarded.nextReader += 1
-            guarded.state.readerOpened(id)
-            return id
-        }
-    }
+    // MARK: Steps
 
     /// Lets the state take one event and performs what it wants.
-    func step(_ event: (inout ResourceLoadState) -> [ResourceLoadState.Action]) {
-        perform(decide { event(&$0.state) })
+    func step(_ event: (inout ResourceLoadState, LoadMoment) -> [LoadAction]) {
+        perform(decide { event(&$0.state, $1) })
     }
 
-    /// Lets the state take one event; those that share the line learn what is needed here now.
-    func decide<Result: Sendable>(_ event: (inout Guarded) -> Result) -> Result {
-        let now = parts.clock.now
+    /// Lets the state take one event; the loaders that share the line learn what is needed here now.
+    func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
         let (result, user, need, revision) = guarded.withLock { guarded in
-            guarded.state.timeIs(now)
-            let result = event(&guarded)
+            // Read under the lock, so that it is never older than the fetches it is compared with.
+            let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
+            let result = event(&guarded, moment)
             guarded.needRevision += 1
-            return (result, guarded.lineUser, guarded.state.need, guarded.needRevision)
+            return (result, guarded.lineUser, guarded.state.need(moment), guarded.needRevision)
         }
         if let user { parts.line.needs(need, of: user, revision: revision) }
         return result
     }
 
-    /// The network is there again: whoever waits for it tries at once, a live stream too.
+    /// Takes note of something that changes no plan.
+    func note<Result: Sendable>(_ change: (inout Guarded) -> Result) -> Result {
+        guarded.withLock { change(&$0) }
+    }
+
+    func perform(_ actions: [LoadAction]) {
+        for action in actions {
+            switch action {
+            case .startFetch(let plan): startFetch(plan)
+            case .cancelFetch(let id): cancelFetch(id)
+            case .wakeRead(let id): guarded.withLock { $0.takeWaiter(id) }?.resume()
+            case .failRead(let id, let error): guarded.withLock { $0.takeWaiter(id) }?.resume(throwing: error)
+            case .wakeAt(let time): wake(at: time)
+            case .decided(let decision, let text):
+                let event = JournalRecord.Event.decision(decision, text)
+                parts.journal?.record(
+                    JournalRecord(time: parts.clock.now, resource: url.safeText, event: event)
+                )
+            case .declareChanged: break
+            }
+        }
+    }
+
+    /// Performs `actions`, and waits for the one that takes time: a changed resource's new entry.
+    func performAll(_ actions: [LoadAction]) async {
+        perform(actions)
+        if actions.contains(.declareChanged) { await onChanged(url, self) }
+    }
+
+    private func wake(at time: Duration) {
+        let earlier = guarded.withLock { guarded -> Task<Void, Never>? in
+            guard guarded.isOpen else { return nil }
+            let earlier = guarded.timer
+            guarded.timer = Task { [weak self, clock = parts.clock] in
+                guard (try? await clock.sleep(until: time)) != nil else { return }
+                self?.step { $0.replan($1) }
+            }
+            return earlier
+        }
+        earlier?.cancel()
+    }
+
+    // MARK: Fetches
+
+    private func startFetch(_ plan: FetchPlan) {
+        let mayRun = guarded.withLock { guarded in
+            // A seek may have cancelled it between the decision and here.
+            guard guarded.isOpen, guarded.state.isUnderWay(plan.id) else { return false }
+            guarded.fetches[plan.id] = .starting
+            return true
+        }
+        guard mayRun else { return step { $0.fetchEnded(plan.id, error: nil, $1) } }
+        let fetch = ResourceFetch(plan: plan, loader: self)
+        // A waiting read has nothing better to do than to send its request; no other caller may be delayed.
+        let task = plan.why == .demand ? Task.immediate { await fetch.run() } : Task { await fetch.run() }
+        let isCancelled = guarded.withLock { guarded in
+            // It may have ended already.
+            guard let started = guarded.fetches[plan.id] else { return false }
+            guarded.fetches[plan.id] = .running(task)
+            if case .cancelledWhileStarting = started { return true }
+            return false
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    private func cancelFetch(_ id: FetchPlan.ID) {
+        let task = guarded.withLock { guarded -> Task<Void, Never>? in
+            switch guarded.fetches[id] {
+            case .running(let task): return task
+            case .starting: guarded.fetches[id] = .cancelledWhileStarting
+            case .cancelledWhileStarting, nil: break
+            }
+            return nil
+        }
+        task?.cancel()
+    }
+
+    /// The end of a fetch, whatever ended it. `wasAway` if the network was away when it began.
+    func finish(_ id: FetchPlan.ID, error: MediaError?, wasAway: Bool = false) {
+        let report = error == nil ? nil : parts.connectivity?.report
+        let network = NetworkOutlook(report: report ?? ConnectivityReport(), wasAway: wasAway)
+        let actions = decide { $0.state.fetchEnded(id, error: error, network: network, $1) }
+        // A body can tell by its end how long the resource is.
+        storeDescription()
+        perform(actions)
+        let closing = guarded.withLock { guarded in
+            guarded.fetches[id] = nil
+            return guarded.fetches.isEmpty ? guarded.waitingForFetches.take() : nil
+        }
+        closing?.resume()
+    }
+
+    /// Stores what the answers told.
+    func storeDescription() {
+        describing.withLock { _ in store.describe(guarded.withLock { $0.state.description }) }
+    }
+
+    /// Makes durable what came, in a task that no cancel reaches and that the close waits for.
+    func commitWhatCame() {
+        guarded.withLock { guarded in
+            // One that waits for its turn takes along what has come by then; the close commits by itself.
+            guard guarded.isOpen, !guarded.isCommitQueued else { return }
+            guarded.isCommitQueued = true
+            let earlier = guarded.commit
+            guarded.commit = Task {
+                await earlier?.value
+                self.guarded.withLock { $0.isCommitQueued = false }
+                // What cannot be committed now is tried again, and reported, by the store itself.
+                try? await self.store.commit()
+            }
+        }
+    }
+
+    // MARK: Readers
+
+    /// Adds a reader; `nil` if the loader has closed meanwhile.
+    func addReader() -> LoadReaders.ID? {
+        guarded.withLock { guarded in
+            guard guarded.isOpen else { return nil }
+            guarded.lastReader += 1
+            let id = LoadReaders.ID(guarded.lastReader)
+            guarded.state.readerOpened(id)
+            return id
+        }
+    }
+
+    func read(_ id: LoadReaders.ID, at offset: Int64, count: Int) async throws -> [UInt8] {
+        precondition(offset >= 0 && count > 0, "a read asks for bytes at an offset of the resource")
+        var wasStored = false
+        while true {
+            try Task.checkCancellation()
+            let bytes = try await store.read(at: offset, count: count)
+            guard bytes.isEmpty else {
+                let range = offset..<offset + Int64(bytes.count)
+                let actions = decide { guarded, moment in
+                    guarded.counters.read(range)
+                    return guarded.state.readRequested(id, at: range.upperBound - 1, moment)
+                }
+                perform(actions)
+                return bytes
+            }
+            switch decide({ $0.state.outlook(at: offset, $1) }) {
+            case .end: return []
+            case .live:
+                guard let live = guarded.withLock({ $0.live }) else { throw CancellationError() }
+                return try await live.read(at: offset, count: count)
+            case .stored:
+                // It came just now. A store that claims bytes and does not return them would do so for ever.
+                guard !wasStored else {
+                    throw MediaError(.damaged, url.safeText, "the cached bytes cannot be read; play it again")
+                }
+                wasStored = true
+            case .missing, .failed:
+                wasStored = false
+                try await waitForBytes(id, at: offset)
+            }
+        }
+    }
+
+    private func waitForBytes(_ id: LoadReaders.ID, at offset: Int64) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+                let (result, actions) = decide {
+                    guarded,
+                    moment -> (Result<Void, any Error>?, [LoadAction]) in
+                    // The handler below may have run before there was a waiter to find.
+                    if Task.isCancelled || !guarded.isOpen || !guarded.state.hasReader(id) {
+                        return (.failure(CancellationError()), [])
+                    }
+                    let actions = guarded.state.readRequested(id, at: offset, moment)
+                    switch guarded.state.outlook(at: offset, moment) {
+                    case .stored, .end, .live: return (.success(()), actions)
+                    case .failed(let error): return (.failure(error), actions)
+                    case .missing:
+                        guard let wait = guarded.state.wait(of: id) else {
+                            preconditionFailure("a read that misses its bytes waits for them")
+                        }
+                        guarded.waiters[wait] = waiter
+                        return (nil, actions)
+                    }
+                }
+                if let result { waiter.resume(with: result) }
+                perform(actions)
+            }
+        } onCancel: {
+            let waiter = decide { guarded, _ in guarded.takeWaiter(guarded.state.readCancelled(id)) }
+            waiter?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Forgets all bytes of the resource if none were stored before this open.
+    func reject() async {
+        let wasEmpty = guarded.withLock { $0.counters.storedAtOpen.isEmpty }
+        if wasEmpty { await store.discard() }
+    }
+
+    /// The network is back: whoever waits for it tries at once, a live stream too.
     func networkIsBack() {
-        step { $0.networkReturned() }
+        step { $0.networkReturned($1) }
         guarded.withLock { $0.live }?.networkReturned()
     }
 
-    func close(_ id: ResourceLoadState.ReaderID) async {
-        let (actions, waiter, isLast) = decide { guarded in
-            let actions = guarded.state.readerClosed(id)
-            let isLast = guarded.state.readers.isEmpty && !guarded.isClosed
-            if isLast { guarded.isClosed = true }
-            return (actions, guarded.takeWaiter(of: id), isLast)
+    // MARK: Reports
+
+    /// Counts what was spent for this resource before it was opened.
+    func count(requests: Int, bytes: Int64) {
+        guarded.withLock { guarded in
+            guarded.counters.requestCount += requests
+            guarded.counters.fetchedBytes += bytes
+        }
+    }
+
+    var length: Int64? { guarded.withLock { $0.state.length } }
+    var measure: LineMeasure { guarded.withLock { $0.state.measure } }
+
+    var report: LoadReport {
+        let isKept = store.isPersistent
+        var (report, live) = guarded.withLock { guarded in
+            let (state, counters) = (guarded.state, guarded.counters)
+            let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
+            var report = LoadReport()
+            report.length = state.length
+            report.stored = moment.stored
+            report.inFlight = state.inFlight
+            report.cachedBytes = counters.cachedBytes
+            report.fetchedBytes = counters.fetchedBytes
+            report.requestCount = counters.requestCount
+            report.bytesPerSecond = state.measure.bytesPerSecond
+            report.wait = state.wait(moment)
+            let isComplete = state.isComplete(moment.stored)
+            let isLive = guarded.live != nil
+            report.isSeekable =
+                state.description.seekability(isComplete: isComplete, isLive: isLive) == .anywhere
+            report.isKept = isKept
+            return (report, guarded.live)
+        }
+        live?.add(to: &report)
+        return report
+    }
+
+    // MARK: Closing
+
+    func close(_ id: LoadReaders.ID) async {
+        let (actions, waiter, isLast) = decide { guarded, moment in
+            let wait = guarded.state.wait(of: id)
+            let actions = guarded.state.readerClosed(id, moment)
+            let isLast = !guarded.state.hasReaders && guarded.isOpen
+            if isLast { guarded.phase = .closing }
+            return (actions, guarded.takeWaiter(wait), isLast)
         }
         waiter?.resume(throwing: CancellationError())
         perform(actions)
@@ -133,26 +369,27 @@ final class ResourceLoader: Sendable {
 
     /// Lets go of everything. Only once, after the last reader.
     private func end() async {
-        let (tasks, timer, live, user, commit) = guarded.withLock { guarded in
-            defer {
-                guarded.timer = nil
-                guarded.lineUser = nil
-            }
-            let tasks = Array(guarded.tasks.values)
-            return (tasks, guarded.timer, guarded.live, guarded.lineUser, guarded.commit)
+        let (timer, live, user, commit) = guarded.withLock { guarded in
+            (guarded.timer.take(), guarded.live, guarded.lineUser.take(), guarded.commit)
         }
         if let user { parts.line.leave(user) }
         timer?.cancel()
         await live?.close()
         // A cancelled fetch may still be writing what came; the store closes after it.
-        for task in tasks { await task.value }
+        await withCheckedContinuation { continuation in
+            let isIdle = guarded.withLock { guarded in
+                if !guarded.fetches.isEmpty { guarded.waitingForFetches = continuation }
+                return guarded.fetches.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
         await commit?.value
         await store.close()
         onIdle(url, self)
         let waiting = guarded.withLock { guarded in
-            guarded.isGone = true
-            defer { guarded.waitingForEnd = [] }
-            return guarded.waitingForEnd
+            guarded.phase = .closed
+            defer { guarded.waitingForClose = [] }
+            return guarded.waitingForClose
         }
         for continuation in waiting { continuation.resume() }
     }
@@ -160,17 +397,11 @@ final class ResourceLoader: Sendable {
     /// Returns when the store is closed. Only for a loader that takes no more readers.
     func closed() async {
         await withCheckedContinuation { continuation in
-            let isGone = guarded.withLock { guarded in
-                if !guarded.isGone { guarded.waitingForEnd.append(continuation) }
-                return guarded.isGone
+            let isClosed = guarded.withLock { guarded in
+                if guarded.phase != .closed { guarded.waitingForClose.append(continuation) }
+                return guarded.phase == .closed
             }
-            if isGone { continuation.resume() }
+            if isClosed { continuation.resume() }
         }
-    }
-
-    /// Forgets all bytes of the resource when none were kept before this open.
-    func reject() async {
-        let wasEmpty = guarded.withLock { $0.counters.storedAtOpen.isEmpty }
-        if wasEmpty { await store.discard() }
     }
 }

@@ -1,10 +1,10 @@
 import Media
 import System
 
-/// One small request that tells whether an entry is current; a changed one is replaced by an empty one.
+/// Asks the server by one small request whether an entry is current, and replaces it by an empty one if not.
 ///
-/// With validators it is a conditional one, whose answer has no body when all is as it was; without, the
-/// first bytes are asked for again and compared. A server that cannot be reached changes nothing.
+/// With validators the request is conditional, and the answer has no body if nothing has changed. Without them the first
+/// bytes are fetched again and compared. If the server cannot be reached, nothing changes.
 struct Revalidation {
     struct Outcome: Sendable {
         var isChanged = false
@@ -32,7 +32,7 @@ struct Revalidation {
             : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
         var log = RequestLog(request, why: .revalidate, number: parts.numbers.next(), at: parts.clock.now)
         var end = "complete"
-        parts.tellProgress(of: log)
+        parts.reportProgress(of: log)
         do {
             let response = try await parts.transport.send(request)
             defer { response.body.cancel() }
@@ -40,10 +40,10 @@ struct Revalidation {
             log.answered(response.answer, at: parts.clock.now)
             outcome.isChanged = try await isChanged(response, from: known, head: head, &log)
         } catch is CancellationError {
-            tell(log.ended("cancelled", at: parts.clock.now))
+            record(log.ended("cancelled", at: parts.clock.now))
             throw CancellationError()
         } catch {
-            // Unreachable is not changed.
+            // An unreachable server proves no change.
             let code = (error as? MediaError)?.code
             guard code != .offline else {
                 parts.withdraw(log)
@@ -57,7 +57,7 @@ struct Revalidation {
             end = MediaError.Code.resourceChanged.rawValue
             if let fresh = try? await stores.replace(url) { await fresh.close() }
         }
-        tell(log.ended(end, at: parts.clock.now))
+        record(log.ended(end, at: parts.clock.now))
         return outcome
     }
 
@@ -79,5 +79,5 @@ struct Revalidation {
         return bytes.count < head.count || !OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)
     }
 
-    private func tell(_ record: JournalRecord) { parts.journal?.record(record) }
+    private func record(_ record: JournalRecord) { parts.journal?.record(record) }
 }

@@ -47,7 +47,7 @@ package protocol ResourceReader: ByteSource {
 
     /// Whether its reads may wait for those of other tracks: they then count as the head of the next track does, and
     /// nothing is asked for them while another track needs the line more. Not so at first.
-    func setPatience(_ isPatient: Bool)
+    func setPriority(isLow: Bool)
 
     /// Asks for `range` at low priority: the head of the next track. Never waits.
     func prefetch(_ range: ByteRange)
@@ -75,7 +75,7 @@ package protocol ResourceReader: ByteSource {
 
 extension ResourceReader {
     /// Where there is no line to share, nobody is in the way.
-    package func setPatience(_ isPatient: Bool) {}
+    package func setPriority(isLow: Bool) {}
 }
 
 /// What a loader knows of one resource at one moment.

@@ -46,12 +46,12 @@ final class TrackResource: Sendable {
         let reader = try await open(track.location, refresh)
         // Before anyone else knows the reader, so that a `hurry` always comes after it.
         let wasPatient = state.withLock { $0.isPatient }
-        if wasPatient { reader.setPatience(true) }
+        if wasPatient { reader.setPriority(isLow: true) }
         let (isClosed, isPatient) = state.withLock { state in
             if !state.isClosed { state.reader = reader }
             return (state.isClosed, state.isPatient)
         }
-        if wasPatient, !isPatient { reader.setPatience(false) }
+        if wasPatient, !isPatient { reader.setPriority(isLow: false) }
         if isClosed {
             await reader.close()
             throw CancellationError()
@@ -82,7 +82,7 @@ final class TrackResource: Sendable {
             defer { state.isPatient = false }
             return state.isPatient ? state.reader : nil
         }
-        reader?.setPatience(false)
+        reader?.setPriority(isLow: false)
     }
 
     var openReader: (any ResourceReader)? { state.withLock { $0.reader } }

@@ -11,13 +11,13 @@ enum PlanningRun {
             settings: LoadSettings(),
             subject: "song",
             description: description,
-            stored: ByteRangeSet(),
             seed: 7
         )
+        var moment = LoadMoment()
         let reader = ResourceLoadState.ReaderID(1)
         state.readerOpened(reader)
-        var actions = state.readRequested(reader, at: 0)
-        actions += state.readAheadAllowed(reader, bytesPerSecond: 24_000)
+        var actions = state.readRequested(reader, at: 0, moment)
+        actions += state.readAheadAllowed(reader, bytesPerSecond: 24_000, moment)
         var taken = 0
         while let action = actions.popLast() {
             taken += 1
@@ -29,16 +29,17 @@ enum PlanningRun {
                 kind: .part(range: range, total: count),
                 validators: description.validators
             )
-            actions += state.fetchAnswered(plan.id, answer).actions
+            actions += state.fetchAnswered(plan.id, answer, moment).actions
             var next = range.lowerBound
             while next < range.upperBound {
                 let piece = next..<min(next + 16_384, range.upperBound)
-                actions += state.bytesStored(piece, by: plan.id)
+                moment.stored.insert(contentsOf: piece)
+                actions += state.bytesStored(piece, by: plan.id, isNew: true, moment)
                 next = piece.upperBound
             }
-            actions += state.fetchEnded(plan.id, error: nil)
-            if !state.stored.covers(0..<count), let gap = state.stored.gaps(in: 0..<count).first {
-                actions += state.readRequested(reader, at: gap.lowerBound)
+            actions += state.fetchEnded(plan.id, error: nil, moment)
+            if let gap = moment.stored.gaps(in: 0..<count).first {
+                actions += state.readRequested(reader, at: gap.lowerBound, moment)
             }
         }
         return taken

@@ -110,7 +110,7 @@ final class FakeReader: ResourceReader {
     }
 
     func allowReadAhead(bytesPerSecond: Double) {}
-    func setPatience(_ isPatient: Bool) { patienceLog.withLock { $0.append(isPatient) } }
+    func setPriority(isLow: Bool) { patienceLog.withLock { $0.append(isLow) } }
     func prefetch(_ range: ByteRange) {}
     func fill() { filled.withLock { $0 = true } }
     func reject() async {}

@@ -1,72 +1,72 @@
 package import Media
 
-/// Judges from what requests meet whether the network is there. Pure.
+/// Infers from the outcome of requests whether the network is there. Pure.
 ///
-/// Offline begins when two different hosts in a row, or the only one known, cannot be reached, and at once when
-/// this machine has no way out. It ends as soon as any host answers, whatever it says.
+/// Offline begins when two different hosts in a row, or the only one known, cannot be reached, and at once if this
+/// machine has no route. It ends as soon as any host answers, whatever it answers.
 package struct ConnectivityState: Sendable {
-    /// What an attempt to send a request may do.
+    /// What may become of a request.
     package enum Pass: Sendable, Equatable {
         case allowed
-        /// The one attempt that is let through while offline; its end has to be told.
+        /// It is the one request that may be sent while offline; its outcome must be reported.
         case probe
         case refused
     }
 
-    /// What a failure says of the network.
+    /// What a failure tells of the network.
     private enum Sign {
-        /// The host is there: it answered, well or badly.
+        /// The host answered, well or badly.
         case reached
-        /// Nothing: a host that says no more may have gone, and so may the way to it.
+        /// Nothing: a host that goes silent may be down, or the network may be.
         case nothing
-        /// The host cannot be reached. Some such failures are believed only when they come again.
+        /// The host cannot be reached. Some such failures count only if they repeat.
         case unreached(isCertain: Bool)
         /// No host can be reached.
         case noNetwork
     }
 
-    /// A host that could not be reached since any host answered last.
+    /// A host that could not be reached since any host last answered.
     private struct Failing {
         /// How often in a row.
         var count = 0
         var triedAt = Duration.zero
     }
 
-    /// The first pause between two attempts while offline; it doubles. A name server that starts anew, and a Wi-Fi
-    /// that changes its station, need about so long.
+    /// The first pause between two attempts while offline; it doubles. A restarting name server and a Wi-Fi that changes
+    /// its access point need about so long.
     static let firstPause = Duration.milliseconds(250)
 
-    /// The longest pause. A request that goes nowhere costs little, and nobody wants to wait much longer than this
-    /// for a line that is back.
+    /// The longest pause. A failing request costs little, and a listener should not wait much longer for a network that is
+    /// back.
     package static let longestPause = Duration.seconds(30)
 
-    /// So much later than somebody who wants something the watch tries by itself, since their attempt brings music too.
+    /// So much later than a waiting request the watch tries by itself, since that request would bring music too.
     static let precedence = Duration.seconds(1)
 
-    /// So many refusals in a row of the only known host mean that it is away. One can be a server that starts
-    /// anew; a name that cannot be found, or no way to the host, is believed at once.
+    /// After so many refusals in a row by the only known host it counts as unreachable. One may be a restarting server; an
+    /// unknown host name, or no route to the host, counts at once.
     static let mostRefusals = 3
 
     package private(set) var report = ConnectivityReport()
-    /// Every host that was asked for anything.
+    /// Every host that was ever asked.
     private var known: Set<String> = []
     private var failing: [String: Failing] = [:]
-    /// A probe is under way.
+    /// `true` while a probe is under way.
     private var isProbing = false
-    /// Attempts in vain since any host answered last, without those of hosts that were tried for the first time.
+    /// Failed attempts since any host last answered, without those of hosts that were tried for the first time.
     private var inVain = 0
     private var lastInVainAt = Duration.zero
 
-    /// `isForced` stays offline for good and lets nothing through.
+    /// `isForced` stays offline for good and refuses every request.
     package init(isForced: Bool = false) {
         report.isForced = isForced
         report.isOffline = isForced
     }
 
-    /// Somebody wants to send a request to `host`.
+    /// A request to `host` is about to be sent.
     ///
-    /// While offline a host that was not tried since is let through: two dead hosts in a row look like no network,
-    /// and the third one may prove that wrong.
+    /// While offline a host that was not tried since then may be: two dead hosts in a row look like no network, and a
+    /// third one may prove that wrong.
     package mutating func requested(_ host: String, now: Duration) -> Pass {
         guard report.isOffline else { return .allowed }
         guard !report.isForced else { return .refused }
@@ -76,7 +76,7 @@ package struct ConnectivityState: Sendable {
         return .probe
     }
 
-    /// `host` answered, or broke off in a way that proves it is there.
+    /// `host` answered, or failed in a way that proves it is there.
     package mutating func answered(_ host: String) {
         known.insert(host)
         failing = [:]
@@ -100,7 +100,7 @@ package struct ConnectivityState: Sendable {
         let isNewcomer = report.isOffline && failing[host] == nil
         failing[host, default: Failing()].count += 1
         failing[host]?.triedAt = now
-        // A host that is tried for the first time puts nothing off.
+        // A host that is tried for the first time does not prolong the pause.
         if !isNewcomer { countInVain(now) }
         guard !report.isOffline, isAway(sign, host) else { return }
         report.isOffline = true
@@ -113,23 +113,23 @@ package struct ConnectivityState: Sendable {
         if pass == .probe { isProbing = false }
     }
 
-    /// The listener wants something: the next attempt is let through.
+    /// The listener asked for something that is not cached: the next request may be sent.
     package mutating func retryNow(now: Duration) {
         guard report.isOffline, !report.isForced else { return }
         report.retryAt = min(report.retryAt ?? now, now)
     }
 
-    /// Whether a host could not be reached since any answered last.
+    /// `true` if a host could not be reached since any last answered.
     package var hasUnreached: Bool { !failing.isEmpty }
 
-    /// When the network is to be tried although nobody wants anything of it; nil while there is no need to.
+    /// When to try the network although no request waits for it; `nil` if there is no need to.
     package var idleProbeAt: Duration? {
         guard report.isOffline, !report.isForced, !isProbing, !failing.isEmpty else { return nil }
         return lastInVainAt + Self.longestPause + Self.precedence
     }
 
-    /// Nobody may have wanted anything for long. Returns the host to ask, the one that was not asked for longest,
-    /// where it is time to: then its end has to be told, as that of a `.probe`.
+    /// The time of `idleProbeAt` has come. Returns the host to ask, the one whose last attempt is the longest ago; its
+    /// outcome must be reported as that of a `.probe`. `nil` if it is not time yet.
     package mutating func idled(now: Duration) -> String? {
         guard let due = idleProbeAt, now >= due else { return nil }
         isProbing = true
@@ -161,7 +161,7 @@ package struct ConnectivityState: Sendable {
         case .networkUnreachable: .noNetwork
         case .unknownHost, .connectionFailed: .unreached(isCertain: true)
         case .connectionRefused: .unreached(isCertain: false)
-        // The connection may be an old one, to a host that can no longer be reached.
+        // The connection may be an old one to a host that can no longer be reached.
         case .timedOut: .nothing
         default: .reached
         }

@@ -1,104 +1,108 @@
 import Media
 import System
 
-// One fetch, from its request to its last byte.
-extension ResourceLoader {
-    /// Carries out `plan`. Cancelling the task ends the transfer; what came until then is kept.
-    func run(_ plan: FetchPlan) async {
+/// One fetch, from its request to the last byte in the store.
+struct ResourceFetch: Sendable {
+    let plan: FetchPlan
+    let loader: ResourceLoader
+
+    private var parts: LoaderParts { loader.parts }
+    private var store: any ByteStore { loader.store }
+
+    /// Carries out the plan. Cancelling the task ends the transfer; what came until then is kept.
+    func run() async {
         let wasAway = parts.connectivity?.report.isOffline ?? false
         do {
-            try await fetch(plan)
-            finish(plan.id, error: nil)
+            try await fetch()
+            loader.finish(plan.id, error: nil)
         } catch is CancellationError {
-            commitWhatCame()
-            finish(plan.id, error: nil)
+            loader.commitWhatCame()
+            loader.finish(plan.id, error: nil)
         } catch {
-            finish(plan.id, error: mediaError(error), wasAway: wasAway)
+            loader.finish(plan.id, error: mediaError(error), wasAway: wasAway)
         }
     }
 
-    private func fetch(_ plan: FetchPlan) async throws {
-        let known = await store.refresh(plan.wanted ?? 0..<Int64.max)
-        let (isNeeded, actions) = decide { $0.state.storeLooked(plan.id, nowStored: known) }
-        perform(actions)
+    private func fetch() async throws {
+        _ = await store.refresh(plan.wanted ?? 0..<Int64.max)
+        let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
+        loader.perform(actions)
         guard isNeeded else { return }
         let overlap = try await store.bytes(in: plan.overlap)
         let request = RangeRequest(
-            url: url,
+            url: loader.url,
             range: plan.asked,
             ifRange: plan.ifRange,
             wantsTitles: plan.wantsTitles
         )
         var log = RequestLog(request, why: plan.why, number: parts.numbers.next(), at: parts.clock.now)
-        parts.tellProgress(of: log)
+        parts.reportProgress(of: log)
         do {
             let response = try await send(request)
             log.answered(response.answer, at: parts.clock.now)
-            parts.tellProgress(of: log)
-            let end = try await take(response, for: plan, expecting: overlap, log: &log)
-            if let end { tell(log.ended(end, at: parts.clock.now)) }
+            parts.reportProgress(of: log)
+            if let end = try await take(response, expecting: overlap, &log) { record(&log, end: end) }
         } catch let error as MediaError where error.code == .offline {
             parts.withdraw(log)
             throw error
         } catch {
-            let end = error is CancellationError ? "cancelled" : mediaError(error).code.rawValue
-            tell(log.ended(end, at: parts.clock.now))
+            record(&log, end: error is CancellationError ? "cancelled" : mediaError(error).code.rawValue)
             throw error
         }
     }
 
     /// A request counts from when it is sent, whatever becomes of it; offline none is sent.
     private func send(_ request: RangeRequest) async throws -> RangeResponse {
-        guarded.withLock { $0.counters.requestCount += 1 }
+        loader.note { $0.counters.requestCount += 1 }
         let sentAt = parts.clock.now
         do {
             let response = try await parts.transport.send(request)
             let time = parts.clock.now - sentAt
-            guarded.withLock { guarded in
-                // The request itself was counted when it was sent; redirects are told by the answer.
-                guarded.counters.requestCount += response.answer.requestCount - 1
-                guard response.answer.requestCount == 1 else { return }
-                let isNew = response.answer.wire.reusedConnection == false
+            let answer = response.answer
+            loader.note { guarded in
+                // The first request was counted when it was sent; the answer tells of redirects.
+                guarded.counters.requestCount += answer.requestCount - 1
+                guard answer.requestCount == 1 else { return }
+                let isNew = answer.wire.reusedConnection == false
                 guarded.state.measured { $0.answered(after: time, onNewConnection: isNew) }
             }
             return response
         } catch let error as MediaError where error.code == .offline {
-            guarded.withLock { $0.counters.requestCount -= 1 }
+            loader.note { $0.counters.requestCount -= 1 }
             throw error
         }
     }
 
-    /// Does with an answer what it means; returns how the request ended, nil where a live stream goes on with it.
+    /// Does with an answer what it means. Returns how the request ended; `nil` if a live stream goes on with it.
     private func take(
         _ response: RangeResponse,
-        for plan: FetchPlan,
         expecting overlap: [UInt8],
-        log: inout RequestLog
+        _ log: inout RequestLog
     ) async throws -> String? {
         var isHandedOver = false
         defer { if !isHandedOver { response.body.cancel() } }
-        let outcome = decide { $0.state.fetchAnswered(plan.id, response.answer) }
+        let outcome = loader.decide { $0.state.fetchAnswered(plan.id, response.answer, $1) }
         if outcome.forbidsKeeping { await store.discard() }
         switch outcome.use {
         case .discard:
-            await performAll(outcome.actions)
+            await loader.performAll(outcome.actions)
             return discarded(response.answer)
         case .live:
-            perform(outcome.actions)
-            isHandedOver = await handOver(response, at: 0, by: plan.id, log)
+            loader.perform(outcome.actions)
+            isHandedOver = await handOver(response, at: 0, log)
             return isHandedOver ? nil : "cancelled"
         case .store(let start, let end):
-            keepDescription()
-            perform(outcome.actions)
+            loader.storeDescription()
+            loader.perform(outcome.actions)
             var sink = BodySink(
                 place: start..<end,
                 overlap: OverlapCheck(expected: overlap, at: plan.overlap.lowerBound)
             )
             if outcome.comparesStored { sink.compared = store.stored }
-            let ending = try await receive(response.body, into: &sink, for: plan, log: &log)
-            keepDescription()
+            let ending = try await receive(response.body, into: &sink, &log)
+            loader.storeDescription()
             guard case .live = ending else { return ending.rawValue }
-            isHandedOver = await handOver(response, at: sink.offset, by: plan.id, log)
+            isHandedOver = await handOver(response, at: sink.offset, log)
             return isHandedOver ? nil : "cancelled"
         }
     }
@@ -113,7 +117,7 @@ extension ResourceLoader {
 
     private enum BodyEnding: String {
         case complete
-        /// It goes on without end, elsewhere.
+        /// It has no end and goes on as a live stream.
         case live
         case changed = "resource-changed"
     }
@@ -121,29 +125,29 @@ extension ResourceLoader {
     private func receive(
         _ body: any ResponseBody,
         into sink: inout BodySink,
-        for plan: FetchPlan,
-        log: inout RequestLog
+        _ log: inout RequestLog
     ) async throws -> BodyEnding {
         while sink.offset < sink.place.upperBound, let chunk = try await body.next() {
             let now = parts.clock.now
             log.received(chunk.count)
-            parts.tellProgress(of: log)
+            parts.reportProgress(of: log)
             let bytes = sink.clipped(chunk)
             guard try await isUnchanged(bytes, in: sink) else {
-                await performAll(decide { $0.state.overlapDiffered(plan.id) })
+                await loader.performAll(loader.decide { $0.state.overlapDiffered(plan.id, $1) })
                 return .changed
             }
-            try await store.write(bytes, at: sink.offset)
             let range = sink.offset..<sink.offset + Int64(bytes.count)
+            let isNew = !store.stored.covers(range)
+            try await store.write(bytes, at: sink.offset)
             sink.offset = range.upperBound
             let piece = sink.watch.received(Int64(bytes.count), at: now)
-            let (actions, isLive) = decide { guarded in
+            let (actions, isLive) = loader.decide { guarded, moment in
                 guarded.counters.fetchedBytes += Int64(bytes.count)
                 if let piece { guarded.state.measured { $0.received(piece.bytes, in: piece.time) } }
-                let actions = guarded.state.bytesStored(range, by: plan.id)
+                let actions = guarded.state.bytesStored(range, by: plan.id, isNew: isNew, moment)
                 return (actions, guarded.state.isHandingOver(plan.id))
             }
-            perform(actions)
+            loader.perform(actions)
             if isLive { return .live }
         }
         return .complete
@@ -160,37 +164,35 @@ extension ResourceLoader {
         return true
     }
 
-    /// Gives the rest of a body without end, which goes on at `offset`, to the live stream. False when nobody
-    /// listens any more.
-    private func handOver(
-        _ response: RangeResponse,
-        at offset: Int64,
-        by id: FetchPlan.ID,
-        _ log: RequestLog
-    ) async -> Bool {
+    /// Gives the rest of a body without end, from `offset` on, to a live stream; `false` if nobody listens any more.
+    private func handOver(_ response: RangeResponse, at offset: Int64, _ log: RequestLog) async -> Bool {
         await store.discard()
-        let live = LiveStream(url: url, parts: parts)
-        let isHeard = guarded.withLock { guarded in
-            if !guarded.isClosed { guarded.live = live }
-            return !guarded.isClosed
+        let live = LiveStream(url: loader.url, parts: parts)
+        let isHeard = loader.note { guarded in
+            if guarded.isOpen { guarded.live = live }
+            return guarded.isOpen
         }
         guard isHeard else { return false }
         live.begin(response, at: offset, log: log)
-        step { $0.handedOver(id) }
+        loader.step { $0.handedOver(plan.id, $1) }
         return true
     }
 
+    private func record(_ log: inout RequestLog, end: String) {
+        parts.journal?.record(log.ended(end, at: parts.clock.now))
+    }
+
     private func mediaError(_ error: any Error) -> MediaError {
-        error as? MediaError ?? MediaError(.internalError, url.safeText, SafeText("\(error)"))
+        error as? MediaError ?? MediaError(.internalError, loader.url.safeText, SafeText("\(error)"))
     }
 }
 
 /// Where the bytes of one body go.
-struct BodySink {
+private struct BodySink {
     /// What is taken of the body; what lies beyond was not asked for.
     let place: ByteRange
     let overlap: OverlapCheck
-    /// What is compared besides; nil where a validator does that.
+    /// Stored bytes that are compared too; `nil` if a validator vouches for them.
     var compared: ByteRangeSet?
     /// The next byte's offset.
     var offset: Int64
@@ -202,9 +204,43 @@ struct BodySink {
         offset = place.lowerBound
     }
 
-    /// What of `chunk` was asked for.
+    /// The part of `chunk` that was asked for.
     func clipped(_ chunk: [UInt8]) -> [UInt8] {
         let room = place.upperBound - offset
         return Int64(chunk.count) <= room ? chunk : Array(chunk.prefix(Int(room)))
+    }
+}
+
+/// Compares what a server sends again with what is stored.
+struct OverlapCheck: Sendable {
+    let expected: [UInt8]
+    let start: Int64
+
+    init(expected: [UInt8], at start: Int64) {
+        self.expected = expected
+        self.start = start
+    }
+
+    /// `true` if `chunk`, which begins at `offset`, agrees with the stored bytes at the offsets that both have.
+    func passes(_ chunk: [UInt8], at offset: Int64) -> Bool {
+        let shared = (start..<start + Int64(expected.count)).clamped(to: offset..<offset + Int64(chunk.count))
+        guard !shared.isEmpty else { return true }
+        let mine = expected[Int(shared.lowerBound - start)..<Int(shared.upperBound - start)]
+        let sent = chunk[Int(shared.lowerBound - offset)..<Int(shared.upperBound - offset)]
+        return mine.elementsEqual(sent)
+    }
+}
+
+extension ByteStore {
+    /// The bytes of `range`, as far as they are stored without a gap from its start on.
+    func bytes(in range: ByteRange) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < range.count {
+            let offset = range.lowerBound + Int64(bytes.count)
+            let more = try await read(at: offset, count: range.count - bytes.count)
+            guard !more.isEmpty else { break }
+            bytes += more
+        }
+        return bytes
     }
 }

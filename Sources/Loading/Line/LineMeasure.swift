@@ -1,11 +1,11 @@
 import Media
+import System
 
-/// What a line brought lately: its rate, and how long an answer takes.
+/// What was measured of a line lately: its rate, and how long an answer takes.
 ///
-/// Both are medians of the recent few, so that one hiccup, or one answer out of a proxy's memory, does not
-/// turn a decision.
+/// Both are medians of the last few, so that one hiccup, or one answer out of a proxy's memory, changes no decision.
 package struct LineMeasure: Sendable, Equatable {
-    /// So many of each are looked at; odd, so that the median is one of them.
+    /// How many of each count. Odd, so that the median is one of them.
     static let remembered = 5
 
     private var rates: [Double] = []
@@ -13,8 +13,8 @@ package struct LineMeasure: Sendable, Equatable {
 
     package init() {}
 
-    /// A request's answer came `time` after it was sent; `isNew` when a connection was made for it, of which the
-    /// handshake takes about as long as the answer.
+    /// A request's answer came `time` after it was sent. If a connection was made for it, half of that was the
+    /// handshake.
     package mutating func answered(after time: Duration, onNewConnection isNew: Bool = false) {
         guard time >= .zero else { return }
         firstBytes = (firstBytes + [isNew ? time / 2 : time]).suffix(Self.remembered)
@@ -26,13 +26,13 @@ package struct LineMeasure: Sendable, Equatable {
         rates = (rates + [Double(count) / time.seconds]).suffix(Self.remembered)
     }
 
-    /// Nil until something was received.
+    /// `nil` until something was received.
     package var bytesPerSecond: Double? { median(rates) }
 
-    /// From a request to its answer; nil until one was answered.
+    /// From a request to its answer; `nil` until one was answered.
     package var firstByteTime: Duration? { median(firstBytes) }
 
-    /// How many bytes pass by in the time that a new request's first byte needs; nil until both are known.
+    /// The bytes that arrive in the time that a new request's answer takes; `nil` until both are known.
     package var bytesPerRequest: Int64? {
         guard let bytesPerSecond, let firstByteTime else { return nil }
         return Int64(min(bytesPerSecond * firstByteTime.seconds, 1e12))
@@ -43,19 +43,19 @@ package struct LineMeasure: Sendable, Equatable {
     }
 }
 
-/// Adds up one body's bytes into pieces long enough to tell a rate.
+/// Adds up one body's bytes into pieces that are long enough to measure a rate.
 struct BodyWatch: Sendable {
-    /// Below this the clock's and the scheduler's steps are a large part of what is measured.
+    /// In less time the clock's and the scheduler's steps are a large part of what is measured.
     private static let leastTime = Duration.milliseconds(20)
-    /// A longer piece would tell of a change too late.
+    /// A longer piece would show a change too late.
     private static let leastBytes: Int64 = 32 << 10
 
     private var began: Duration?
     private var received: Int64 = 0
 
-    /// `count` bytes came at `now`. Returns a piece when one is full.
+    /// `count` bytes came at `now`. Returns a piece once one is long enough.
     ///
-    /// The first bytes only start the watch: what came before them was waiting, not rate.
+    /// The first bytes only start the measurement: the time before them was waiting.
     mutating func received(_ count: Int64, at now: Duration) -> (bytes: Int64, time: Duration)? {
         guard let start = began else {
             began = now
@@ -69,4 +69,25 @@ struct BodyWatch: Sendable {
         }
         return (received, now - start)
     }
+}
+
+/// What was measured of the lines to recent servers, so that the next track of one begins with it.
+final class LineMeasures: Sendable {
+    /// More servers than a listener uses at a time.
+    private static let mostServers = 32
+
+    private let measures = Locked<[String: LineMeasure]>([:])
+
+    func measure(of url: WebURL) -> LineMeasure {
+        measures.withLock { $0[Self.key(url)] ?? LineMeasure() }
+    }
+
+    func keep(_ measure: LineMeasure, of url: WebURL) {
+        measures.withLock { measures in
+            if measures.count >= Self.mostServers { measures.removeAll() }
+            measures[Self.key(url)] = measure
+        }
+    }
+
+    private static func key(_ url: WebURL) -> String { "\(url.scheme)://\(url.host):\(url.port ?? 0)" }
 }

@@ -1,20 +1,20 @@
 package import Media
 
-/// What an answer means for the fetch that it answers. The answer decides, never the request.
+/// The meaning of an answer for its fetch. The answer decides, never the request.
 package enum AnswerMeaning: Equatable, Sendable {
-    /// The body is this part of the resource; the wanted bytes are in it.
+    /// The body is this part of the resource, which contains the wanted bytes.
     case part(ByteRange)
     /// The body is the resource from its first byte on.
     case whole
     /// The body is a live stream: it has no end and no offsets.
     case live
-    /// Nothing lies at the wanted place; `end` is where the resource ends, nil when that is not told.
+    /// The resource has nothing at the wanted offset. `end` is its length; `nil` if the answer does not tell it.
     case nothingThere(end: Int64?)
-    /// The resource is another one than the one that is stored.
+    /// The resource is not the stored one any more.
     case changed
-    /// The file is the same and was sent whole all the same: this server compares something else.
+    /// The server sent the whole of an unchanged file: it does not understand the condition, and the next one is tried.
     case weakerCondition(IfRangeStep)
-    /// The server's ranges are of no use; the text says why.
+    /// The server's ranges are of no use, for this cause.
     case withoutRange(SafeText)
     /// Refused for now.
     case later(status: Int)
@@ -22,12 +22,12 @@ package enum AnswerMeaning: Equatable, Sendable {
     case refused(MediaError.Code, SafeText)
 }
 
-/// What is known of a resource when an answer comes.
+/// Everything that the meaning of an answer depends on.
 package struct AnswerContext: Sendable {
     package var description: EntryDescription
     package var stored: ByteRangeSet
     package var step: IfRangeStep
-    /// The whole was asked for already since ranges were of no use; it is not asked for twice.
+    /// `true` if the whole was asked for already because ranges were of no use; it is not asked for twice.
     package var hasFallenBack: Bool
 
     package init(
@@ -44,11 +44,11 @@ package struct AnswerContext: Sendable {
 }
 
 extension AnswerContext {
-    /// What `answer` to `plan` means.
+    /// The meaning of `answer` to `plan`.
     package func meaning(of answer: RangeAnswer, to plan: FetchPlan) -> AnswerMeaning {
-        // With nothing stored the decoder has the say: it may be a page that was asked for.
+        // With nothing stored the decoder decides: a page may be what was asked for.
         if !stored.isEmpty, answer.isForeignPage(for: description) {
-            let cause = "a web page comes in place of the rest; sign in to the network and play it again"
+            let cause = "got a web page instead of the rest; sign in to the network and play it again"
             return .refused(.badAnswer, SafeText(cause))
         }
         if isChanged(answer, to: plan) { return .changed }
@@ -65,14 +65,14 @@ extension AnswerContext {
         guard !stored.isEmpty else { return false }
         switch answer.kind {
         case .whole:
-            // The condition was sent and the answer does not confirm it: that is what a 200 then means.
+            // A 200 to a condition that its validators do not confirm means that the file has changed.
             if let sent = plan.ifRange, answer.validators.ifRange != sent,
                 answer.validators.lastModified != sent
             {
                 return true
             }
         case .unsatisfiable(let total?):
-            // A server that found the condition true speaks of the same file: then only the length was wrong.
+            // With a condition the server compared the file and found it unchanged: only the known length was wrong.
             if plan.ifRange == nil, let length = description.length, total != length { return true }
         default: break
         }
@@ -84,7 +84,7 @@ extension AnswerContext {
         guard let wanted = plan.wanted else {
             return .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
         }
-        // Of what was asked for only the bytes that are here already exist.
+        // The server has only the bytes that were asked for again to be compared: the resource ends there.
         if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
             total ?? range.upperBound == range.upperBound
         {
@@ -99,7 +99,7 @@ extension AnswerContext {
 
     private func whole(_ answer: RangeAnswer, to plan: FetchPlan) -> AnswerMeaning {
         if answer.station != nil, stored.isEmpty { return .live }
-        // Where ranges worked before, it is the condition that this server does not understand.
+        // Ranges worked before, so it is the condition that this server does not understand.
         if plan.ifRange != nil, description.acceptsRanges == true,
             let next = step.next(for: description.validators)
         {
@@ -117,7 +117,7 @@ extension AnswerContext {
             if offset >= total, lastStored <= total { return .nothingThere(end: total) }
             return withoutRange(plan, "the server refuses a part that it says it has")
         }
-        // Without a total it tells something only where nobody knows better.
+        // Without a total it tells something only if the length is unknown.
         if let length = description.length, offset < length {
             return withoutRange(plan, "the server refuses a part that it says it has")
         }
@@ -129,7 +129,7 @@ extension AnswerContext {
         if RetryPolicy.isWorthWaiting(forStatus: status) { return .later(status: status) }
         switch status {
         case 401 where answer.withholdsUserInfo: return .refused(.httpStatus, Self.withheldUserInfo)
-        // Not there, not for us, or a length that no file has: asking otherwise changes nothing.
+        // Missing, forbidden, or a length that no file has: asking without a range changes nothing.
         case 200, 300..<400, 401, 404, 407, 410, 451: return .refused(.httpStatus, Self.cause(status: status))
         default: return withoutRange(plan, Self.cause(status: status))
         }
@@ -140,14 +140,14 @@ extension AnswerContext {
         plan.wanted == nil || hasFallenBack ? .refused(.httpStatus, cause) : .withoutRange(cause)
     }
 
-    /// What a 401 means to a listener whose playlist has the password that was asked for.
+    /// The cause of a 401 if the password is in a playlist and was not sent.
     package static let withheldUserInfo: SafeText =
         """
         the server asks for a user name and password (401), and those in a playlist are not sent; add this URL \
         with them as a source of your own
         """
 
-    /// What a refusal with `status` means to the listener.
+    /// The cause of a refusal with `status`, as the listener reads it.
     package static func cause(status: Int) -> SafeText {
         switch status {
         case 200: "the server states a length that no file has"
@@ -160,8 +160,89 @@ extension AnswerContext {
         case 410: "the server no longer has this file (410)"
         case 429: "the server takes no more requests for now (429)"
         case 451: "the server may not hand it out for legal reasons (451)"
-        case 500...599: SafeText("the server has a problem of its own (\(status)); try again later")
+        case 500...599: SafeText("server error \(status); try again later")
         default: SafeText("the server answers \(status)")
         }
+    }
+}
+
+/// How long the bytes of an answer may be stored.
+package enum Keeping: Equatable, Sendable {
+    /// In the cache, for other sessions too.
+    case lasting
+    /// While it plays (`no-store`, RFC 9111 §5.2.2.5; also bodies in a content coding, and live streams).
+    case passing
+}
+
+/// Where a listener may seek in a resource.
+package enum Seekability: Equatable, Sendable {
+    case anywhere
+    /// Only within what is stored: its server sends it from the start only.
+    case withinStored
+    /// It has no offsets.
+    case nowhere
+}
+
+extension AnswerMeaning {
+    /// How long the bytes of `answer`, which means this, may be stored; `nil` if it brings none.
+    package func keeping(of answer: RangeAnswer) -> Keeping? {
+        switch self {
+        case .part, .whole: answer.forbidsStoring || answer.isEncoded ? .passing : .lasting
+        case .live: .passing
+        case .nothingThere, .changed, .weakerCondition, .withoutRange, .later, .refused: nil
+        }
+    }
+}
+
+extension EntryDescription {
+    /// Where a listener may seek; `isComplete` if every byte is stored.
+    ///
+    /// Before the first answer ranges are assumed: most servers have them, and a seek finds out.
+    package func seekability(isComplete: Bool, isLive: Bool) -> Seekability {
+        if isLive { return .nowhere }
+        return isComplete || acceptsRanges != false ? .anywhere : .withinStored
+    }
+}
+
+extension RangeAnswer {
+    /// `true` if the body is of the resource; `false` for a 304 and a refusal.
+    var isContent: Bool {
+        switch kind {
+        case .part, .whole: true
+        case .unsatisfiable, .notModified, .refused: false
+        }
+    }
+
+    /// `true` if this is another representation than the one that `known` describes: another length, or another
+    /// validator (RFC 9110 §8.8). What one of them does not tell contradicts nothing.
+    func contradicts(_ known: EntryDescription) -> Bool {
+        let length: Int64?
+        switch kind {
+        case .part(_, let total): length = total
+        case .whole(let whole): length = isEncoded ? nil : whole
+        // What the length in a 416 means depends on the request.
+        case .unsatisfiable: length = nil
+        case .notModified, .refused: return false
+        }
+        return differ(length, known.length)
+            || differ(validators.etag.map(opaque), known.validators.etag.map(opaque))
+            || differ(validators.lastModified, known.validators.lastModified)
+    }
+
+    /// The tag without its sign of weakness, for the weak comparison of RFC 9110 §8.8.3.2: a server that packs
+    /// its answers sends the same file's tag once as strong and once as weak.
+    private func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+
+    private func differ<Value: Equatable>(_ new: Value?, _ old: Value?) -> Bool {
+        guard let new, let old else { return false }
+        return new != old
+    }
+
+    /// `true` if the server sent an HTML page instead of the resource, as captive portals do.
+    ///
+    /// Such a page tells nothing about the resource. If it counted as a change, it would discard what is cached.
+    func isForeignPage(for known: EntryDescription) -> Bool {
+        guard case .whole = kind else { return false }
+        return contentType == "text/html" && known.contentType != "text/html"
     }
 }

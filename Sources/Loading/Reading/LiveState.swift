@@ -1,31 +1,31 @@
 import Media
 
-/// What is there of a live stream: a bounded stretch of its bytes, its titles, and why nothing comes. Pure.
+/// The state of a live stream: a bounded part of its bytes, its titles, and why nothing comes. Pure.
 ///
-/// Offsets count from the start of the listening and go on over a reconnect, as if nothing had been missed.
-/// A body that no station vouches for is only taken for a stream because it goes on and on: one that comes to
-/// its end in good order was a long file, and that is its end. Bytes that were read go when the room is needed. Bytes that nobody reads hold the transfer back: a paused
-/// stream costs no traffic, and whoever comes back to it opens it anew to hear what is live.
+/// Offsets count from the first byte received and go on after a reconnect, as if nothing had been missed. A body without
+/// the header fields of a station counts as a stream only because it goes on and on: if it ends in good order, it was a
+/// long file, and that is its end. Bytes that were read are dropped when the room is needed. Unread bytes hold the
+/// transfer back: a paused stream costs no traffic, and resuming opens it anew at what is live then.
 struct LiveState: Sendable {
-    /// Bytes held at the most, those that were read included: two minutes at 256 kbit/s.
+    /// The most bytes held, including those that were read: two minutes at 256 kbit/s.
     static let capacity = 4 << 20
 
-    /// Unread bytes at which the transfer is held back. The other half is for what was read: a decoder
-    /// that looks for the first frame goes back over it.
+    /// The number of unread bytes at which the transfer is held back. The other half is for bytes that were read: a
+    /// decoder that looks for the first frame reads them again.
     static let mostUnread = 2 << 20
 
-    /// How long it is not asked again whether the network is back, where nobody says when it is tried.
+    /// The pause before the next attempt while the network is away, if its watch tells no time.
     static let shortestAbsence = Duration.seconds(1)
 
-    /// Titles that are remembered.
+    /// How many titles are remembered.
     static let mostTitles = 32
 
     /// What a read finds.
     enum Outlook: Sendable, Equatable {
         case bytes([UInt8])
-        /// Nothing comes behind the last byte.
+        /// The offset is at or past the end.
         case end
-        /// They have not come yet.
+        /// The bytes have not come yet.
         case missing
         case failed(MediaError)
     }
@@ -33,26 +33,26 @@ struct LiveState: Sendable {
     private let subject: SafeText
     /// The answer's chunks; a title only ever stands before a chunk, so a read of one never crosses one.
     private var chunks: [[UInt8]] = []
-    /// Chunks at the front of `chunks` that are gone; they are removed in batches.
+    /// How many chunks at the front of `chunks` are dropped; they are removed in batches.
     private var goneCount = 0
-    /// The offset of the first byte that is there.
+    /// The offset of the first byte held.
     private(set) var start: Int64
-    /// The offset behind the last one.
+    /// The offset after the last one.
     private(set) var end: Int64
     private(set) var readTo: Int64
     private(set) var station: Station
     private var titles: [StreamTitle] = []
     private var retry: RetryState
     private(set) var wait: LoadWait?
-    /// Why nothing will come any more.
-    private var verdict: MediaError?
-    /// A station answered, of which only the breaks come to an end.
+    /// Set once the stream was given up.
+    private var finalError: MediaError?
+    /// `true` if a station answered: its connections may break, but it has no end.
     private let isStation: Bool
-    /// The body was a file, which is here to its end.
+    /// `true` if the body proved to be a file, which is held to its end.
     private var hasEnded = false
 
-    /// `offset` is that of the first byte to come; `station` is nil where none answered; `retry` decides when to
-    /// connect again.
+    /// `offset` is that of the first byte to come; `station` is `nil` if no station answered; `retry` decides when to
+    /// reconnect.
     init(subject: SafeText, offset: Int64, station: Station?, retry: RetryState) {
         self.subject = subject
         start = offset
@@ -63,31 +63,31 @@ struct LiveState: Sendable {
         self.retry = retry
     }
 
-    /// Whether the transfer may bring more.
+    /// `true` if the transfer may bring more.
     var hasRoom: Bool { end - readTo < Int64(Self.mostUnread) }
 
-    /// Whether the stream was given up or has ended; nothing is fetched any more.
-    var isOver: Bool { verdict != nil || hasEnded }
+    /// `true` if the stream was given up or has ended, so that nothing is fetched any more.
+    var isOver: Bool { finalError != nil || hasEnded }
 
-    /// How long it was, once it has ended.
+    /// `nil` until it has ended.
     var length: Int64? { hasEnded ? end : nil }
 
     var report: LiveReport { LiveReport(station: station, titles: titles, readTo: readTo) }
 
-    /// What can be read.
+    /// The offsets that can be read.
     var buffered: ByteRange { start..<end }
 
     // MARK: Reading
 
-    /// Looks for up to `count` bytes from `offset` on; what is handed out counts as read.
+    /// Finds up to `count` bytes from `offset` on; what it returns counts as read.
     mutating func read(at offset: Int64, count: Int) -> Outlook {
         guard offset >= start else {
             return .failed(MediaError(.cut, subject, "a live stream does not go back; reload it"))
         }
         guard offset < end else {
-            // Who skips beyond all that is here does not want it: the transfer must not wait for that.
+            // A reader that skips beyond all that is held does not want it, so it must not hold the transfer back.
             readTo = max(readTo, end)
-            return hasEnded ? .end : verdict.map { .failed($0) } ?? .missing
+            return hasEnded ? .end : finalError.map { .failed($0) } ?? .missing
         }
         var chunkStart = start
         for chunk in chunks[goneCount...] {
@@ -104,46 +104,46 @@ struct LiveState: Sendable {
 
     // MARK: The transfer
 
-    /// A connection has answered. Returns why its body is not to be heard; nil when it goes on with the stream.
+    /// A connection has answered. Returns why its body is refused; `nil` if it continues the stream.
     mutating func connected(_ answer: RangeAnswer) -> Refusal? {
-        // Networks that want a login answer with a page to everything.
+        // Captive portals answer everything with a page.
         guard answer.contentType != "text/html" else {
-            let cause: SafeText = "a web page comes in place of the stream; sign in to the network"
+            let cause: SafeText = "got a web page instead of the stream; sign in to the network"
             return .now(MediaError(.badAnswer, subject, cause))
         }
         switch answer.kind {
         case .whole(length: nil):
-            // Something with an identity is a file, and begins again from its first byte.
+            // A body with a validator is a file, and starts again from its first byte.
             guard isStation || answer.station != nil || answer.validators.isEmpty else {
                 let cause: SafeText = "the connection was lost, and the server has no ranges; play it again"
                 return .forGood(MediaError(.cut, subject, cause))
             }
-            // One that only forgot to say it again is still the same.
+            // A station that omits its header fields this time is still the same.
             if let station = answer.station { self.station = station }
             return nil
         case .whole:
-            return .now(MediaError(.cut, subject, "a file comes in place of the stream"))
+            return .now(MediaError(.cut, subject, "got a file instead of the stream"))
         case .part, .unsatisfiable, .notModified: return .status(answer.wire.status)
         case .refused(let status): return .status(status)
         }
     }
 
-    /// Why an answer does not go on with the stream.
+    /// Why an answer does not continue the stream.
     enum Refusal: Equatable {
         case status(Int)
-        /// Something else comes for now.
+        /// Something else came, but the stream may come back.
         case now(MediaError)
-        /// It never will.
+        /// The stream cannot come back.
         case forGood(MediaError)
     }
 
-    /// The network is there again: the attempts count anew.
+    /// The network is back: the attempts count anew.
     mutating func networkReturned() {
         guard !isOver else { return }
         retry.progressed()
     }
 
-    /// `bytes` came, behind `title` where there is a new one.
+    /// `bytes` came, after `title` if that is set.
     mutating func received(_ bytes: [UInt8], title: SafeText?) {
         wait = nil
         retry.progressed()
@@ -156,10 +156,9 @@ struct LiveState: Sendable {
         dropOldest()
     }
 
-    /// The connection ended, or could not be made; nil is an end in good order, which a station has none of.
-    /// `network` is what is known of it.
+    /// The connection ended with `error`, or in good order, which a station never does; or it could not be made.
     ///
-    /// Returns what to wait for before the next attempt; nil when there is none.
+    /// Returns the wait before the next attempt; `nil` if there is none.
     mutating func ended(
         _ error: MediaError?,
         network: ConnectivityReport = ConnectivityReport(),
@@ -173,18 +172,18 @@ struct LiveState: Sendable {
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
         let isAway = error.code == .offline || (network.isOffline && RetryPolicy.isWorthWaiting(for: error))
         if isAway, !network.isForced {
-            // Nothing was sent, or the one request that tries the network met what all others would: nothing was
-            // learned of the station, so it is waited for as long as the network is away.
+            // Either nothing was sent, or the network is away for every host: nothing was learned of the station, so
+            // it is waited for as long as the network is away.
             let reason = network.reason.map { MediaError($0.code, subject, $0.cause) } ?? error
             wait = retry.postponed(reason, until: max(network.retryAt ?? now, now + Self.shortestAbsence))
             return wait
         }
         wait = RetryPolicy.isWorthWaiting(for: error) ? retry.failed(error, retryAfter: nil, now: now) : nil
-        if wait == nil { verdict = retry.surrender ?? error }
+        if wait == nil { finalError = retry.finalError ?? error }
         return wait
     }
 
-    /// The answer to an attempt brought nothing, for `refusal`.
+    /// The answer to an attempt was refused for `refusal`.
     mutating func refused(_ refusal: Refusal, retryAfter: Duration?, now: Duration) -> LoadWait? {
         let (error, isWorthWaiting) =
             switch refusal {
@@ -197,7 +196,7 @@ struct LiveState: Sendable {
                 )
             }
         wait = isWorthWaiting ? retry.failed(error, retryAfter: retryAfter, now: now) : nil
-        if wait == nil { verdict = retry.surrender ?? error }
+        if wait == nil { finalError = retry.finalError ?? error }
         return wait
     }
 
@@ -209,7 +208,7 @@ struct LiveState: Sendable {
             chunks[goneCount] = []
             goneCount += 1
         }
-        // One move of all for many that go.
+        // Moving the rest once for many dropped chunks.
         guard goneCount > 64, goneCount > chunks.count / 2 else { return }
         chunks.removeFirst(goneCount)
         goneCount = 0

@@ -1,14 +1,14 @@
 package import Media
 package import System
 
-/// Knows whether the network is there, from what the requests meet that go through it.
+/// Watches requests to find out whether the network is there.
 ///
-/// While online it sends nothing of its own and has no timer. While offline requests are refused at once, but for
-/// one from time to time: soon after the first failure, then ever more seldom, down to one every 30 s, and the
-/// next one after `retryNow`. When nobody wants anything it asks for one byte itself at that pace, so that what is
-/// shown is true. `end` is to be called when it is no longer needed.
+/// While online it sends nothing of its own and has no timer. While offline it refuses requests at once, except one from
+/// time to time: soon after the first failure, then with growing pauses of up to 30 s, and the next one after
+/// `retryNow`. If no request waits, it asks for one byte itself at that pace, so that what is shown stays true. Call `end`
+/// when it is no longer needed.
 package final class NetworkWatch: Connectivity {
-    /// Where and how a host was asked last.
+    /// How a host was asked last.
     private struct Way {
         var url: WebURL
         var transport: any RangeTransport
@@ -16,18 +16,18 @@ package final class NetworkWatch: Connectivity {
 
     private struct Guarded {
         var state: ConnectivityState
-        /// The ways to the hosts that were not reached.
+        /// For each host that was not reached.
         var ways: [String: Way] = [:]
-        /// Sleeps until it is time to ask, while nobody else does.
+        /// Sleeps until a probe is due.
         var timer: (due: Duration, task: Task<Void, Never>)?
-        /// Asks now.
+        /// Set while a probe is under way.
         var probe: Task<Void, Never>?
         var hasEnded = false
         var observers: [@Sendable (ConnectivityReport) -> Void] = []
-        /// What the observers know.
-        var told: ConnectivityReport
-        /// Somebody is telling them; news that come meanwhile are told by the same.
-        var isTelling = false
+        /// The last report that was sent to the observers.
+        var sent: ConnectivityReport
+        /// `true` while a thread sends reports to them; it also sends those that come meanwhile.
+        var isSending = false
     }
 
     private let clock: any MonotonicClock
@@ -36,8 +36,8 @@ package final class NetworkWatch: Connectivity {
     // Guards everything that changes; nothing foreign is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// `isForced` (`--offline`) refuses every request, for good. `numbers` numbers the watch's own requests among
-    /// those of the loaders, for the journal.
+    /// `isForced` (`--offline`) refuses every request, for good. `numbers` is shared with the loaders, so that the
+    /// watch's own requests have numbers of their own in the journal.
     package init(
         clock: any MonotonicClock,
         isForced: Bool = false,
@@ -48,7 +48,7 @@ package final class NetworkWatch: Connectivity {
         self.journal = journal
         self.numbers = numbers
         let state = ConnectivityState(isForced: isForced)
-        guarded = Locked(Guarded(state: state, told: state.report))
+        guarded = Locked(Guarded(state: state, sent: state.report))
     }
 
     deinit { end() }
@@ -61,12 +61,12 @@ package final class NetworkWatch: Connectivity {
         guarded.withLock { $0.observers.append(observer) }
     }
 
-    /// `transport`, watched: what it meets is judged, and while offline it is spared.
+    /// Wraps `transport`: its requests are watched, and refused while offline.
     package func guarding(_ transport: any RangeTransport) -> any RangeTransport {
         WatchedTransport(watch: self, transport: transport)
     }
 
-    /// Asks for nothing by itself any more.
+    /// Sends no more requests of its own.
     package func end() {
         let tasks = guarded.withLock { guarded in
             guarded.hasEnded = true
@@ -79,7 +79,7 @@ package final class NetworkWatch: Connectivity {
     fileprivate func send(_ request: RangeRequest, over transport: any RangeTransport) async throws
         -> RangeResponse
     {
-        // Ports tell apart the servers of one machine.
+        // With its port, since one machine may run several servers.
         let host = request.url.host + (request.url.port.map { ":\($0)" } ?? "")
         let pass = guarded.withLock { [now = clock.now] in $0.state.requested(host, now: now) }
         guard pass != .refused else { throw refusal(of: request.url) }
@@ -110,16 +110,16 @@ package final class NetworkWatch: Connectivity {
         let report = report
         guard !report.isForced else {
             let cause: SafeText =
-                "is not in the cache, and --offline asks for no network; play it once without --offline"
+                "not cached (offline); play it once without --offline"
             return MediaError(.offline, url.safeText, cause)
         }
-        let cause: SafeText = "is not in the cache, and the network is away; play it again when it is back"
+        let cause: SafeText = "not cached, and the network is away; play it again when it is back"
         return MediaError(.offline, url.safeText, cause)
     }
 
-    // MARK: Trying by itself
+    // MARK: Probing
 
-    /// Sets, moves or ends the timer as the state wants it now.
+    /// Sets, moves or ends the timer as the state demands.
     private func adjustTimer() {
         let earlier = guarded.withLock { guarded -> Task<Void, Never>? in
             let due = guarded.hasEnded ? nil : guarded.state.idleProbeAt
@@ -137,10 +137,10 @@ package final class NetworkWatch: Connectivity {
         earlier?.cancel()
     }
 
-    /// Asks for one byte where that is due; a host that answers is all that it is for.
+    /// Asks for one byte if that is due: any answer proves that the network is back.
     private func probe() async {
         let asked = guarded.withLock { [now = clock.now] guarded -> (host: String, way: Way)? in
-            // What happens meanwhile moves the timer, which this is no longer.
+            // From now on it is a probe and no longer the timer, which may be set anew meanwhile.
             guarded.probe = guarded.timer?.task
             guarded.timer = nil
             guard let host = guarded.state.idled(now: now) else { return nil }
@@ -162,9 +162,9 @@ package final class NetworkWatch: Connectivity {
         guarded.withLock { $0.probe = nil }
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// Lets the state take one event, and tells of what that changed.
+    /// Lets the state take one event, and reports what that changed.
     private func step(_ event: @Sendable (inout ConnectivityState) -> Void) {
         let (before, after) = guarded.withLock { guarded in
             let before = guarded.state.report
@@ -175,23 +175,23 @@ package final class NetworkWatch: Connectivity {
         adjustTimer()
         guard before != after else { return }
         if before.isOffline != after.isOffline { note(after, before) }
-        tell()
+        sendReports()
     }
 
-    /// Tells the observers of the newest report, one at a time, so that an older one never comes last.
-    private func tell() {
+    /// Sends the newest report to the observers, one at a time, so that an older one never comes last.
+    private func sendReports() {
         while true {
-            let news = guarded.withLock {
+            let next = guarded.withLock {
                 guarded -> (report: ConnectivityReport, observers: [@Sendable (ConnectivityReport) -> Void])?
                 in
-                guard !guarded.isTelling, guarded.told != guarded.state.report else { return nil }
-                guarded.isTelling = true
-                guarded.told = guarded.state.report
-                return (guarded.told, guarded.observers)
+                guard !guarded.isSending, guarded.sent != guarded.state.report else { return nil }
+                guarded.isSending = true
+                guarded.sent = guarded.state.report
+                return (guarded.sent, guarded.observers)
             }
-            guard let news else { return }
-            for observer in news.observers { observer(news.report) }
-            guarded.withLock { $0.isTelling = false }
+            guard let next else { return }
+            for observer in next.observers { observer(next.report) }
+            guarded.withLock { $0.isSending = false }
         }
     }
 

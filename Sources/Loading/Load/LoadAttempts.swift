@@ -1,0 +1,134 @@
+package import Media
+
+/// What is known of the network when a request has failed.
+package struct NetworkOutlook: Sendable {
+    package var report: ConnectivityReport
+    /// `true` if the network was already away when the request was made.
+    package var wasAway: Bool
+
+    package init(report: ConnectivityReport = ConnectivityReport(), wasAway: Bool = false) {
+        self.report = report
+        self.wasAway = wasAway
+    }
+}
+
+/// When requests may be sent after others have failed.
+struct LoadAttempts: Sendable {
+    /// What follows from a failure.
+    enum Outcome: Equatable {
+        /// The next attempt is due then.
+        case wait(until: Duration, reason: MediaError)
+        /// Waiting does not help: the reads that waited for this request fail.
+        case failed
+        /// It was the last attempt: all waiting reads fail.
+        case givenUp(MediaError)
+        /// An attempt out of turn failed after the server was given up: the waiting reads fail, nothing else changes.
+        case stillGivenUp(MediaError)
+        /// Another failure of the same round counted already, or the next attempt stays due as it was.
+        case unchanged
+    }
+
+    private let subject: SafeText
+    private let firstDelay: Duration
+    private var retry: RetryState
+    /// Counts the failures that count.
+    private var round = 0
+    /// `true` after a failure that waiting does not change: nothing is fetched ahead until a read brought something.
+    private(set) var isBackgroundHeld = false
+
+    init(subject: SafeText, policy: RetryPolicy, seed: UInt64) {
+        self.subject = subject
+        firstDelay = policy.firstDelay
+        retry = RetryState(policy: policy, seed: seed)
+    }
+
+    var wait: LoadWait? { retry.wait }
+    /// Why the server was given up; `nil` until it was, and after progress.
+    var finalError: MediaError? { retry.finalError }
+
+    /// `true` unless the next attempt has to wait.
+    func isDue(now: Duration) -> Bool { retry.finalError == nil && !retry.isWaiting(at: now) }
+
+    /// `true` if a new read may send a request although the next attempt is not due.
+    func mayTryEarly(now: Duration) -> Bool { retry.mayTryEarly(at: now) }
+
+    /// `true` if one more request may begin. After a failure there is one at a time, when it is due; for a new read also
+    /// before.
+    func admitsRequest(isNewRead: Bool, isIdle: Bool, now: Duration) -> Bool {
+        guard retry.attempts > 0 || retry.wait != nil else { return true }
+        return isIdle && (isDue(now: now) || (isNewRead && mayTryEarly(now: now)))
+    }
+
+    /// Which attempt a request is that begins now.
+    func attempt(now: Duration) -> LoadFetch.Attempt { isDue(now: now) ? .due(round: round) : .early }
+
+    /// The server gave a final answer.
+    mutating func answered() { retry.progressed() }
+
+    /// A missing byte came, or the network is back.
+    mutating func progressed() {
+        retry.progressed()
+        isBackgroundHeld = false
+    }
+
+    /// Holds all background fetches until something came.
+    mutating func holdBackground() { isBackgroundHeld = true }
+
+    /// `fetch` brought no new byte. `hasStored` if some of the resource is stored.
+    mutating func failed(
+        _ fetch: LoadFetch,
+        _ error: MediaError,
+        isWorthWaiting: Bool,
+        retryAfter: Duration? = nil,
+        network: NetworkOutlook = NetworkOutlook(),
+        hasStored: Bool,
+        now: Duration
+    ) -> Outcome {
+        let wasRefused = error.code == .offline
+        guard isWorthWaiting || wasRefused, !isHopeless(network, hasStored: hasStored) else {
+            failedForGood()
+            return .failed
+        }
+        guard case .due(let fetchRound) = fetch.attempt else {
+            retry.failedEarly(now: now)
+            return retry.finalError == nil ? .unchanged : .stillGivenUp(retry.givenUp(error))
+        }
+        guard fetchRound == round else { return .unchanged }
+        round += 1
+        // If something is stored, the network is waited for as long as that takes: music that goes on by itself is
+        // better than none. If nothing was sent, nothing was tried.
+        if wasRefused || (network.report.isOffline && hasStored) {
+            return postpone(error, network.report, now: now)
+        }
+        if let wait = retry.failed(error, retryAfter: retryAfter, now: now) {
+            return .wait(until: wait.retryAt, reason: error)
+        }
+        isBackgroundHeld = true
+        return .givenUp(retry.finalError ?? error)
+    }
+
+    /// A request failed for a reason that waiting does not change. The server, if it answered, is alive.
+    mutating func failedForGood() {
+        isBackgroundHeld = true
+        retry.progressed()
+    }
+
+    /// `true` if the network must not be used, or was away already when a resource was first asked for of which nothing
+    /// is stored: such a track is skipped, since others may be cached.
+    private func isHopeless(_ network: NetworkOutlook, hasStored: Bool) -> Bool {
+        if network.report.isForced { return true }
+        let isFirstAttempt = retry.attempts == 0 && retry.wait == nil
+        return network.wasAway && network.report.isOffline && !hasStored && isFirstAttempt
+    }
+
+    /// Waits for the network, which is tried again at the time that `network` tells.
+    private mutating func postpone(_ error: MediaError, _ network: ConnectivityReport, now: Duration)
+        -> Outcome
+    {
+        let due = max(network.retryAt ?? now, now + firstDelay)
+        // A refusal tells nothing; the cause of the network's absence does.
+        let known = error.code == .offline ? retry.wait?.error ?? network.reason ?? error : error
+        let reason = MediaError(known.code, subject, known.cause)
+        return .wait(until: retry.postponed(reason, until: due).retryAt, reason: reason)
+    }
+}

@@ -1,0 +1,136 @@
+import Media
+
+/// One request of a resource from the decision to send it until its last byte.
+struct LoadFetch: Sendable {
+    enum Phase: Sendable, Equatable {
+        /// No answer yet.
+        case requested
+        /// The body is coming; nothing of it was missing so far.
+        case answered
+        /// The body has brought at least one byte that was missing.
+        case progressing
+        /// Cancelled: its last bytes may still be on their way into the store, so they are not fetched again until it
+        /// has ended.
+        case cancelled
+    }
+
+    /// How it shares the line with the requests that were under way when it began.
+    enum Company: Sendable, Equatable {
+        case alone
+        case besideAnswered
+        /// Another had no answer yet, so the two needed two connections.
+        case besideUnanswered
+    }
+
+    /// Which attempt it is after failures.
+    enum Attempt: Sendable, Equatable {
+        /// Of several requests of one round that fail, one failure counts.
+        case due(round: Int)
+        /// Sent before the next attempt was due, for a new read.
+        case early
+    }
+
+    fileprivate(set) var plan: FetchPlan
+    /// The next byte it will bring.
+    fileprivate(set) var next: Int64
+    /// `Int64.max` if unknown.
+    fileprivate(set) var end: Int64
+    fileprivate(set) var phase = Phase.requested
+    let company: Company
+    let attempt: Attempt
+
+    var isWhole: Bool { plan.wanted == nil }
+    var isAnswered: Bool { phase == .answered || phase == .progressing }
+    var remaining: ByteRange { min(next, end)..<end }
+
+    /// `true` while the body has not reached the bytes that were asked for: some servers begin earlier.
+    var isBeforeAsked: Bool { plan.asked.map { isAnswered && next < $0.lowerBound } ?? false }
+}
+
+/// The requests of one resource that are under way.
+struct LoadFetches: Sendable {
+    private var fetches: [FetchPlan.ID: LoadFetch] = [:]
+    private var lastID = 0
+
+    /// Those that were not cancelled, the oldest first.
+    var active: [LoadFetch] {
+        fetches.values.filter { $0.phase != .cancelled }.sorted { $0.plan.id < $1.plan.id }
+    }
+    private var cancelled: [LoadFetch] { fetches.values.filter { $0.phase == .cancelled } }
+
+    var isEmpty: Bool { active.isEmpty }
+    /// `true` if one is still to bring something; one that brought its last byte ends in a moment.
+    var isBusy: Bool { active.contains { !$0.remaining.isEmpty } }
+    var hasWhole: Bool { active.contains(where: \.isWhole) }
+
+    /// What they are still to bring, as far as its end is known.
+    var inFlight: [ByteRange] {
+        active.map(\.remaining).filter { !$0.isEmpty && $0.upperBound != .max }
+            .sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// The bytes of `gap` that neither these nor the cancelled ones are to bring.
+    func uncovered(of gap: ByteRange) -> [ByteRange] {
+        var coming = ByteRangeSet()
+        for fetch in fetches.values { coming.insert(contentsOf: fetch.remaining) }
+        return coming.gaps(in: gap)
+    }
+
+    /// The one that was not cancelled and has this number.
+    subscript(id: FetchPlan.ID) -> LoadFetch? {
+        fetches[id].flatMap { $0.phase == .cancelled ? nil : $0 }
+    }
+
+    /// One that is to bring `offset`.
+    func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
+
+    /// A cancelled one whose last bytes may contain `offset`.
+    func cancelledBringing(_ offset: Int64) -> LoadFetch? {
+        cancelled.first { $0.remaining.contains(offset) }
+    }
+
+    /// The number of the next one.
+    var nextID: FetchPlan.ID { FetchPlan.ID(value: lastID + 1) }
+
+    mutating func began(_ plan: FetchPlan, end: Int64, _ attempt: LoadFetch.Attempt) {
+        precondition(plan.id == nextID, "fetches are numbered in the order in which they begin")
+        let company: LoadFetch.Company =
+            isEmpty
+            ? .alone : active.allSatisfy(\.isAnswered) ? .besideAnswered : .besideUnanswered
+        lastID = plan.id.value
+        fetches[plan.id] = LoadFetch(
+            plan: plan,
+            next: plan.wanted?.lowerBound ?? 0,
+            end: end,
+            company: company,
+            attempt: attempt
+        )
+    }
+
+    /// The answer's body begins at `start` and goes to `end` at most.
+    mutating func answered(_ id: FetchPlan.ID, from start: Int64, upTo end: Int64) {
+        guard var fetch = fetches[id] else { return }
+        fetch.next = fetch.plan.asked.map { start < $0.lowerBound } ?? true ? start : fetch.next
+        fetch.end = end
+        fetch.phase = .answered
+        fetches[id] = fetch
+    }
+
+    /// The body is the whole resource, whatever was asked for.
+    mutating func becameWhole(_ id: FetchPlan.ID) { fetches[id]?.plan.wanted = nil }
+
+    /// The bytes up to `offset` were stored; `isNew` if any of them was missing. Returns the fetch as it is now, unless
+    /// it was cancelled.
+    mutating func stored(_ id: FetchPlan.ID, upTo offset: Int64, isNew: Bool) -> LoadFetch? {
+        guard var fetch = fetches[id] else { return nil }
+        fetch.next = max(fetch.next, offset)
+        if isNew, fetch.phase != .cancelled { fetch.phase = .progressing }
+        fetches[id] = fetch
+        return self[id]
+    }
+
+    /// The fetch is over. Returns it as it was.
+    mutating func ended(_ id: FetchPlan.ID) -> LoadFetch? { fetches.removeValue(forKey: id) }
+
+    mutating func cancel(_ id: FetchPlan.ID) { fetches[id]?.phase = .cancelled }
+}

@@ -1,0 +1,297 @@
+import Media
+
+/// Decides which fetches end and which begin: a pure function of what is stored, the readers, the fetches and the line.
+///
+/// Made anew for every decision. `plan` changes its own copies of the fetches, the line and the comparison; the caller
+/// takes them over with the actions.
+struct LoadPlanner: Sendable {
+    /// A jump over fewer bytes is a decoder skipping a tag, and is not worth a line in the journal.
+    private static let notableJump: Int64 = 16 << 10
+
+    let settings: LoadSettings
+    let stored: ByteRangeSet
+    let now: Duration
+    let answers: LoadAnswers
+    let readers: LoadReaders
+    let attempts: LoadAttempts
+    private(set) var fetches: LoadFetches
+    private(set) var line: LoadLine
+    private(set) var comparison: JumpComparison
+
+    private var description: EntryDescription { answers.description }
+    private var length: Int64? { description.length }
+
+    // MARK: The decision
+
+    /// Ends the fetches that nobody wants and begins those that somebody does. `newcomer` has just begun to wait.
+    mutating func plan(newcomer: LoadReaders.ID? = nil) -> [ResourceLoadState.Action] {
+        var actions = endUnwanted() + beginDemanded(newcomer: newcomer)
+        if let comparison = beginComparison() { actions.append(comparison) }
+        let isAlone = !fetches.isBusy
+        if let first = beginBackground() {
+            actions.append(first)
+            if isAlone, lacksSecondConnection, let second = beginBackground(asPair: true) {
+                actions.append(second)
+            }
+        }
+        return actions
+    }
+
+    /// The most urgent need here, for the loaders that share the line; `nil` while nothing is wanted, and while the
+    /// server is left alone.
+    var need: FetchReason? {
+        var needs = fetches.active.filter(isWanted).map(urgency)
+        if attempts.isDue(now: now) {
+            needs += readers.all.compactMap(\.waitReason)
+            if let want = nextWant() { needs.append(want.why) }
+        }
+        return needs.min()
+    }
+
+    /// `true` if something would be fetched that no read waits for.
+    var hasWant: Bool { nextWant() != nil }
+
+    private mutating func endUnwanted() -> [ResourceLoadState.Action] {
+        var lingering = 0
+        var actions: [ResourceLoadState.Action] = []
+        // The newest first, so that of several that may end by themselves the older ones are cancelled.
+        for fetch in fetches.active.reversed() where !isWanted(fetch) {
+            if mayLinger(fetch, beside: lingering) {
+                lingering += 1
+                continue
+            }
+            fetches.cancel(fetch.plan.id)
+            line.cancelled()
+            actions.append(.cancelFetch(fetch.plan.id))
+        }
+        return actions
+    }
+
+    private mutating func beginDemanded(newcomer: LoadReaders.ID?) -> [ResourceLoadState.Action] {
+        var actions: [ResourceLoadState.Action] = []
+        for id in readers.ids {
+            guard let reader = readers[id], let why = reader.waitReason else { continue }
+            let offset = reader.offset
+            if let fetch = fetches.bringing(offset) {
+                let isNotable = fetch.isAnswered && !fetch.isWhole && offset - fetch.next >= Self.notableJump
+                if id == newcomer, isNotable {
+                    actions.append(.decided(.readThrough, Self.text(from: fetch.next, to: offset)))
+                }
+            } else if let cancelled = fetches.cancelledBringing(offset) {
+                // Begins when that one has ended, so that nothing of it is fetched twice.
+                if id == newcomer {
+                    let text = Self.text(from: cancelled.remaining.lowerBound, to: offset)
+                    actions.append(.decided(.reconnect, text))
+                }
+            } else if admitsRequest(isNewRead: id == newcomer), why == .demand || isLowPriorityTurn {
+                if description.acceptsRanges == false {
+                    if !fetches.hasWhole { actions.append(begin(wanted: nil, why: why)) }
+                } else {
+                    actions.append(begin(at: offset, why: why))
+                }
+            }
+        }
+        return actions
+    }
+
+    /// Begins the window that is compared after a jump, once what the jump asked for has come: no sound waits for it.
+    private mutating func beginComparison() -> ResourceLoadState.Action? {
+        guard description.acceptsRanges != false, !attempts.isBackgroundHeld,
+            line.othersNeed.map({ $0 >= .readAhead }) ?? true,
+            !fetches.active.contains(where: { $0.plan.overlap.isEmpty || comparison.isServed(by: $0) }),
+            admitsRequest(isNewRead: false),
+            let place = comparison.place(
+                stored: stored,
+                isMissing: { firstMissing(in: $0..<min($0 + 1, length ?? .max)) != nil }
+            )
+        else { return nil }
+        return begin(at: place, why: .readAhead, notBeyond: place + settings.demandWindow)
+    }
+
+    /// Begins the next fetch that no read waits for; `nil` if none is to begin now. `asPair` lets it begin beside
+    /// another that has just begun.
+    private mutating func beginBackground(asPair: Bool = false) -> ResourceLoadState.Action? {
+        guard admitsRequest(isNewRead: false), let want = nextWant(), mayBegin(want.why) else { return nil }
+        if description.acceptsRanges == false {
+            return answers.isComplete(stored) || fetches.hasWhole ? nil : begin(wanted: nil, why: want.why)
+        }
+        // The next window is requested before the current one has ended, so that the line never idles. Without
+        // validators it is compared with the end of the current one, so it waits for that.
+        let underWay = fetches.active.filter { isWanted($0) && !$0.remaining.isEmpty }
+        let left = underWay.reduce(Int64(0)) { sum, fetch in
+            sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
+        }
+        let isPair = asPair && want.why == .readAhead
+        guard
+            underWay.isEmpty
+                || (underWay.count < 2 && (left < line.askNextAt || isPair) && !answers.comparesBytes)
+        else { return nil }
+        return begin(at: want.gap.lowerBound, why: want.why, notBeyond: want.gap.upperBound)
+    }
+
+    // MARK: Beginning
+
+    /// Begins a fetch of what is missing from `offset` on. It ends at the edge of a block if it can, so that extents
+    /// stay whole blocks, and never asks for a byte that is stored or under way.
+    private mutating func begin(
+        at offset: Int64,
+        why: FetchReason,
+        notBeyond limit: Int64 = .max
+    ) -> ResourceLoadState.Action {
+        var window = line.window(for: why)
+        // The first of a pair is short, so that its connection is free soon.
+        if why == .readAhead, !fetches.isBusy, !answers.comparesBytes, lacksSecondConnection {
+            window = settings.demandWindow
+        }
+        let block = settings.demandWindow
+        let (sum, overflow) = offset.addingReportingOverflow(window)
+        var end = overflow ? .max : sum
+        let rounded = end - end % block
+        if rounded > offset + window / 2 { end = rounded }
+        end = min(end, length ?? .max, limit)
+        // The little that would be left of a head is not worth a request of its own.
+        if why == .prefetch, limit > end, limit - end < block / 2 { end = limit }
+        if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
+            end = min(end, gap.upperBound)
+        }
+        return begin(wanted: offset..<max(end, offset + 1), why: why)
+    }
+
+    /// Begins a fetch of `wanted`; of the whole if that is `nil`.
+    private mutating func begin(wanted: ByteRange?, why: FetchReason) -> ResourceLoadState.Action {
+        var plan = FetchPlan(id: fetches.nextID, why: why, wanted: wanted, overlap: 0..<0)
+        plan.wantsTitles = stored.isEmpty
+        if let wanted, !stored.isEmpty {
+            plan.ifRange = answers.ifRangeStep.condition(for: description.validators)
+            if answers.comparesBytes {
+                plan.overlap = storedBytes(before: wanted.lowerBound)
+                if plan.overlap.isEmpty { comparison.jumped(plan.id, stored: stored) }
+            }
+        }
+        fetches.began(plan, end: wanted?.upperBound ?? length ?? .max, attempts.attempt(now: now))
+        return .startFetch(plan)
+    }
+
+    /// The stored bytes that end at `offset`, at most `settings.overlap` of them.
+    private func storedBytes(before offset: Int64) -> ByteRange {
+        guard let before = stored.range(around: offset - 1), before.upperBound == offset else { return 0..<0 }
+        return before.clamped(to: max(0, offset - settings.overlap)..<offset)
+    }
+
+    private var lacksSecondConnection: Bool {
+        line.lacksSecondConnection(playing: readers.bytesPerSecond, now: now)
+    }
+
+    private func admitsRequest(isNewRead: Bool) -> Bool {
+        attempts.admitsRequest(isNewRead: isNewRead, isIdle: fetches.isEmpty, now: now)
+    }
+
+    // MARK: Who comes first
+
+    /// `true` if a request for `why` may begin beside what is needed here and for other resources.
+    private func mayBegin(_ why: FetchReason) -> Bool {
+        if let others = line.othersNeed, others < why { return false }
+        guard why > .readAhead else { return true }
+        return !readers.hasDemand && !fetches.active.contains { $0.plan.why < why && isWanted($0) }
+    }
+
+    /// `true` if nothing has to be fetched before a read of low priority, neither here nor for other resources.
+    private var isLowPriorityTurn: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
+
+    /// How urgent a request under way is. Not all of a long whole body is waited for.
+    private func urgency(of fetch: LoadFetch) -> FetchReason {
+        guard fetch.isWhole else { return fetch.plan.why }
+        if readers.hasDemand { return .demand }
+        return readers.all.contains { $0.readAhead.bytes != nil }
+            ? .readAhead : max(fetch.plan.why, .prefetch)
+    }
+
+    // MARK: What is wanted
+
+    /// Something missing that no read waits for.
+    private struct Want {
+        var why: FetchReason
+        var gap: ByteRange
+    }
+
+    /// The most urgent of them that is worth a request; `nil` if there is none.
+    private func nextWant() -> Want? {
+        // The first answer tells the length, and whether the server has ranges at all.
+        guard !attempts.isBackgroundHeld,
+            length != nil || description.acceptsRanges != nil || fetches.isEmpty
+        else { return nil }
+        let readers = readers.all
+        for reader in readers {
+            if let gap = gapAhead(of: reader) { return Want(why: .readAhead, gap: gap) }
+        }
+        for range in readers.flatMap(\.prefetches) {
+            if let gap = firstMissing(in: range.clamped(to: 0..<(length ?? .max))) {
+                return Want(why: .prefetch, gap: gap)
+            }
+        }
+        guard readers.contains(where: \.fills), let gap = firstMissing(in: 0..<(length ?? .max)) else {
+            return nil
+        }
+        return Want(why: .fill, gap: gap)
+    }
+
+    /// What is missing ahead of `reader`, once it has less than its read-ahead.
+    private func gapAhead(of reader: LoadReaders.Reader) -> ByteRange? {
+        guard case .allowed(let ahead) = reader.readAhead else { return nil }
+        let zone = zone(of: reader)
+        guard let gap = firstMissing(in: zone) else { return nil }
+        if zone.upperBound == length { return gap }
+        let isFlowing = fetches.active.contains { $0.plan.why == .readAhead }
+        let least = min(isFlowing ? settings.demandWindow : .max, reserve(for: ahead))
+        return zone.upperBound - gap.lowerBound >= least ? gap : nil
+    }
+
+    /// What `reader` wants soon.
+    private func zone(of reader: LoadReaders.Reader) -> ByteRange {
+        let ahead = reader.readAhead.bytes.map { $0 + reserve(for: $0) } ?? settings.demandWindow
+        let (end, overflow) = reader.offset.addingReportingOverflow(ahead)
+        let start = max(0, reader.offset)
+        return start..<max(start, min(overflow ? .max : end, length ?? .max))
+    }
+
+    /// How much is fetched beyond the read-ahead `ahead` once something is: so that there is always as much as was
+    /// asked for, but no request for the little by which each read moves its end.
+    private func reserve(for ahead: Int64) -> Int64 { min(line.readAheadWindow, ahead / 8) }
+
+    /// The first part of `range` that is neither stored nor under way.
+    private func firstMissing(in range: ByteRange) -> ByteRange? {
+        guard !range.isEmpty else { return nil }
+        for gap in stored.gaps(in: range) {
+            if let missing = fetches.uncovered(of: gap).first { return missing }
+        }
+        return nil
+    }
+
+    /// `true` if `fetch` serves anyone, so that it goes on.
+    private func isWanted(_ fetch: LoadFetch) -> Bool {
+        // A body that cannot be resumed is read to its end while anyone listens.
+        if fetch.isWhole || comparison.isServed(by: fetch) { return !readers.isEmpty }
+        return readers.all.contains { reader in
+            bringsSoon(reader.offset, fetch) || zone(of: reader).contains(fetch.next)
+                || (reader.fills && fetch.plan.why == .fill)
+                || reader.prefetches.contains { $0.overlaps(fetch.remaining) }
+        }
+    }
+
+    /// `true` if `fetch` will bring `offset` sooner than a new request would.
+    private func bringsSoon(_ offset: Int64, _ fetch: LoadFetch) -> Bool {
+        guard fetch.remaining.contains(offset) else { return false }
+        return fetch.isWhole || fetch.isBeforeAsked || offset - fetch.next <= line.readThrough
+    }
+
+    /// `true` if an unwanted window may end by itself, which keeps its connection and what is on its way. One listener
+    /// who seeks about leaves one short rest. If several share a resource, what one leaves another soon comes to.
+    private func mayLinger(_ fetch: LoadFetch, beside lingering: Int) -> Bool {
+        if readers.count > 1 { return true }
+        return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= line.mostLingering
+    }
+
+    private static func text(from here: Int64, to offset: Int64) -> SafeText {
+        SafeText("from \(here) to \(offset)")
+    }
+}

@@ -1,0 +1,445 @@
+package import Media
+
+/// Decides what is fetched of one resource: events in, actions out.
+///
+/// Holds no task, lock, clock or byte. Each event comes with its `Moment`: the time, and what the store has just then.
+/// Readers, fetches, the line and failures are machines of their own; `LoadPlanner` decides what is fetched.
+package struct ResourceLoadState: Sendable {
+    package typealias ReaderID = LoadReaders.ID
+    package typealias WaitID = LoadReaders.WaitID
+    package typealias Action = LoadAction
+    package typealias Moment = LoadMoment
+
+    private enum Phase: Equatable {
+        case loading
+        /// A live stream answered. The next bytes come from it as soon as `handedOver` is called.
+        case handingOver
+        case live
+        /// Every further read of a missing byte fails so.
+        case over(MediaError)
+    }
+
+    private let settings: LoadSettings
+    private let subject: SafeText
+    private var answers: LoadAnswers
+    private(set) var readers = LoadReaders()
+    private(set) var fetches = LoadFetches()
+    private(set) var line: LoadLine
+    private(set) var attempts: LoadAttempts
+    private var comparison = JumpComparison()
+    private var phase = Phase.loading
+
+    /// `subject` names the resource in errors; `measure` is what is known of the line; `seed` decides the jitter of
+    /// delays.
+    package init(
+        settings: LoadSettings,
+        subject: SafeText,
+        description: EntryDescription,
+        measure: LineMeasure = LineMeasure(),
+        seed: UInt64 = 0
+    ) {
+        self.settings = settings
+        self.subject = subject
+        answers = LoadAnswers(description)
+        line = LoadLine(settings: settings, measure: measure)
+        attempts = LoadAttempts(subject: subject, policy: settings.retry, seed: seed)
+    }
+
+    // MARK: Questions
+
+    /// What the answers and earlier opens said of the resource.
+    package var description: EntryDescription { answers.description }
+    /// In bytes; `nil` if unknown.
+    package var length: Int64? { description.length }
+    package var measure: LineMeasure { line.measure }
+    package var isLive: Bool { phase == .live }
+    package var hasReaders: Bool { !readers.isEmpty }
+
+    /// Why every further read fails; `nil` while the resource can be read.
+    package var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
+
+    /// What fetches under way are still to bring.
+    package var inFlight: [ByteRange] { fetches.inFlight }
+
+    package func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
+
+    /// Set while something is wanted, nothing comes, and the next attempt is awaited or under way.
+    package func wait(_ moment: Moment) -> LoadWait? {
+        guard let wait = attempts.wait else { return nil }
+        return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
+    }
+
+    /// The most urgent need here, for the loaders that share the line; `nil` if there is none.
+    package func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
+
+    /// What a read at `offset` finds.
+    package func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
+        if let length, offset >= length { return .end }
+        if moment.stored.contains(offset) { return .stored }
+        switch phase {
+        case .live: return .live
+        case .over(let error): return .failed(error)
+        case .loading, .handingOver: break
+        }
+        // A server that was given up is asked again by the next read, but not by twenty in a second.
+        if let error = attempts.finalError, !attempts.mayTryEarly(now: moment.now),
+            fetches.bringing(offset) == nil
+        {
+            return .failed(error)
+        }
+        return .missing
+    }
+
+    /// `true` if the fetch was neither cancelled nor has ended.
+    package func isUnderWay(_ id: FetchPlan.ID) -> Bool { fetches[id] != nil }
+
+    /// `true` if the fetch brings a live stream: its body must no longer be stored.
+    package func isHandingOver(_ id: FetchPlan.ID) -> Bool { phase == .handingOver && fetches[id] != nil }
+
+    package func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
+
+    /// The wait that the reader is in; `nil` if it waits for nothing.
+    package func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
+
+    // MARK: Readers
+
+    package mutating func readerOpened(_ id: ReaderID) { readers.opened(id) }
+
+    /// A read looks at `offset`. If that is missing, the reader waits from now on.
+    package mutating func readRequested(_ id: ReaderID, at offset: Int64, _ moment: Moment) -> [Action] {
+        guard readers[id] != nil else { return [] }
+        let isMissing = outlook(at: offset, moment) == .missing
+        readers.read(id, at: offset, isMissing: isMissing)
+        return plan(moment, newcomer: isMissing ? id : nil)
+    }
+
+    /// The waiting task was cancelled; returns its wait. What it wanted goes on until the reader's next read or its
+    /// close: a seek begins with a cancel, and its target may be near.
+    package mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
+
+    /// The reader plays at this rate. With 0 it is about to seek, perhaps not far: what is under way ahead of it goes on
+    /// until its next read.
+    package mutating func readAheadAllowed(
+        _ id: ReaderID,
+        bytesPerSecond: Double,
+        _ moment: Moment
+    ) -> [Action] {
+        let bytes = settings.readAheadBytes(at: bytesPerSecond)
+        readers.allowReadAhead(id, bytes: bytes, bytesPerSecond: bytesPerSecond)
+        return plan(moment)
+    }
+
+    /// The reads of a reader with low priority count as the head of the next track does.
+    package mutating func prioritySet(_ id: ReaderID, isLow: Bool, _ moment: Moment) -> [Action] {
+        readers.setPriority(id, isLow: isLow)
+        return plan(moment)
+    }
+
+    package mutating func prefetchRequested(_ id: ReaderID, _ range: ByteRange, _ moment: Moment) -> [Action]
+    {
+        guard !range.isEmpty else { return [] }
+        readers.prefetch(id, range)
+        return plan(moment)
+    }
+
+    /// The reader wants all that is missing, once nobody wants anything more urgent.
+    package mutating func fillRequested(_ id: ReaderID, _ moment: Moment) -> [Action] {
+        readers.fill(id)
+        return plan(moment)
+    }
+
+    /// The reader is gone; what only it wanted ends, also in mid-body.
+    package mutating func readerClosed(_ id: ReaderID, _ moment: Moment) -> [Action] {
+        readers.closed(id)
+        return readers.isEmpty ? cancelAll() : plan(moment)
+    }
+
+    // MARK: The store, the line and the time
+
+    /// The time that `.wakeAt` named has come, or the store has changed without a fetch: another process stored
+    /// something, or damaged bytes were dropped.
+    package mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
+
+    /// The index was looked at just before the request of `id` is sent. `false` if that request is no longer needed,
+    /// since another process has stored some of it; the rest is planned anew.
+    package mutating func storeLooked(
+        _ id: FetchPlan.ID,
+        _ moment: Moment
+    ) -> (isNeeded: Bool, actions: [Action]) {
+        guard let fetch = fetches[id] else { return (false, endWaits(moment)) }
+        let isNeeded =
+            fetch.plan.wanted.map { moment.stored.intersection(ByteRangeSet($0)).isEmpty }
+            ?? !answers.isComplete(moment.stored)
+        if isNeeded { return (true, endWaits(moment)) }
+        _ = fetches.ended(id)
+        return (false, endWaits(moment) + plan(moment))
+    }
+
+    package mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
+
+    /// The most urgent need of other resources has changed. Of two calls the one with the higher `revision` counts.
+    package mutating func othersNeedChanged(
+        _ need: FetchReason?,
+        revision: Int,
+        _ moment: Moment
+    ) -> [Action] {
+        line.othersNeedChanged(need, revision: revision) ? plan(moment) : []
+    }
+
+    /// The network is back: waiting reads try at once.
+    package mutating func networkReturned(_ moment: Moment) -> [Action] {
+        attempts.progressed()
+        return plan(moment)
+    }
+
+    // MARK: Fetches
+
+    /// The head of the answer to fetch `id` came.
+    package mutating func fetchAnswered(
+        _ id: FetchPlan.ID,
+        _ answer: RangeAnswer,
+        _ moment: Moment
+    ) -> AnswerOutcome {
+        // Cancelled meanwhile.
+        guard let fetch = fetches[id] else { return .discard([]) }
+        line.answered(answer.wire, to: fetch, now: moment.now)
+        let meaning = answers.meaning(of: answer, to: fetch.plan, stored: moment.stored)
+        let isConfirmed = !description.validators.isEmpty && !answer.validators.isEmpty
+        answers.learn(answer, meaning, to: fetch.plan)
+        var outcome = outcome(of: meaning, retryAfter: answer.retryAfter, for: fetch, moment)
+        outcome.forbidsKeeping = meaning.keeping(of: answer) == .passing
+        outcome.comparesStored = meaning == .whole && !isConfirmed && !moment.stored.isEmpty
+        return outcome
+    }
+
+    /// `range` was written to the store by the fetch `id`; `isNew` if any of it was missing.
+    ///
+    /// Counts also for a fetch that was cancelled meanwhile: its bytes are as good as any.
+    package mutating func bytesStored(
+        _ range: ByteRange,
+        by id: FetchPlan.ID,
+        isNew: Bool,
+        _ moment: Moment
+    ) -> [Action] {
+        if let fetch = fetches[id] { comparison.passed(range, by: fetch) }
+        // Stored bytes that come again are no progress: a server that always breaks off among them would be asked for
+        // ever.
+        if isNew { attempts.progressed() }
+        if let fetch = fetches.stored(id, upTo: range.upperBound, isNew: isNew) {
+            if fetch.remaining.isEmpty { line.windowCompleted(fetch.plan.why) }
+            if fetch.isWhole, length == nil, fetch.next > settings.largestUnknownBody {
+                return beginHandOver(of: id, moment)
+            }
+        }
+        return endWaits(moment) + plan(moment)
+    }
+
+    /// Stored bytes that came again differ from those that are stored: the file is another one.
+    package mutating func overlapDiffered(_ id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+        fetches[id] == nil ? [] : change(seenBy: id, moment)
+    }
+
+    /// The body ended as its framing told, or with `error`; `network` is what is known of the network just then.
+    package mutating func fetchEnded(
+        _ id: FetchPlan.ID,
+        error: MediaError?,
+        network: NetworkOutlook = NetworkOutlook(),
+        _ moment: Moment
+    ) -> [Action] {
+        guard let fetch = fetches.ended(id) else { return [] }
+        // The end of a cancelled fetch matters only to what waits to ask for the same bytes.
+        if fetch.phase == .cancelled { return plan(moment) }
+        if error == nil, fetch.isWhole, fetch.isAnswered, length == nil,
+            fetch.next >= moment.stored.ranges.last?.upperBound ?? 0
+        {
+            // A body without a stated length tells it by ending.
+            answers.ended(at: fetch.next)
+            attempts.answered()
+            return endWaits(moment) + plan(moment)
+        }
+        if fetch.phase == .progressing { return endWaits(moment) + plan(moment) }
+        let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
+        let isWorthWaiting = RetryPolicy.isWorthWaiting(for: reason)
+        return failed(fetch, reason, isWorthWaiting: isWorthWaiting, network: network, moment)
+    }
+
+    /// The live stream has the body now, and reads are answered from there.
+    package mutating func handedOver(_ id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+        guard phase == .handingOver else { return [] }
+        _ = fetches.ended(id)
+        phase = .live
+        return endWaits(moment)
+    }
+
+    // MARK: Answers
+
+    private mutating func outcome(
+        of meaning: AnswerMeaning,
+        retryAfter: Duration?,
+        for fetch: LoadFetch,
+        _ moment: Moment
+    ) -> AnswerOutcome {
+        let id = fetch.plan.id
+        switch meaning {
+        case .part(let range):
+            // A server that ignores the condition sends a part of whatever file it has by now.
+            if answers.comparesBytes, !moment.stored.isEmpty, fetch.plan.overlap.isEmpty,
+                !comparison.isJump(id)
+            {
+                comparison.jumped(id, stored: moment.stored)
+            }
+            // Some servers ignore the end that was asked for; another window brings what is behind it.
+            return take(from: range.lowerBound, upTo: min(fetch.end, range.upperBound), by: id, moment)
+        case .whole:
+            // Two requests can both be answered so; one body is enough.
+            guard !fetches.active.contains(where: { $0.plan.id != id && $0.isWhole }) else { break }
+            fetches.becameWhole(id)
+            return take(from: 0, upTo: length ?? .max, by: id, moment)
+        case .live: return AnswerOutcome(use: .live, actions: beginHandOver(of: id, moment))
+        case .changed: return .discard(change(seenBy: id, moment))
+        case .nothingThere, .weakerCondition, .withoutRange, .later, .refused: break
+        }
+        _ = fetches.ended(id)
+        return .discard(afterRefusal(meaning, of: fetch, retryAfter: retryAfter, moment))
+    }
+
+    private mutating func take(
+        from start: Int64,
+        upTo end: Int64,
+        by id: FetchPlan.ID,
+        _ moment: Moment
+    ) -> AnswerOutcome {
+        fetches.answered(id, from: start, upTo: end)
+        return AnswerOutcome(use: .store(from: start, upTo: end), actions: endWaits(moment) + plan(moment))
+    }
+
+    /// What follows from an answer that brought nothing; `fetch` has ended.
+    private mutating func afterRefusal(
+        _ meaning: AnswerMeaning,
+        of fetch: LoadFetch,
+        retryAfter: Duration?,
+        _ moment: Moment
+    ) -> [Action] {
+        switch meaning {
+        case .nothingThere(let end):
+            attempts.answered()
+            // If nothing was learned, asking for the same gap again brings the same.
+            if end == nil { attempts.holdBackground() }
+            // Reads past the end finish empty; reads before it fail.
+            let woken = endWaits(moment)
+            return woken + failForGood(fetch, error(.cut, "the server has nothing at this place"), moment)
+        case .withoutRange(let cause):
+            attempts.answered()
+            return [.decided(.withoutRanges, cause)] + plan(moment)
+        case .later(let status):
+            let reason = error(.httpStatus, AnswerContext.cause(status: status))
+            return failed(fetch, reason, isWorthWaiting: true, retryAfter: retryAfter, moment)
+        case .refused(let code, let cause):
+            attempts.failedForGood()
+            return failForGood(fetch, error(code, cause), moment)
+        case .weakerCondition, .part, .whole, .live, .changed: return plan(moment)
+        }
+    }
+
+    /// Ends everything: the resource is another one. The fetch that saw it ends by itself.
+    private mutating func change(seenBy id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+        _ = fetches.ended(id)
+        guard finalError == nil else { return [] }
+        let error = error(.resourceChanged, "the file on the server has changed; starting it anew")
+        phase = .over(error)
+        return cancelAll() + endWaits(moment) + [.decided(.changed, error.cause), .declareChanged]
+    }
+
+    /// The body of `id` has no end. Other fetches end; the reads wait for `handedOver`.
+    private mutating func beginHandOver(of id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+        phase = .handingOver
+        return cancelAll(but: id) + endWaits(moment) + [.decided(.live, "the body goes on without end")]
+    }
+
+    // MARK: Failures
+
+    /// `fetch`, which has ended, brought no new byte.
+    private mutating func failed(
+        _ fetch: LoadFetch,
+        _ error: MediaError,
+        isWorthWaiting: Bool,
+        retryAfter: Duration? = nil,
+        network: NetworkOutlook = NetworkOutlook(),
+        _ moment: Moment
+    ) -> [Action] {
+        let outcome = attempts.failed(
+            fetch,
+            error,
+            isWorthWaiting: isWorthWaiting,
+            retryAfter: retryAfter,
+            network: network,
+            hasStored: !moment.stored.isEmpty,
+            now: moment.now
+        )
+        switch outcome {
+        case .wait(let time, let reason):
+            return [.decided(.retryLater, reason.safeText), .wakeAt(time)] + plan(moment)
+        case .failed: return failForGood(fetch, error, moment)
+        case .givenUp(let error):
+            return [.decided(.gaveUp, error.safeText)] + failWaiting(error) + plan(moment)
+        case .stillGivenUp(let error): return failWaiting(error) + plan(moment)
+        case .unchanged: return plan(moment)
+        }
+    }
+
+    /// Fails the reads that waited for `fetch`.
+    private mutating func failForGood(_ fetch: LoadFetch, _ error: MediaError, _ moment: Moment) -> [Action] {
+        readers.failWaits { fetch.isWhole || fetch.remaining.contains($0) ? error : nil } + plan(moment)
+    }
+
+    /// Fails every waiting read that nothing under way will answer.
+    private mutating func failWaiting(_ error: MediaError) -> [Action] {
+        let fetches = fetches
+        return readers.failWaits { fetches.bringing($0) == nil ? error : nil }
+    }
+
+    /// Ends every wait that is over.
+    private mutating func endWaits(_ moment: Moment) -> [Action] {
+        let state = self
+        return readers.endWaits(finding: { state.outlook(at: $0, moment) })
+    }
+
+    private mutating func cancelAll(but kept: FetchPlan.ID? = nil) -> [Action] {
+        fetches.active.map(\.plan.id).filter { $0 != kept }.map { id in
+            fetches.cancel(id)
+            line.cancelled()
+            return .cancelFetch(id)
+        }
+    }
+
+    private func error(_ code: MediaError.Code, _ cause: SafeText) -> MediaError {
+        MediaError(code, subject, cause)
+    }
+
+    // MARK: Planning
+
+    private func planner(_ moment: Moment) -> LoadPlanner {
+        LoadPlanner(
+            settings: settings,
+            stored: moment.stored,
+            now: moment.now,
+            answers: answers,
+            readers: readers,
+            attempts: attempts,
+            fetches: fetches,
+            line: line,
+            comparison: comparison
+        )
+    }
+
+    private mutating func plan(_ moment: Moment, newcomer: ReaderID? = nil) -> [Action] {
+        guard phase == .loading else { return [] }
+        var planner = planner(moment)
+        let actions = planner.plan(newcomer: newcomer)
+        (fetches, line, comparison) = (planner.fetches, planner.line, planner.comparison)
+        return actions
+    }
+
+    /// Changes what is stored with the entry besides its bytes.
+    mutating func describe(_ edit: (inout LoadAnswers) -> Void) { edit(&answers) }
+}

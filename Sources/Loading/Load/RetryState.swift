@@ -1,0 +1,158 @@
+package import Media
+
+/// When a failed request is tried again, and for how long; every number with its reason.
+package struct RetryPolicy: Sendable, Equatable {
+    /// The first delay. A server that restarts, or a dropped Wi-Fi frame, needs about that long.
+    package var firstDelay = Duration.milliseconds(250)
+
+    /// The longest delay. A listener glances at the screen about that often.
+    package var longestDelay = Duration.seconds(15)
+
+    /// After so many attempts in a row without a byte the reads fail. That takes about a minute, which is as long as the
+    /// read-ahead lasts.
+    package var mostAttempts = 10
+
+    /// The longest `Retry-After` of a server that is obeyed. A longer one would leave the listener in silence.
+    package var longestRetryAfter = Duration.seconds(60)
+
+    /// A seek need not wait for the next attempt, but a server that just failed is left alone for so long, however
+    /// often the listener seeks.
+    package var leastPause = Duration.seconds(1)
+
+    package init() {}
+
+    /// The time from failure number `attempt` in a row (from 1) to the next attempt. It doubles from
+    /// `firstDelay` to `longestDelay`, and `jitter` (0...1) moves it by up to a quarter either way, so that
+    /// players that lost one server together do not come back together.
+    package func delay(after attempt: Int, jitter: Double) -> Duration {
+        let doublings = min(max(0, attempt - 1), 30)
+        let base = min(longestDelay, firstDelay * (1 << doublings))
+        return min(longestDelay, max(firstDelay, base * (0.75 + 0.5 * min(1, max(0, jitter)))))
+    }
+
+    /// `true` if waiting may help after `error`. A wrong certificate, a redirect loop, an endless header or a missing
+    /// library stays as it is.
+    package static func isWorthWaiting(for error: MediaError) -> Bool {
+        guard !error.isLasting else { return false }
+        return switch error.code {
+        case .cut, .timedOut, .connectionRefused, .networkUnreachable, .connectionFailed, .unknownHost,
+            .badAnswer:
+            true
+        default: false
+        }
+    }
+
+    /// `true` if waiting may help after a refusal with `status` (RFC 9110 §15): a time-out, overload or a server error.
+    package static func isWorthWaiting(forStatus status: Int) -> Bool {
+        switch status {
+        case 408, 425, 429: true
+        // 501 and 505 say that the server will never be able to.
+        case 500...599: status != 501 && status != 505
+        default: false
+        }
+    }
+}
+
+/// Counts the attempts in a row that brought nothing, and decides when the next one is due.
+///
+/// Holds no clock; every time is on the caller's.
+package struct RetryState: Sendable {
+    private let policy: RetryPolicy
+    private var random: JitterGenerator
+    /// Attempts in a row without a byte.
+    package private(set) var attempts = 0
+    /// Set while the next attempt is awaited or under way; `nil` after progress and after the last attempt.
+    package private(set) var wait: LoadWait?
+    /// Set after the last attempt; `nil` again after progress.
+    package private(set) var finalError: MediaError?
+    private var lastFailureAt: Duration?
+    /// `true` if the server itself said when to try again (`Retry-After`).
+    private var isOrdered = false
+
+    /// `seed` decides the jitter, so that tests can predict it.
+    package init(policy: RetryPolicy = RetryPolicy(), seed: UInt64) {
+        self.policy = policy
+        random = JitterGenerator(seed: seed)
+    }
+
+    /// An attempt brought no byte at `now`. Returns the wait for the next one; `nil` after the last attempt, when the
+    /// reads fail with `finalError`.
+    package mutating func failed(_ error: MediaError, retryAfter: Duration?, now: Duration) -> LoadWait? {
+        lastFailureAt = now
+        attempts += 1
+        guard attempts < policy.mostAttempts else {
+            wait = nil
+            finalError = givenUp(error)
+            return nil
+        }
+        let delay = policy.delay(after: attempts, jitter: random.next())
+        let ordered = retryAfter.map { min($0, policy.longestRetryAfter) } ?? .zero
+        isOrdered = ordered > delay
+        wait = LoadWait(
+            error: error,
+            attempt: attempts,
+            mostAttempts: policy.mostAttempts,
+            retryAt: now + max(delay, ordered)
+        )
+        return wait
+    }
+
+    /// The network is away, so nothing was learned of the server: the next attempt is at `time`, and this one does not
+    /// count. Returns the wait.
+    package mutating func postponed(_ error: MediaError, until time: Duration) -> LoadWait {
+        let wait = LoadWait(
+            error: error,
+            attempt: max(1, attempts),
+            mostAttempts: nil,
+            retryAt: time
+        )
+        self.wait = wait
+        isOrdered = false
+        return wait
+    }
+
+    /// An attempt before its turn failed; the next regular one is due as before.
+    package mutating func failedEarly(now: Duration) { lastFailureAt = now }
+
+    /// New bytes or a final answer came: the server is alive, and the next failure counts as the first.
+    package mutating func progressed() {
+        attempts = 0
+        wait = nil
+        finalError = nil
+        lastFailureAt = nil
+        isOrdered = false
+    }
+
+    /// `true` if the next attempt is not due yet.
+    package func isWaiting(at now: Duration) -> Bool { wait.map { now < $0.retryAt } ?? false }
+
+    /// `true` if a new read may send a request before the next attempt is due.
+    package func mayTryEarly(at now: Duration) -> Bool {
+        if isOrdered, isWaiting(at: now) { return false }
+        return lastFailureAt.map { now - $0 >= policy.leastPause } ?? true
+    }
+
+    /// `error` as it is reported after the last attempt.
+    package func givenUp(_ error: MediaError) -> MediaError {
+        var error = error
+        error.cause = error.cause + SafeText(" (given up after \(attempts) attempts)")
+        return error
+    }
+}
+
+/// Evenly spread numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
+private struct JitterGenerator: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// The next number, 0..<1.
+    mutating func next() -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return Double(mixed >> 11) / Double(UInt64(1) << 53)
+    }
+}
