@@ -130,7 +130,6 @@ package final class Loaders: ResourceOpener {
                 self?.forget(url, loader)
             }
         )
-        loader.joinLine()
         slots.withLock { $0[url.requestString] = .open(loader) }
         return loader
     }

@@ -110,15 +110,17 @@ struct StagedLoad {
     }
     mutating func readCancelled(_ id: LoadReaders.ID) { _ = load.readCancelled(id) }
     mutating func readAheadAllowed(_ id: LoadReaders.ID, bytesPerSecond: Double) -> [LoadAction] {
-        load.readAheadAllowed(id, bytesPerSecond: bytesPerSecond, moment)
+        load.readerAsked(id, for: .readAhead(bytesPerSecond: bytesPerSecond), moment)
     }
     mutating func prioritySet(_ id: LoadReaders.ID, isLow: Bool) -> [LoadAction] {
-        load.prioritySet(id, isLow: isLow, moment)
+        load.readerAsked(id, for: .lowPriority(isLow), moment)
     }
     mutating func prefetchRequested(_ id: LoadReaders.ID, _ range: ByteRange) -> [LoadAction] {
-        load.prefetchRequested(id, range, moment)
+        load.readerAsked(id, for: .prefetch(range), moment)
     }
-    mutating func fillRequested(_ id: LoadReaders.ID) -> [LoadAction] { load.fillRequested(id, moment) }
+    mutating func fillRequested(_ id: LoadReaders.ID) -> [LoadAction] {
+        load.readerAsked(id, for: .fill, moment)
+    }
     mutating func readerClosed(_ id: LoadReaders.ID) -> [LoadAction] { load.readerClosed(id, moment) }
     mutating func replan() -> [LoadAction] { load.replan(moment) }
     mutating func networkReturned() -> [LoadAction] { load.networkReturned(moment) }

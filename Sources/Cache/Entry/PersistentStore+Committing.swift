@@ -2,23 +2,23 @@ import Media
 import System
 
 extension PersistentStore {
-    /// Commits what is buffered, or what of it a full disk has room for. Committing thread only.
+    /// Commits the buffered bytes, or as many of them as a full disk has room for. Committing thread only.
     func commitNow() throws(MediaError) {
         stopTimer()
         var (left, most) = guarded.withLock { guarded in
-            // How little there is room for was found out the last time.
+            // If the disk was full the last time, begin with little.
             (guarded.state.bufferedByteCount, guarded.isDiskFull ? Self.leastCommit : .max)
         }
         while let (plan, place) = nextCommit(ofAtMost: most) {
             do {
                 try commit(plan, to: place)
-                // What came meanwhile is for another time.
+                // Bytes that came meanwhile belong to the next commit.
                 left -= plan.bytes.count
                 guard left > 0 else { return }
                 if most < left { most *= 2 }
             } catch let error as FullDiskError {
                 let count = plan.bytes.count
-                // Less than this is hardly worth a claim of its own.
+                // Less is hardly worth a claim of its own.
                 guard count > Self.leastCommit else { throw refused(error.told, isDiskFull: true) }
                 most = max(Self.leastCommit, count / 2)
             } catch {
@@ -55,8 +55,8 @@ extension PersistentStore {
         }
     }
 
-    /// The bytes are in memory and good to be read; the next commit tries to write them again, all of them: the
-    /// kernel may have marked pages clean that a flush did not bring to the disk.
+    /// The bytes stay in memory and can be read. The next commit writes all of them again: the kernel may have marked pages
+    /// clean that a failed flush did not bring to the disk.
     private func refused(_ error: MediaError, isDiskFull: Bool) -> MediaError {
         guarded.withLock { guarded in
             guarded.standing = .refusing(error)

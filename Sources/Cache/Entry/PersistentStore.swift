@@ -9,26 +9,26 @@ import System
 /// Bytes that cannot be committed (full disk, full budget, read-only folder, `no-store`, an entry that is gone) go to a
 /// volatile store instead, which writes only sealed bytes to the disk. Reads find the bytes wherever they are.
 ///
-/// Opening one URL twice, in one process or in two, gives two stores on one entry: each reads what was
-/// committed when it was opened, and learns by `refresh` and at its own commits what the other has claimed
-/// meanwhile. They are expected to write the same bytes, since one entry is one version of a resource; whose
-/// description differs from what is claimed already claims nothing.
+/// Opening one URL twice, in one process or in two, gives two stores on one entry: each reads what was committed when it
+/// was opened, and finds by `refresh` and at its own commits what the other has claimed meanwhile. Both are expected to
+/// write the same bytes, since one entry is one version of a resource. A store whose description contradicts what is
+/// claimed already claims nothing.
 final class PersistentStore: ByteStore {
-    /// Commit when this much is at stake: losing it costs a second of a 10 Mbit/s line.
+    /// Commit when so many bytes are buffered: losing them costs a second of a 10 Mbit/s line.
     static let commitSize: Int64 = 1024 * 1024
-    /// Commit when the first byte at stake is this old.
+    /// Commit when the oldest buffered byte is this old.
     static let commitAge = Duration.seconds(1)
-    /// A write waits for the commit when this much is at stake: a disk that is slower than the line bounds
-    /// what is kept in memory, and what a kill can cost.
+    /// With more than this buffered a write waits for a commit: so memory, and what a kill can cost, stays bounded if the
+    /// disk is slower than the line.
     static let mostBuffered: Int64 = 2 * commitSize
 
     enum Standing {
         case kept
-        /// The last commit failed, and writing would only make the loss larger.
+        /// The last commit failed: new bytes go to the volatile store until a commit succeeds.
         case refusing(MediaError)
-        /// The folder takes nothing: what is here is read on.
+        /// Nothing can be written to the folder; the committed bytes can be read.
         case unwritable(MediaError)
-        /// The entry was replaced, removed or discarded: what is here is read on, and nothing is claimed.
+        /// The entry was replaced, removed or discarded: its bytes can still be read, and nothing more is claimed.
         case detached
         case closed
     }
@@ -43,19 +43,19 @@ final class PersistentStore: ByteStore {
         var state: EntryState
         var place: Place
         var standing = Standing.kept
-        /// Whether the last commit was refused for want of room.
+        /// `true` if the last commit failed because the disk is full.
         var isDiskFull = false
-        /// Commits a second after the first uncommitted byte; nil when there is none.
+        /// Commits a second after the first buffered byte; `nil` if nothing is buffered.
         var timer: Task<Void, Never>?
-        /// The extent that was unsealed last, so that small reads do not unseal it again and again.
+        /// The extent that was unsealed last, so that small reads do not unseal it each time.
         var unsealed: (extent: Extent, bytes: [UInt8])?
-        /// What was read and checked before it is asked for.
+        /// Bytes that were read and checked before they are asked for.
         var ahead = ReadAheadState()
         /// Takes the bytes that cannot be committed; made when it is needed.
         var volatile: (any ByteStore)?
         /// `true` if an entry with the same resource was looked up since the entity tag and length are known.
         var hasSoughtCopy = false
-        /// Whether somebody was told why nothing is kept any more.
+        /// `true` once it was reported why bytes are not cached.
         var isToldNotKept = false
     }
 
@@ -95,7 +95,7 @@ final class PersistentStore: ByteStore {
     package func write(_ bytes: [UInt8], at offset: Int64) async throws {
         guard !bytes.isEmpty else { return }
         let (end, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
-        // The last two offsets are the commit lock's.
+        // The last two offsets belong to the commit lock.
         guard offset >= 0, !isTooFar, end < Int64.max - 1 else {
             throw MediaError(.notKept, url.safeText, "bytes at an impossible offset cannot be kept")
         }
@@ -154,7 +154,7 @@ final class PersistentStore: ByteStore {
                 case .unwritable, .detached, .closed: return nil
                 }
             }
-            // Row and name go; the bytes stay in the file that is open, for this store to read on.
+            // The row and the file's name go; the bytes stay in the open file, so that this store can still read them.
             if let lost { self.engine.discard(lost.entry, of: self.url) }
         }
     }
@@ -164,7 +164,7 @@ final class PersistentStore: ByteStore {
             do {
                 try self.commitNow()
             } catch {
-                // Bytes that could not be committed are missing the next time; who was told already knows why.
+                // These bytes will be missing at the next open, which is reported unless it was before.
                 let isNews = self.guarded.withLock {
                     !$0.isToldNotKept && $0.state.bufferedByteCount > 0
                 }

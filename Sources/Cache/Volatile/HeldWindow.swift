@@ -1,20 +1,20 @@
 import Media
 
-/// Bytes in memory around the place where they are read: what the loader fetched ahead, and a piece behind.
+/// The bytes in memory around a reader: all that was fetched ahead of it, and a bounded part behind.
 struct HeldWindow: Sendable {
     /// 8 MiB behind the reader: a seek back of more than three minutes at 320 kbit/s fetches nothing.
     static let mostBehind: Int64 = 8 << 20
 
     private let mostBehind: Int64
     private var bytes = BufferedBytes()
-    /// Where the last read began.
+    /// The offset of the last read.
     private var place: Int64 = 0
 
     init(mostBehind: Int64) { self.mostBehind = mostBehind }
 
     var ranges: ByteRangeSet { bytes.ranges }
 
-    /// Up to `count` bytes from `offset` on; nil when there are none. What lies too far behind goes.
+    /// Up to `count` bytes from `offset` on; `nil` if there are none. Drops what is too far behind.
     mutating func read(at offset: Int64, count: Int) -> ArraySlice<UInt8>? {
         guard let piece = bytes.bytes(at: offset, count: count) else { return nil }
         place = offset
@@ -22,13 +22,13 @@ struct HeldWindow: Sendable {
         return piece
     }
 
-    /// Takes bytes for a gap.
+    /// Adds bytes at a gap.
     mutating func write(_ piece: ArraySlice<UInt8>, at offset: Int64) {
         bytes.insert(piece, at: offset)
         trim()
     }
 
-    /// Of the bytes before the reader only the nearest stay; all before it, when it went back.
+    /// Drops all but the nearest bytes behind the reader.
     private mutating func trim() {
         var excess = -mostBehind
         for range in bytes.ranges.ranges where range.lowerBound < place {

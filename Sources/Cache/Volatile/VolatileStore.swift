@@ -1,34 +1,34 @@
 import Media
 import System
 
-/// The bytes of one resource for as long as it is open.
+/// Stores the bytes of one resource for as long as it is open.
 ///
-/// In a file that has no name, sealed with a key that only this process knows; without a file, or when its disk
-/// is full, in memory, where only a window around the reader is held.
+/// They are in a file without a name, sealed with a key that only this process knows. Without a file, or once its disk is
+/// full, they are in memory, which holds only a window around the reader.
 final class VolatileStore: ByteStore {
     private struct Contents {
         var description = EntryDescription()
-        /// What the file has.
+        /// The extents in the file.
         var filed = EntryState(description: EntryDescription(), extents: [])
-        /// What the file would not take.
+        /// The bytes that the file could not take.
         var held: HeldWindow
-        /// Set once the file took no more: the disk will not get emptier by trying for each chunk.
+        /// `true` once a write to the file failed, so that it is not tried again for each chunk.
         var isFileFull: Bool
-        /// The extent that was unsealed last, so that small reads do not unseal it again and again.
+        /// The extent that was unsealed last, so that small reads do not unseal it each time.
         var unsealed: (extent: Extent, bytes: [UInt8])?
 
         var stored: ByteRangeSet { held.ranges.isEmpty ? filed.stored : filed.stored.union(held.ranges) }
     }
 
     private let file: ObjectFile?
-    // Keeps the thread alive as long as a store needs it.
+    // Keeps the thread alive for as long as a store needs it.
     private let owner: VolatileStores
     private let subject: SafeText
-    /// Binds what is sealed to this store: nothing of another's can be taken for it.
+    /// Binds the sealed bytes to this store, so that another store's cannot be mistaken for them.
     private let number = EntryID.random()
     private let contents: Locked<Contents>
 
-    /// A store on an open, empty file; in memory alone without one.
+    /// A store on an open, empty file; in memory only if that is `nil`.
     init(
         file: ObjectFile?,
         subject: SafeText,
@@ -66,13 +66,13 @@ final class VolatileStore: ByteStore {
         contents.withLock { $0.description = description }
     }
 
-    /// There is nothing to make durable.
+    /// Does nothing: no byte is made durable.
     package func commit() async throws {}
 
-    /// Nothing outlives this open anyhow, and until then its bytes are read on.
+    /// Does nothing: no byte outlives this open.
     package func discard() async {}
 
-    /// The disk gets its room back when the last reference goes.
+    /// Does nothing: the disk gets its room back with the last reference.
     package func close() async {}
 
     private func readNow(at offset: Int64, count: Int, from file: ObjectFile) -> [UInt8] {
@@ -91,8 +91,8 @@ final class VolatileStore: ByteStore {
         return bytes
     }
 
-    /// The bytes of an extent; nil, and they are missing from now on, when they are not what was written: the
-    /// file was cut or changed under us, and to claim what it had would make the reader ask for ever.
+    /// The bytes of an extent. If they are not what was written, somebody cut or changed the file: returns `nil`, and they
+    /// are missing from now on, since a reader would ask for claimed bytes for ever.
     private func unsealed(_ extent: Extent, from file: ObjectFile) -> [UInt8]? {
         let last = contents.withLock { $0.unsealed }
         if let last, last.extent == extent { return last.bytes }
@@ -128,7 +128,7 @@ final class VolatileStore: ByteStore {
         }
     }
 
-    /// What vouches for the bytes in the file; nil when it does not take them.
+    /// Writes the bytes to the file and returns their extent; `nil` if the file cannot take them.
     private func filed(_ bytes: ArraySlice<UInt8>, at range: ByteRange) -> Extent? {
         guard let file else { return nil }
         let (sealed, extent) = owner.protection.keep(Array(bytes), at: range, of: number)

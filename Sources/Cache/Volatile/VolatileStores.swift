@@ -2,12 +2,11 @@ import Glibc
 package import Media
 import System
 
-/// Stores that are gone with the process: for what may not, or cannot, be kept.
+/// Opens stores that last no longer than the process: for bytes that must not, or cannot, be cached.
 ///
-/// Each open makes a new and empty store on an unlinked file of its own, so that nothing is left
-/// behind however the process ends; without a disk that takes it, in memory. Opening one URL twice shares nothing.
-/// What is in the files is sealed with a key that is nowhere but in this process: the disk, of which nobody knows
-/// who reads it next, gets nothing that tells what was heard.
+/// Each open makes a new, empty store on an unlinked file of its own, so that nothing is left behind however the process
+/// ends; if no file can be made, in memory. Opening one URL twice shares nothing. The files are sealed with a key that only
+/// this process has, so that nobody who reads the disk later learns what was played.
 package final class VolatileStores: ByteStoreOpener {
     private let folder: String
     private let files: any FileLayer
@@ -15,9 +14,7 @@ package final class VolatileStores: ByteStoreOpener {
     /// How the files are sealed.
     let protection = Protection(.generate())
 
-    /// Takes the folder for the files.
-    ///
-    /// `/var/tmp` by default, because `/tmp` may be memory and an hour of music is a hundred megabytes.
+    /// `folder` is for the files: `/var/tmp` by default, because `/tmp` may be memory and an hour of music is a hundred megabytes.
     package init(folder: String = "/var/tmp", files: any FileLayer = SystemFiles()) {
         self.folder = folder
         self.files = files
@@ -25,7 +22,7 @@ package final class VolatileStores: ByteStoreOpener {
 
     deinit { io.stop() }
 
-    /// An empty store; in memory when no file can be made. Never throws.
+    /// An empty store; in memory if no file can be made. Never throws.
     package func open(_ url: WebURL) async throws -> any ByteStore {
         let (folder, files) = (folder, files)
         let file = try? await io.run { try Self.makeFile(in: folder, files: files) }

@@ -17,8 +17,6 @@ struct JumpComparison: Sendable {
         newest = id
     }
 
-    func isJump(_ id: FetchPlan.ID) -> Bool { newest == id }
-
     /// `true` if the answer to `fetch` proves that the bytes after the jump belong here. It is wanted wherever the
     /// readers are.
     func isServed(by fetch: LoadFetch) -> Bool {

@@ -14,6 +14,28 @@ package struct NetworkOutlook: Sendable {
 
 /// When requests may be sent after others have failed.
 struct LoadAttempts: Sendable {
+    /// Why a request brought no new byte.
+    struct Failure {
+        var error: MediaError
+        var isWorthWaiting: Bool
+        var retryAfter: Duration?
+        var network: NetworkOutlook
+
+        /// Without an answer the error itself tells whether waiting may help.
+        init(_ error: MediaError, network: NetworkOutlook) {
+            self.error = error
+            isWorthWaiting = RetryPolicy.isWorthWaiting(for: error)
+            self.network = network
+        }
+
+        init(_ error: MediaError, isWorthWaiting: Bool, retryAfter: Duration?) {
+            self.error = error
+            self.isWorthWaiting = isWorthWaiting
+            self.retryAfter = retryAfter
+            network = NetworkOutlook()
+        }
+    }
+
     /// What follows from a failure.
     enum Outcome: Equatable {
         /// The next attempt is due then.
@@ -75,17 +97,10 @@ struct LoadAttempts: Sendable {
     mutating func holdBackground() { isBackgroundHeld = true }
 
     /// `fetch` brought no new byte. `hasStored` if some of the resource is stored.
-    mutating func failed(
-        _ fetch: LoadFetch,
-        _ error: MediaError,
-        isWorthWaiting: Bool,
-        retryAfter: Duration? = nil,
-        network: NetworkOutlook = NetworkOutlook(),
-        hasStored: Bool,
-        now: Duration
-    ) -> Outcome {
+    mutating func failed(_ fetch: LoadFetch, _ failure: Failure, hasStored: Bool, now: Duration) -> Outcome {
+        let (error, network) = (failure.error, failure.network)
         let wasRefused = error.code == .offline
-        guard isWorthWaiting || wasRefused, !isHopeless(network, hasStored: hasStored) else {
+        guard failure.isWorthWaiting || wasRefused, !isHopeless(network, hasStored: hasStored) else {
             failedForGood()
             return .failed
         }
@@ -100,7 +115,7 @@ struct LoadAttempts: Sendable {
         if wasRefused || (network.report.isOffline && hasStored) {
             return postpone(error, network.report, now: now)
         }
-        if let wait = retry.failed(error, retryAfter: retryAfter, now: now) {
+        if let wait = retry.failed(error, retryAfter: failure.retryAfter, now: now) {
             return .wait(until: wait.retryAt, reason: error)
         }
         isBackgroundHeld = true

@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// The readers of one resource: where each reads, what it waits for, and what it wants besides.
 package struct LoadReaders: Sendable {
@@ -30,6 +30,18 @@ package struct LoadReaders: Sendable {
             case .allowed(let bytes), .withdrawn(let bytes): bytes
             }
         }
+    }
+
+    /// What a reader asks for besides its reads.
+    package enum Wish: Sendable {
+        /// It plays at this rate, and is to be read ahead of. With 0 it is about to seek, perhaps not far: what is under
+        /// way ahead of it goes on until its next read.
+        case readAhead(bytesPerSecond: Double)
+        /// With low priority its reads count as the head of the next track does.
+        case lowPriority(Bool)
+        case prefetch(ByteRange)
+        /// All that is missing, once nobody wants anything else.
+        case fill
     }
 
     struct Reader: Sendable {
@@ -107,18 +119,18 @@ package struct LoadReaders: Sendable {
         endWaits(finding: { error($0).map { .failed($0) } ?? .missing })
     }
 
-    /// `bytes` may be fetched ahead; at a rate of 0 the permission ends with the next read.
-    mutating func allowReadAhead(_ id: ID, bytes: Int64, bytesPerSecond: Double) {
-        guard let reader = readers[id] else { return }
-        if bytesPerSecond > 0 {
-            readers[id]?.readAhead = .allowed(bytes)
-            readers[id]?.bytesPerSecond = bytesPerSecond
-        } else if case .allowed(let bytes) = reader.readAhead {
-            readers[id]?.readAhead = .withdrawn(bytes)
+    mutating func take(_ wish: Wish, of id: ID, _ settings: LoadSettings) {
+        guard var reader = readers[id] else { return }
+        switch wish {
+        case .readAhead(let rate) where rate > 0:
+            reader.readAhead = .allowed(settings.readAheadBytes(at: rate))
+            reader.bytesPerSecond = rate
+        case .readAhead:
+            if case .allowed(let bytes) = reader.readAhead { reader.readAhead = .withdrawn(bytes) }
+        case .lowPriority(let isLow): reader.hasLowPriority = isLow
+        case .prefetch(let range): if !range.isEmpty { reader.prefetches.append(range) }
+        case .fill: reader.fills = true
         }
+        readers[id] = reader
     }
-
-    mutating func setPriority(_ id: ID, isLow: Bool) { readers[id]?.hasLowPriority = isLow }
-    mutating func prefetch(_ id: ID, _ range: ByteRange) { readers[id]?.prefetches.append(range) }
-    mutating func fill(_ id: ID) { readers[id]?.fills = true }
 }

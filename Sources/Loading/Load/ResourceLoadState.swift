@@ -7,6 +7,8 @@ package import Media
 package struct ResourceLoadState: Sendable {
     package typealias ReaderID = LoadReaders.ID
     package typealias WaitID = LoadReaders.WaitID
+    package typealias Wish = LoadReaders.Wish
+    package typealias FetchID = FetchPlan.ID
     package typealias Action = LoadAction
     package typealias Moment = LoadMoment
 
@@ -48,32 +50,34 @@ package struct ResourceLoadState: Sendable {
     // MARK: Questions
 
     /// What the answers and earlier opens said of the resource.
-    package var description: EntryDescription { answers.description }
-    /// In bytes; `nil` if unknown.
-    package var length: Int64? { description.length }
-    package var measure: LineMeasure { line.measure }
-    package var isLive: Bool { phase == .live }
-    package var hasReaders: Bool { !readers.isEmpty }
+    var description: EntryDescription { answers.description }
+    var length: Int64? { description.length }
+    var measure: LineMeasure { line.measure }
+    var hasReaders: Bool { !readers.isEmpty }
 
     /// Why every further read fails; `nil` while the resource can be read.
-    package var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
+    var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
 
     /// What fetches under way are still to bring.
-    package var inFlight: [ByteRange] { fetches.inFlight }
+    var inFlight: [ByteRange] { fetches.inFlight }
 
-    package func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
+    func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
+
+    func seekability(_ stored: ByteRangeSet) -> Seekability {
+        description.seekability(isComplete: isComplete(stored), isLive: phase == .live)
+    }
 
     /// Set while something is wanted, nothing comes, and the next attempt is awaited or under way.
-    package func wait(_ moment: Moment) -> LoadWait? {
+    func wait(_ moment: Moment) -> LoadWait? {
         guard let wait = attempts.wait else { return nil }
         return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
     }
 
     /// The most urgent need here, for the loaders that share the line; `nil` if there is none.
-    package func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
+    func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
     /// What a read at `offset` finds.
-    package func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
+    func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
         if let length, offset >= length { return .end }
         if moment.stored.contains(offset) { return .stored }
         switch phase {
@@ -82,24 +86,21 @@ package struct ResourceLoadState: Sendable {
         case .loading, .handingOver: break
         }
         // A server that was given up is asked again by the next read, but not by twenty in a second.
-        if let error = attempts.finalError, !attempts.mayTryEarly(now: moment.now),
-            fetches.bringing(offset) == nil
-        {
-            return .failed(error)
-        }
+        let mayAsk = attempts.mayTryEarly(now: moment.now) || fetches.bringing(offset) != nil
+        if !mayAsk, let error = attempts.finalError { return .failed(error) }
         return .missing
     }
 
     /// `true` if the fetch was neither cancelled nor has ended.
-    package func isUnderWay(_ id: FetchPlan.ID) -> Bool { fetches[id] != nil }
+    func isUnderWay(_ id: FetchID) -> Bool { fetches[id] != nil }
 
     /// `true` if the fetch brings a live stream: its body must no longer be stored.
-    package func isHandingOver(_ id: FetchPlan.ID) -> Bool { phase == .handingOver && fetches[id] != nil }
+    func isHandingOver(_ id: FetchID) -> Bool { phase == .handingOver && fetches[id] != nil }
 
-    package func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
+    func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
 
     /// The wait that the reader is in; `nil` if it waits for nothing.
-    package func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
+    func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
 
     // MARK: Readers
 
@@ -115,57 +116,27 @@ package struct ResourceLoadState: Sendable {
 
     /// The waiting task was cancelled; returns its wait. What it wanted goes on until the reader's next read or its
     /// close: a seek begins with a cancel, and its target may be near.
-    package mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
+    mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
 
-    /// The reader plays at this rate. With 0 it is about to seek, perhaps not far: what is under way ahead of it goes on
-    /// until its next read.
-    package mutating func readAheadAllowed(
-        _ id: ReaderID,
-        bytesPerSecond: Double,
-        _ moment: Moment
-    ) -> [Action] {
-        let bytes = settings.readAheadBytes(at: bytesPerSecond)
-        readers.allowReadAhead(id, bytes: bytes, bytesPerSecond: bytesPerSecond)
-        return plan(moment)
-    }
-
-    /// The reads of a reader with low priority count as the head of the next track does.
-    package mutating func prioritySet(_ id: ReaderID, isLow: Bool, _ moment: Moment) -> [Action] {
-        readers.setPriority(id, isLow: isLow)
-        return plan(moment)
-    }
-
-    package mutating func prefetchRequested(_ id: ReaderID, _ range: ByteRange, _ moment: Moment) -> [Action]
-    {
-        guard !range.isEmpty else { return [] }
-        readers.prefetch(id, range)
-        return plan(moment)
-    }
-
-    /// The reader wants all that is missing, once nobody wants anything more urgent.
-    package mutating func fillRequested(_ id: ReaderID, _ moment: Moment) -> [Action] {
-        readers.fill(id)
+    package mutating func readerAsked(_ id: ReaderID, for wish: Wish, _ moment: Moment) -> [Action] {
+        readers.take(wish, of: id, settings)
         return plan(moment)
     }
 
     /// The reader is gone; what only it wanted ends, also in mid-body.
-    package mutating func readerClosed(_ id: ReaderID, _ moment: Moment) -> [Action] {
+    mutating func readerClosed(_ id: ReaderID, _ moment: Moment) -> [Action] {
         readers.closed(id)
         return readers.isEmpty ? cancelAll() : plan(moment)
     }
 
     // MARK: The store, the line and the time
 
-    /// The time that `.wakeAt` named has come, or the store has changed without a fetch: another process stored
-    /// something, or damaged bytes were dropped.
-    package mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
+    /// The time that `.wakeAt` named has come.
+    mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
 
     /// The index was looked at just before the request of `id` is sent. `false` if that request is no longer needed,
     /// since another process has stored some of it; the rest is planned anew.
-    package mutating func storeLooked(
-        _ id: FetchPlan.ID,
-        _ moment: Moment
-    ) -> (isNeeded: Bool, actions: [Action]) {
+    mutating func storeLooked(_ id: FetchID, _ moment: Moment) -> (isNeeded: Bool, actions: [Action]) {
         guard let fetch = fetches[id] else { return (false, endWaits(moment)) }
         let isNeeded =
             fetch.plan.wanted.map { moment.stored.intersection(ByteRangeSet($0)).isEmpty }
@@ -175,19 +146,15 @@ package struct ResourceLoadState: Sendable {
         return (false, endWaits(moment) + plan(moment))
     }
 
-    package mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
+    mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
 
     /// The most urgent need of other resources has changed. Of two calls the one with the higher `revision` counts.
-    package mutating func othersNeedChanged(
-        _ need: FetchReason?,
-        revision: Int,
-        _ moment: Moment
-    ) -> [Action] {
+    mutating func othersNeedChanged(_ need: FetchReason?, revision: Int, _ moment: Moment) -> [Action] {
         line.othersNeedChanged(need, revision: revision) ? plan(moment) : []
     }
 
     /// The network is back: waiting reads try at once.
-    package mutating func networkReturned(_ moment: Moment) -> [Action] {
+    mutating func networkReturned(_ moment: Moment) -> [Action] {
         attempts.progressed()
         return plan(moment)
     }
@@ -196,7 +163,7 @@ package struct ResourceLoadState: Sendable {
 
     /// The head of the answer to fetch `id` came.
     package mutating func fetchAnswered(
-        _ id: FetchPlan.ID,
+        _ id: FetchID,
         _ answer: RangeAnswer,
         _ moment: Moment
     ) -> AnswerOutcome {
@@ -214,10 +181,10 @@ package struct ResourceLoadState: Sendable {
 
     /// `range` was written to the store by the fetch `id`; `isNew` if any of it was missing.
     ///
-    /// Counts also for a fetch that was cancelled meanwhile: its bytes are as good as any.
+    /// Counts also for a cancelled fetch: its bytes are as good as any.
     package mutating func bytesStored(
         _ range: ByteRange,
-        by id: FetchPlan.ID,
+        by id: FetchID,
         isNew: Bool,
         _ moment: Moment
     ) -> [Action] {
@@ -235,13 +202,13 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// Stored bytes that came again differ from those that are stored: the file is another one.
-    package mutating func overlapDiffered(_ id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+    mutating func overlapDiffered(_ id: FetchID, _ moment: Moment) -> [Action] {
         fetches[id] == nil ? [] : change(seenBy: id, moment)
     }
 
     /// The body ended as its framing told, or with `error`; `network` is what is known of the network just then.
     package mutating func fetchEnded(
-        _ id: FetchPlan.ID,
+        _ id: FetchID,
         error: MediaError?,
         network: NetworkOutlook = NetworkOutlook(),
         _ moment: Moment
@@ -259,12 +226,11 @@ package struct ResourceLoadState: Sendable {
         }
         if fetch.phase == .progressing { return endWaits(moment) + plan(moment) }
         let reason = error ?? MediaError(.cut, subject, "the server answers without sending anything")
-        let isWorthWaiting = RetryPolicy.isWorthWaiting(for: reason)
-        return failed(fetch, reason, isWorthWaiting: isWorthWaiting, network: network, moment)
+        return failed(fetch, LoadAttempts.Failure(reason, network: network), moment)
     }
 
     /// The live stream has the body now, and reads are answered from there.
-    package mutating func handedOver(_ id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+    mutating func handedOver(_ id: FetchID, _ moment: Moment) -> [Action] {
         guard phase == .handingOver else { return [] }
         _ = fetches.ended(id)
         phase = .live
@@ -283,9 +249,7 @@ package struct ResourceLoadState: Sendable {
         switch meaning {
         case .part(let range):
             // A server that ignores the condition sends a part of whatever file it has by now.
-            if answers.comparesBytes, !moment.stored.isEmpty, fetch.plan.overlap.isEmpty,
-                !comparison.isJump(id)
-            {
+            if answers.comparesBytes, !moment.stored.isEmpty, fetch.plan.overlap.isEmpty {
                 comparison.jumped(id, stored: moment.stored)
             }
             // Some servers ignore the end that was asked for; another window brings what is behind it.
@@ -306,7 +270,7 @@ package struct ResourceLoadState: Sendable {
     private mutating func take(
         from start: Int64,
         upTo end: Int64,
-        by id: FetchPlan.ID,
+        by id: FetchID,
         _ moment: Moment
     ) -> AnswerOutcome {
         fetches.answered(id, from: start, upTo: end)
@@ -332,8 +296,13 @@ package struct ResourceLoadState: Sendable {
             attempts.answered()
             return [.decided(.withoutRanges, cause)] + plan(moment)
         case .later(let status):
-            let reason = error(.httpStatus, AnswerContext.cause(status: status))
-            return failed(fetch, reason, isWorthWaiting: true, retryAfter: retryAfter, moment)
+            let cause = AnswerContext.cause(status: status)
+            let failure = LoadAttempts.Failure(
+                error(.httpStatus, cause),
+                isWorthWaiting: true,
+                retryAfter: retryAfter
+            )
+            return failed(fetch, failure, moment)
         case .refused(let code, let cause):
             attempts.failedForGood()
             return failForGood(fetch, error(code, cause), moment)
@@ -342,7 +311,7 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// Ends everything: the resource is another one. The fetch that saw it ends by itself.
-    private mutating func change(seenBy id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+    private mutating func change(seenBy id: FetchID, _ moment: Moment) -> [Action] {
         _ = fetches.ended(id)
         guard finalError == nil else { return [] }
         let error = error(.resourceChanged, "the file on the server has changed; starting it anew")
@@ -351,7 +320,7 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// The body of `id` has no end. Other fetches end; the reads wait for `handedOver`.
-    private mutating func beginHandOver(of id: FetchPlan.ID, _ moment: Moment) -> [Action] {
+    private mutating func beginHandOver(of id: FetchID, _ moment: Moment) -> [Action] {
         phase = .handingOver
         return cancelAll(but: id) + endWaits(moment) + [.decided(.live, "the body goes on without end")]
     }
@@ -361,25 +330,14 @@ package struct ResourceLoadState: Sendable {
     /// `fetch`, which has ended, brought no new byte.
     private mutating func failed(
         _ fetch: LoadFetch,
-        _ error: MediaError,
-        isWorthWaiting: Bool,
-        retryAfter: Duration? = nil,
-        network: NetworkOutlook = NetworkOutlook(),
+        _ failure: LoadAttempts.Failure,
         _ moment: Moment
     ) -> [Action] {
-        let outcome = attempts.failed(
-            fetch,
-            error,
-            isWorthWaiting: isWorthWaiting,
-            retryAfter: retryAfter,
-            network: network,
-            hasStored: !moment.stored.isEmpty,
-            now: moment.now
-        )
+        let outcome = attempts.failed(fetch, failure, hasStored: !moment.stored.isEmpty, now: moment.now)
         switch outcome {
         case .wait(let time, let reason):
             return [.decided(.retryLater, reason.safeText), .wakeAt(time)] + plan(moment)
-        case .failed: return failForGood(fetch, error, moment)
+        case .failed: return failForGood(fetch, failure.error, moment)
         case .givenUp(let error):
             return [.decided(.gaveUp, error.safeText)] + failWaiting(error) + plan(moment)
         case .stillGivenUp(let error): return failWaiting(error) + plan(moment)
@@ -387,24 +345,21 @@ package struct ResourceLoadState: Sendable {
         }
     }
 
-    /// Fails the reads that waited for `fetch`.
     private mutating func failForGood(_ fetch: LoadFetch, _ error: MediaError, _ moment: Moment) -> [Action] {
         readers.failWaits { fetch.isWhole || fetch.remaining.contains($0) ? error : nil } + plan(moment)
     }
 
     /// Fails every waiting read that nothing under way will answer.
     private mutating func failWaiting(_ error: MediaError) -> [Action] {
-        let fetches = fetches
-        return readers.failWaits { fetches.bringing($0) == nil ? error : nil }
+        readers.failWaits { [fetches] in fetches.bringing($0) == nil ? error : nil }
     }
 
     /// Ends every wait that is over.
     private mutating func endWaits(_ moment: Moment) -> [Action] {
-        let state = self
-        return readers.endWaits(finding: { state.outlook(at: $0, moment) })
+        readers.endWaits { [self] in outlook(at: $0, moment) }
     }
 
-    private mutating func cancelAll(but kept: FetchPlan.ID? = nil) -> [Action] {
+    private mutating func cancelAll(but kept: FetchID? = nil) -> [Action] {
         fetches.active.map(\.plan.id).filter { $0 != kept }.map { id in
             fetches.cancel(id)
             line.cancelled()

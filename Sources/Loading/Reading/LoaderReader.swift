@@ -31,14 +31,14 @@ final class LoaderReader: ResourceReader {
     func isStored(_ range: ByteRange) -> Bool { loader.store.stored.covers(range) }
 
     func allowReadAhead(bytesPerSecond: Double) {
-        loader.step { $0.readAheadAllowed(id, bytesPerSecond: bytesPerSecond, $1) }
+        loader.step { $0.readerAsked(id, for: .readAhead(bytesPerSecond: bytesPerSecond), $1) }
     }
 
-    func setPriority(isLow: Bool) { loader.step { $0.prioritySet(id, isLow: isLow, $1) } }
+    func setPriority(isLow: Bool) { loader.step { $0.readerAsked(id, for: .lowPriority(isLow), $1) } }
 
-    func prefetch(_ range: ByteRange) { loader.step { $0.prefetchRequested(id, range, $1) } }
+    func prefetch(_ range: ByteRange) { loader.step { $0.readerAsked(id, for: .prefetch(range), $1) } }
 
-    func fill() { loader.step { $0.fillRequested(id, $1) } }
+    func fill() { loader.step { $0.readerAsked(id, for: .fill, $1) } }
 
     func reject() async { await loader.reject() }
 
@@ -80,5 +80,11 @@ struct LoadCounters: Sendable {
             for new in readFromStored.gaps(in: piece) { cachedBytes += Int64(new.count) }
             readFromStored.insert(contentsOf: piece)
         }
+    }
+
+    func add(to report: inout LoadReport) {
+        report.cachedBytes = cachedBytes
+        report.fetchedBytes = fetchedBytes
+        report.requestCount = requestCount
     }
 }

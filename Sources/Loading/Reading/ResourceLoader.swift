@@ -82,10 +82,6 @@ final class ResourceLoader: Sendable {
         )
         state.describe { $0.forgetImpossibleLength(stored) }
         guarded = Locked(Guarded(state: state, counters: LoadCounters(storedAtOpen: stored)))
-    }
-
-    /// Joins the loaders that share the line. Once, before the first reader.
-    func joinLine() {
         let user = parts.line.join { [weak self] need, revision in
             self?.step { $0.othersNeedChanged(need, revision: revision, $1) }
         }
@@ -336,15 +332,10 @@ final class ResourceLoader: Sendable {
             report.length = state.length
             report.stored = moment.stored
             report.inFlight = state.inFlight
-            report.cachedBytes = counters.cachedBytes
-            report.fetchedBytes = counters.fetchedBytes
-            report.requestCount = counters.requestCount
+            counters.add(to: &report)
             report.bytesPerSecond = state.measure.bytesPerSecond
             report.wait = state.wait(moment)
-            let isComplete = state.isComplete(moment.stored)
-            let isLive = guarded.live != nil
-            report.isSeekable =
-                state.description.seekability(isComplete: isComplete, isLive: isLive) == .anywhere
+            report.isSeekable = state.seekability(moment.stored) == .anywhere
             report.isKept = isKept
             return (report, guarded.live)
         }

@@ -4,16 +4,16 @@
 /// HTTP module converts between the two.
 package typealias ByteRange = Range<Int64>
 
-/// Any set of byte offsets, kept as sorted ranges that neither overlap nor touch.
+/// Any set of byte offsets, as sorted ranges that neither overlap nor touch.
 package typealias ByteRangeSet = RangeSet<Int64>
 
 extension RangeSet<Int64> {
-    /// How many bytes the set holds.
+    /// The number of bytes in the set.
     package var byteCount: Int64 {
         ranges.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// The parts of `range` that the set does not hold, in order. Costs a binary search and what it finds.
+    /// The parts of `range` that are not in the set, in order. Costs a binary search and one step for each of them.
     package func gaps(in range: ByteRange) -> [ByteRange] {
         var gaps: [ByteRange] = []
         var offset = range.lowerBound
@@ -28,19 +28,19 @@ extension RangeSet<Int64> {
         return gaps
     }
 
-    /// The set's range that holds `offset`, or nil where it is missing.
+    /// The range of the set that contains `offset`; `nil` if none does.
     package func range(around offset: Int64) -> ByteRange? {
         let place = firstPlace(endingAfter: offset)
         guard place < ranges.count, ranges[place].contains(offset) else { return nil }
         return ranges[place]
     }
 
-    /// The part of the set's range around `offset` that starts at `offset`, or nil where `offset` is missing.
+    /// The part of that range from `offset` on; `nil` if `offset` is not in the set.
     package func run(from offset: Int64) -> ByteRange? {
         range(around: offset).map { offset..<$0.upperBound }
     }
 
-    /// The place of the first range that reaches beyond `offset`; the number of ranges when none does.
+    /// The index of the first range that reaches beyond `offset`; the number of ranges if none does.
     private func firstPlace(endingAfter offset: Int64) -> Int {
         let ranges = self.ranges
         var low = 0
@@ -52,7 +52,7 @@ extension RangeSet<Int64> {
         return low
     }
 
-    /// Whether every byte of `range` is in the set; an empty range always is.
+    /// `true` if every byte of `range` is in the set; an empty range always is.
     package func covers(_ range: ByteRange) -> Bool {
         guard !range.isEmpty else { return true }
         return (run(from: range.lowerBound)?.upperBound ?? 0) >= range.upperBound
@@ -60,6 +60,6 @@ extension RangeSet<Int64> {
 }
 
 extension Range<Int64> {
-    /// The bytes that both ranges hold; empty, at this range's nearer end, when there are none.
+    /// The offsets that are in both ranges; if there are none, empty at the nearer end of this range.
     package func intersection(_ other: ByteRange) -> ByteRange { clamped(to: other) }
 }

@@ -1,24 +1,23 @@
-/// Where bytes are read from: a local file, or a resource behind the loader.
+/// Something that a decoder reads bytes from: a local file, or a web resource by way of its loader.
 ///
-/// Every implementation passes the same contract suite (short reads, the end, past
-/// the end, cancelling, reopening).
+/// Every implementation passes `ByteSourceContractTests` (short reads, the end, past the end, what is stored, cancelling,
+/// closing).
 package protocol ByteSource: Sendable {
-    /// The length in bytes where it is known by now; asking never waits.
+    /// The length in bytes; `nil` while it is unknown. Never waits.
     var length: Int64? { get }
 
     /// Reads up to `count` bytes that start `offset` bytes into the resource.
     ///
-    /// Waits until at least one byte is there; a short answer is not the end. Empty only
-    /// at or past the end of the resource. Throws `CancellationError` as soon as the
-    /// task is cancelled, and `MediaError` when the bytes cannot be had.
+    /// Waits for at least one byte; a short answer is not the end. Empty only at or past the end of the resource. Throws
+    /// `CancellationError` as soon as the task is cancelled, and `MediaError` if the bytes are not available.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 
-    /// Whether a read of the whole of `range` would be answered without the network.
+    /// `true` if reading all of `range` takes no network.
     func isStored(_ range: ByteRange) -> Bool
 
-    /// Reads up to `count` bytes that are stored at `offset`; empty where none are.
+    /// Reads up to `count` bytes that are stored at `offset`; empty if none are.
     ///
-    /// A look aside: it never waits for the network, and does not count as the place where the listener is.
+    /// Never waits for the network, and does not count as the listener's position.
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8]
 }
 
@@ -30,77 +29,75 @@ extension ByteSource {
     }
 }
 
-/// A byte source with the extra calls of a player that listens to it.
+/// A byte source with what a player needs besides.
 ///
-/// A reader is one listener's handle on a resource that several may share. Closing the last
-/// reader of a resource closes the resource.
+/// A reader is one listener's handle on a resource that several may share. Closing the last reader closes the resource.
 package protocol ResourceReader: ByteSource {
-    /// What is stored, in flight and counted; a copy, made whole at one moment.
+    /// What is stored, under way and counted, all at one moment.
     var report: LoadReport { get }
 
     /// Lets the loader fetch ahead of this reader's last read.
     ///
-    /// Before the first call only what a read waits for is fetched, so that a cold start
-    /// costs one request. `bytesPerSecond` is the music's mean rate, to turn seconds into bytes; 0 takes
-    /// the permission back, so that a seek costs one request too.
+    /// Before the first call only what a read waits for is fetched, so that a cold start costs one request.
+    /// `bytesPerSecond` is the music's mean rate, to turn seconds into bytes; 0 withdraws the permission, so that a seek
+    /// costs one request too.
     func allowReadAhead(bytesPerSecond: Double)
 
-    /// Whether its reads may wait for those of other tracks: they then count as the head of the next track does, and
-    /// nothing is asked for them while another track needs the line more. Not so at first.
+    /// With low priority its reads count as the head of the next track does: nothing is fetched for them while another
+    /// track needs the line more. At first it has normal priority.
     func setPriority(isLow: Bool)
 
-    /// Asks for `range` at low priority: the head of the next track. Never waits.
+    /// Fetches `range` at low priority, for the head of the next track. Never waits.
     func prefetch(_ range: ByteRange)
 
-    /// Asks for all that is missing, at the lowest priority of all. Never waits.
+    /// Fetches all that is missing, at the lowest priority. Never waits.
     func fill()
 
-    /// Says that the bytes proved to be no music, so that nothing of them is kept
-    /// unless it was kept before this open.
+    /// Tells that the bytes proved to be no music: nothing of them is cached, unless something was before this open.
     func reject() async
 
-    /// Keeps a derived, opaque value with the entry (the seek table); empty removes it.
+    /// Stores the seek table, an opaque value, with the entry; empty removes it.
     func keepSeekTable(_ table: [UInt8])
 
-    /// The seek table kept by an earlier open, or empty. Outside text: to be checked before use.
+    /// The seek table that an earlier open stored, or empty. Untrusted: to be checked before use.
     var keptSeekTable: [UInt8] { get }
 
-    /// Keeps what is shown of the track where its bytes are listed (`cache list`).
+    /// Stores the tags that `cache list` shows.
     func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?)
 
-    /// Ends this reader: waiting reads throw `CancellationError`, what only it wanted is
-    /// no longer fetched, and what came is committed before this returns.
+    /// Ends this reader. Waiting reads throw `CancellationError`, what only it wanted is no longer fetched, and what came
+    /// is committed before this returns.
     func close() async
 }
 
 extension ResourceReader {
-    /// Where there is no line to share, nobody is in the way.
+    /// A source without a network has no line to share.
     package func setPriority(isLow: Bool) {}
 }
 
-/// What a loader knows of one resource at one moment.
+/// The state of one resource at one moment.
 package struct LoadReport: Sendable, Equatable {
-    /// The resource's length in bytes, where known.
+    /// The resource's length in bytes; `nil` if unknown.
     package var length: Int64?
-    /// What is stored and can be read without the network.
+    /// The bytes that can be read without the network.
     package var stored = ByteRangeSet()
-    /// What requests under way are still to bring.
+    /// The bytes that requests under way are still to bring.
     package var inFlight: [ByteRange] = []
-    /// Bytes that were read and were stored before this open.
+    /// The number of bytes read that were stored before this open.
     package var cachedBytes: Int64 = 0
     /// Body bytes received since this open, prefetch included.
     package var fetchedBytes: Int64 = 0
     /// Requests sent since this open, redirects and retries included.
     package var requestCount = 0
-    /// The recent rate of the line; nil until something was fetched.
+    /// The recent rate of the line; `nil` until something was fetched.
     package var bytesPerSecond: Double?
-    /// Whether any offset can be reached without reading all before it.
+    /// `true` if any offset can be read without all before it.
     package var isSeekable = true
-    /// Whether what is fetched is kept for the next time.
+    /// `true` if what is fetched is cached.
     package var isKept = true
     /// Set while nothing comes and the next attempt is awaited.
     package var wait: LoadWait?
-    /// Set for a live stream: nothing of it is kept, and it has no length.
+    /// Set for a live stream, which is not cached and has no length.
     package var live: LiveReport?
 
     package init() {}

@@ -1,10 +1,9 @@
-/// What is read of a file before it is asked for: pure, without files or threads.
+/// Decides what of a file is read before it is asked for. Pure.
 ///
-/// Who reads on where the last read ended uses the time between two reads for something else, mostly decoding:
-/// meanwhile the next bytes are read, and checked where that has to be. They are held in memory until they are
-/// asked for or a read goes elsewhere.
+/// A reader that reads on where its last read ended decodes between two reads. Meanwhile the next bytes are read, and
+/// checked if necessary. They are held in memory until they are asked for or a read goes elsewhere.
 package struct ReadAheadState: Sendable {
-    /// The most bytes that are to be held, whatever a read asks for.
+    /// The most bytes held, whatever a read asks for.
     package static let mostHeld = 128 * 1024
 
     /// Where the last read ended.
@@ -13,15 +12,15 @@ package struct ReadAheadState: Sendable {
 
     package init() {}
 
-    /// Takes what is held for a read at `offset`, at most `count` bytes; nil where that is nothing.
+    /// Takes at most `count` held bytes for a read at `offset`; `nil` if none are held for it.
     package mutating func take(at offset: Int64, count: Int) -> [UInt8]? {
         guard let (start, bytes) = held, start == offset else { return nil }
         held = bytes.count > count ? (start + Int64(count), Array(bytes[count...])) : nil
         return bytes.count > count ? Array(bytes[..<count]) : bytes
     }
 
-    /// A read at `offset` was answered with `count` bytes. Returns from where on to read ahead; nil where it did
-    /// not go on from the read before, gave nothing, or left some of what is held.
+    /// A read at `offset` was answered with `count` bytes. Returns the offset from which to read ahead; `nil` if the read
+    /// did not follow the one before, was empty, or left some held bytes.
     package mutating func answered(at offset: Int64, count: Int) -> Int64? {
         let (next, goesOn) = (offset + Int64(count), offset == end && count > 0)
         end = next
@@ -32,13 +31,13 @@ package struct ReadAheadState: Sendable {
         return nil
     }
 
-    /// What was read ahead at `offset`: no bytes, where none were stored or they were damaged.
+    /// `bytes` were read ahead at `offset`; none if they are not stored or were damaged.
     package mutating func arrived(_ bytes: [UInt8], at offset: Int64) {
-        // Of no use any more where a read went elsewhere meanwhile.
+        // Useless if a read went elsewhere meanwhile.
         if offset == end, !bytes.isEmpty { held = (offset, bytes) }
     }
 
-    /// Nothing is held any more, and nothing that arrives will be.
+    /// Drops what is held, and what still arrives.
     package mutating func stop() {
         end = nil
         held = nil

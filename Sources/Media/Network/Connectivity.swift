@@ -1,12 +1,12 @@
-/// Whether the network is there, as judged by what requests met.
+/// The state of the network, inferred from the outcome of requests.
 package struct ConnectivityReport: Sendable, Equatable {
-    /// Whether the player works offline at the moment.
+    /// `true` while the player works offline.
     package var isOffline = false
-    /// Whether that was asked for (`--offline`), so that nothing is tried.
+    /// `true` if the user asked for that (`--offline`), so that no request is sent.
     package var isForced = false
-    /// Why it is offline; nil while online.
+    /// The failure that showed it; `nil` while online.
     package var reason: MediaError?
-    /// When the network is tried again, on the loaders' clock; nil while online or forced.
+    /// When the network is tried again, on the loaders' clock; `nil` while online or forced.
     package var retryAt: Duration?
 
     package init() {}
@@ -16,9 +16,33 @@ package struct ConnectivityReport: Sendable, Equatable {
 package protocol Connectivity: Sendable {
     var report: ConnectivityReport { get }
 
-    /// The listener asked for something that is not here: the network is tried again at once. Never waits.
+    /// Tries the network again at once, since the listener asked for something that is not cached. Never waits.
     func retryNow()
 
     /// Calls `observer` after each change, from any thread.
     func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void)
+}
+
+/// Why nothing comes, and when the next attempt begins.
+package struct LoadWait: Sendable, Equatable {
+    /// The last failure.
+    package var error: MediaError
+    /// The number of attempts in a row that brought no byte; at least 1.
+    package var attempt: Int
+    /// After so many the reads fail; `nil` while the network is away, which is waited for as long as it takes.
+    package var mostAttempts: Int?
+    /// On the loader's clock.
+    package var retryAt: Duration
+
+    package init(error: MediaError, attempt: Int, mostAttempts: Int?, retryAt: Duration) {
+        self.error = error
+        self.attempt = attempt
+        self.mostAttempts = mostAttempts
+        self.retryAt = retryAt
+    }
+
+    /// The next attempt, as in `2 of 10`; `nil` while attempts are not counted.
+    package var nextAttempt: SafeText? {
+        mostAttempts.map { SafeText("\(min(attempt + 1, $0)) of \($0)") }
+    }
 }

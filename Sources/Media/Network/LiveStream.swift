@@ -1,8 +1,8 @@
-/// What a live stream says of itself in the header fields of its answer (`icy-name`, `icy-br`, …).
+/// A live stream's header fields (`icy-name`, `icy-br`, …).
 package struct Station: Sendable, Equatable {
-    /// What it calls itself.
+    /// Its name.
     package var name: SafeText?
-    /// Bytes of music per second, from `icy-br`; nil where it is not told.
+    /// Bytes of music per second, from `icy-br`; `nil` if it is not sent.
     package var bytesPerSecond: Double?
 
     package init(name: SafeText? = nil, bytesPerSecond: Double? = nil) {
@@ -13,9 +13,9 @@ package struct Station: Sendable, Equatable {
 
 /// A title that a live stream announced between its bytes.
 package struct StreamTitle: Sendable, Equatable {
-    /// The offset of the first byte of music behind it, counted from the start of the listening.
+    /// The offset of the first byte of music after it, counted from the first byte received.
     package var offset: Int64
-    /// Empty where the stream says that nothing has a title now.
+    /// Empty if the stream announces that there is no title now.
     package var text: SafeText
 
     package init(offset: Int64, text: SafeText) {
@@ -24,13 +24,12 @@ package struct StreamTitle: Sendable, Equatable {
     }
 }
 
-/// A live stream as the one who listens sees it.
+/// The state of a live stream, for its listener.
 package struct LiveReport: Sendable, Equatable {
     package var station: Station
     /// The titles announced so far, oldest first; at most the last 32.
     package var titles: [StreamTitle]
-    /// The offset behind the last byte that was read. A read never goes beyond the place of a title that was
-    /// not reached before.
+    /// The offset after the last byte that was read. A read ends at the offset of each title that was not reached before.
     package var readTo: Int64
 
     package init(station: Station = Station(), titles: [StreamTitle] = [], readTo: Int64 = 0) {

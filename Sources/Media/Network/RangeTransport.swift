@@ -1,23 +1,23 @@
-/// One byte range in, an answer and chunks out.
+/// Sends requests for byte ranges.
 package protocol RangeTransport: Sendable {
-    /// Sends `request`, follows redirects, and returns when the final answer's head is there.
+    /// Sends `request`, follows redirects, and returns when the head of the final answer has come.
     ///
-    /// Throws `CancellationError` when the task is cancelled, else `MediaError` (unknown host,
-    /// refused connection, wrong certificate, …).
+    /// Throws `CancellationError` if the task is cancelled, else `MediaError` (unknown host, refused connection, wrong
+    /// certificate, …).
     func send(_ request: RangeRequest) async throws -> RangeResponse
 }
 
 /// One request for a resource or a part of it.
 package struct RangeRequest: Sendable, Equatable {
     package var url: WebURL
-    /// The bytes asked for; nil asks for the whole without a `Range` header.
-    /// An upper bound of `Int64.max` asks for all from the lower bound on.
+    /// The bytes asked for; `nil` asks for the whole, without a `Range` header. An upper bound of `Int64.max` asks for all
+    /// from the lower bound on.
     package var range: ByteRange?
-    /// The value of `If-Range`, which only goes with a range.
+    /// The value of `If-Range`; only together with a range.
     package var ifRange: String?
     /// The value of `If-None-Match` or `If-Modified-Since`, for revalidation.
     package var unlessMatches: Validators?
-    /// Whether a live stream may put titles between its bytes (`Icy-MetaData: 1`).
+    /// `true` if a live stream may put titles between its bytes (`Icy-MetaData: 1`).
     package var wantsTitles: Bool
 
     package init(
@@ -35,7 +35,7 @@ package struct RangeRequest: Sendable, Equatable {
     }
 }
 
-/// An answer's head and the way to its body.
+/// The head of an answer, and its body.
 package struct RangeResponse: Sendable {
     package var answer: RangeAnswer
     package var body: any ResponseBody
@@ -46,19 +46,19 @@ package struct RangeResponse: Sendable {
     }
 }
 
-/// What an answer says, after the response algebra: it decides what is stored, never the request.
+/// The head of an answer as the HTTP module has interpreted it. It decides what is stored, never the request.
 package struct RangeAnswer: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// 206: the body is `range` of a resource of `total` bytes (nil for `*`).
+        /// 206: the body is `range` of a resource of `total` bytes (`nil` for `*`).
         case part(range: ByteRange, total: Int64?)
-        /// 200: the body is the whole from its first byte; `length` where it is stated.
+        /// 200: the body is the whole from its first byte; `length` is `nil` if it is not stated.
         case whole(length: Int64?)
-        /// 416: nothing there; `total` where it is stated.
+        /// 416: the resource has nothing there; `total` is `nil` if it is not stated.
         case unsatisfiable(total: Int64?)
-        /// 304: what is stored is current.
+        /// 304: the stored version is current.
         case notModified
-        /// Any other status, a 206 that cannot be placed (also one in a content coding), or a length that
-        /// nothing could hold; the body is nothing to keep.
+        /// Any other status, a 206 whose place is unknown or that is in a content coding, or an impossible length. The body
+        /// is of no use.
         case refused(status: Int)
     }
 
@@ -66,18 +66,18 @@ package struct RangeAnswer: Sendable, Equatable {
     package var validators: Validators
     /// `Content-Type` without parameters, in lower case.
     package var contentType: String?
-    /// Whether the answer forbids keeping it (`Cache-Control: no-store`).
+    /// `true` if the answer must not be cached (`Cache-Control: no-store`).
     package var forbidsStoring: Bool
-    /// Whether the body is in a content coding, so that offsets mean nothing.
+    /// `true` if the body is in a content coding, so that offsets mean nothing.
     package var isEncoded: Bool
-    /// Requests that this answer took, redirects included; at least 1.
+    /// The number of requests that this answer took, redirects included; at least 1.
     package var requestCount: Int
-    /// How long the server asks to be left alone (`Retry-After`, RFC 9110 §10.2.3); nil where it does not.
+    /// How long the server asks to wait (`Retry-After`, RFC 9110 §10.2.3); `nil` if it does not.
     package var retryAfter: Duration?
-    /// Set where a live stream answers.
+    /// Set if a live stream answers.
     package var station: Station?
-    /// The URL had a user name and a password that were not sent, because the listener did not name its server
-    /// as a source.
+    /// `true` if the URL has a user name and a password that were not sent, because the user did not name its server as a
+    /// source.
     package var withholdsUserInfo: Bool
     package var wire: WireFacts
 
@@ -106,24 +106,24 @@ package struct RangeAnswer: Sendable, Equatable {
     }
 }
 
-/// The body of an answer, pulled chunk by chunk; what is not pulled slows the sender down.
+/// The body of an answer, read chunk by chunk. Unread bytes slow the sender down.
 package protocol ResponseBody: Sendable {
-    /// The next bytes, never empty; nil at the end as the answer's own framing tells it.
+    /// The next bytes, never empty; `nil` at the end that the answer's framing tells.
     ///
-    /// Throws `MediaError` with `.cut` when the connection ended before that. After `cancel`, or when the
-    /// task is cancelled, what had come is still handed out, then it throws `CancellationError`.
+    /// Throws `MediaError` with `.cut` if the connection ended before that. After `cancel`, or if the task is cancelled,
+    /// returns the bytes that had come, then throws `CancellationError`.
     func next() async throws -> [UInt8]?
 
-    /// The newest title that a live stream put before the bytes that `next` handed out last; nil when there
-    /// was none since the last call. The titles themselves are never among the bytes.
+    /// The newest title that a live stream put before the bytes that `next` returned last; `nil` if there was none since
+    /// the last call. Titles are never among the bytes.
     func takeTitle() -> SafeText?
 
-    /// Ends the transfer, also in mid-body, from any thread; later calls do nothing. Nothing more is taken
-    /// from the line; what had come waits for `next`, and goes with the body.
+    /// Ends the transfer, also in mid-body, from any thread; later calls do nothing. The bytes that had come can still be
+    /// read.
     func cancel()
 }
 
 extension ResponseBody {
-    /// Most bodies are no live streams.
+    /// Most bodies have no titles.
     package func takeTitle() -> SafeText? { nil }
 }

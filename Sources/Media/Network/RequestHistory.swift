@@ -1,19 +1,18 @@
 import System
 
-/// The newest requests and decisions, for who wants to look at them: a ring that forgets the oldest. And the requests
-/// that are under way.
+/// Remembers the newest requests and decisions, and the requests under way.
 ///
-/// Recording takes a lock for some nanoseconds and never waits. Any thread may call anything.
+/// Recording takes a lock for some nanoseconds and never waits. Any thread may make any call.
 package final class RequestHistory: RequestJournal {
-    /// What is kept is shown a screenful at a time, and explains the last minutes.
+    /// Enough to explain the last minutes; a screen shows a part of it.
     package static let longest = 500
 
     private struct State {
-        /// A ring once it is full; `next` is then the oldest.
+        /// A ring once it is full: `next` is then the oldest.
         var records: [JournalRecord] = []
         var next = 0
         var count = 0
-        /// By their numbers.
+        /// By number.
         var open: [Int: JournalRecord] = [:]
         var observer: (@Sendable () -> Void)?
     }
@@ -21,7 +20,7 @@ package final class RequestHistory: RequestJournal {
     private let onward: (any RequestJournal)?
     private let state = Locked(State())
 
-    /// `onward` hears every record too.
+    /// Passes every record on to `onward`.
     package init(onward: (any RequestJournal)? = nil) { self.onward = onward }
 
     package func record(_ record: JournalRecord) {
@@ -40,7 +39,7 @@ package final class RequestHistory: RequestJournal {
         observer?()
     }
 
-    /// Observers are woken when a request is sent and when it is answered; what it brings wakes nobody.
+    /// Wakes the observer when a request is sent and when it is answered, but not for what it brings.
     package func progressed(_ record: JournalRecord) {
         guard case .request(let request) = record.event else { return }
         let observer = state.withLock { state -> (@Sendable () -> Void)? in
@@ -60,23 +59,23 @@ package final class RequestHistory: RequestJournal {
         observer?()
     }
 
-    /// The requests under way as far as they are known, in the order they began.
+    /// The requests under way, in the order in which they began.
     package var underWay: [JournalRecord] {
         state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// How many were recorded so far; goes up with each, so that who looks knows whether there is news.
+    /// The number of records so far.
     package var recordCount: Int { state.withLock { $0.count } }
 
-    /// The newest records, oldest first, and how many were recorded by then.
+    /// The newest records, the oldest of them first, and the number of records so far.
     package var newest: (records: [JournalRecord], count: Int) {
         state.withLock { state in
             (Array(state.records[state.next...] + state.records[..<state.next]), state.count)
         }
     }
 
-    /// Calls `observer` after each record, from any thread; it must only wake its user interface. One at a time: nil
-    /// ends it.
+    /// Calls `observer` after each record, from any thread; it must only wake its user interface. There is one observer at
+    /// a time; `nil` removes it.
     package func observe(_ observer: (@Sendable () -> Void)?) {
         state.withLock { $0.observer = observer }
     }

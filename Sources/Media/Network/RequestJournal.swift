@@ -1,18 +1,18 @@
-/// Hears what the loaders ask for and decide: enough to explain any stall afterwards.
+/// Receives the loaders' requests and decisions: enough to explain any stall afterwards.
 ///
-/// Called from any task, often while music waits: an implementation only takes the record and returns.
+/// Called from any task, often while music waits: an implementation must not block.
 package protocol RequestJournal: Sendable {
     func record(_ record: JournalRecord)
 
-    /// A request was sent, was answered or has brought more: what is known of it by now, without an end. Its last record,
-    /// or `withdrew`, follows.
+    /// A request was sent, was answered or has brought more; the record has no end yet. Its last record, or `withdrew`,
+    /// follows.
     func progressed(_ record: JournalRecord)
 
-    /// The request of this number was not sent after all, as there is no network.
+    /// The request with this number was not sent after all: the player is offline.
     func withdrew(_ number: Int)
 }
 
-// Who keeps what has ended needs no more.
+// A journal of ended requests needs no more.
 extension RequestJournal {
     package func progressed(_ record: JournalRecord) {}
     package func withdrew(_ number: Int) {}
@@ -23,27 +23,27 @@ package struct JournalRecord: Sendable, Equatable {
     package enum Event: Sendable, Equatable {
         /// A request has ended, or was cancelled.
         case request(RequestRecord)
-        /// Something was decided that no single request tells.
+        /// A decision that no single request shows.
         case decision(Decision, SafeText)
     }
 
-    /// Kinds of decisions; the raw value is what the journal says.
+    /// The raw value is the journal's.
     package enum Decision: String, Sendable {
-        /// Nothing came; it is tried again later.
+        /// Nothing came; the next attempt is later.
         case retryLater = "retry-later"
-        /// Nothing came often enough; the reads fail.
+        /// The last attempt failed, and so do the reads.
         case gaveUp = "gave-up"
-        /// What lies between is read through, since a new request would take longer.
+        /// The bytes in between are read through, since a new request would take longer.
         case readThrough = "read-through"
-        /// A new request, since reading through would take longer.
+        /// A new request is sent, since reading through would take longer.
         case reconnect
-        /// The server's ranges are of no use; asked for the whole.
+        /// The server's ranges are of no use, so the whole is fetched.
         case withoutRanges = "without-ranges"
-        /// The resource is another one now.
+        /// The resource has changed on its server.
         case changed
         case wentOffline = "went-offline"
         case wentOnline = "went-online"
-        /// The body goes on without end.
+        /// The body has no end.
         case live
     }
 
@@ -60,19 +60,19 @@ package struct JournalRecord: Sendable, Equatable {
     }
 }
 
-/// Why a request is made, the most urgent first. What is less urgent waits for what is more.
+/// Why a request is made: its priority, the highest first.
 package enum FetchReason: String, Sendable, Comparable, CaseIterable {
     /// A read waits for it.
     case demand
-    /// Ahead of what is being played.
+    /// Read-ahead of the track that plays.
     case readAhead = "read-ahead"
     /// The head of the next track.
     case prefetch
-    /// Gaps in what was heard.
+    /// A background fetch of what is missing.
     case fill
-    /// Whether what is stored is current.
+    /// To find out whether what is stored is current.
     case revalidate
-    /// Whether the network is back.
+    /// To find out whether the network is back.
     case probe
 
     package static func < (left: FetchReason, right: FetchReason) -> Bool { left.rank < right.rank }
@@ -82,16 +82,16 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
 
 /// One request from its start to its end.
 package struct RequestRecord: Sendable, Equatable {
-    /// Counts up through the process.
+    /// Counts up through the life of the process.
     package var number: Int
     package var why: FetchReason
-    /// What was asked for; nil for the whole.
+    /// The range asked for; `nil` for the whole.
     package var asked: ByteRange?
     /// On the loader's clock.
     package var startedAt: Duration
-    /// The status of the last answer; nil when none came.
+    /// The status of the last answer; `nil` if none came.
     package var status: Int?
-    /// Where the answer's bytes belong; nil when it has none or does not say.
+    /// The range that the answer's body is; `nil` if it has none or does not tell.
     package var answered: ByteRange?
     /// From the start to the answer's head.
     package var firstByte: Duration?
@@ -99,7 +99,7 @@ package struct RequestRecord: Sendable, Equatable {
     package var bytes: Int64 = 0
     /// From the start to the end.
     package var duration = Duration.zero
-    /// `complete`, `cancelled`, or the code of what went wrong.
+    /// `complete`, `cancelled`, or the code of the error.
     package var end = ""
     package var wire = WireFacts()
 
@@ -111,19 +111,19 @@ package struct RequestRecord: Sendable, Equatable {
     }
 }
 
-/// How an answer came over the line.
+/// How an answer was transferred.
 package struct WireFacts: Sendable, Equatable {
-    /// The status as sent; 0 where the transport knows none.
+    /// The status as sent; 0 if unknown.
     package var status = 0
-    /// `HTTP/1.1`, `HTTP/2`, `ICY`, …; empty where it is not known.
+    /// `HTTP/1.1`, `HTTP/2`, `ICY`, …; empty if unknown.
     package var version = ""
-    /// Whether the connection was there before; nil where it is not known.
+    /// `true` if the connection was open before; `nil` if unknown.
     package var reusedConnection: Bool?
-    /// The host that answered, where a redirect led to another.
+    /// The host that answered, if a redirect led to another.
     package var redirectedHost: SafeText?
 
     package init() {}
 
-    /// Whether its connection carries one request at a time (HTTP/1).
+    /// `true` if its connection carries one request at a time (HTTP/1).
     package var takesOneAtATime: Bool { version.hasPrefix("HTTP/1") }
 }

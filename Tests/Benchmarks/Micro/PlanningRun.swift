@@ -17,7 +17,7 @@ enum PlanningRun {
         let reader = ResourceLoadState.ReaderID(1)
         state.readerOpened(reader)
         var actions = state.readRequested(reader, at: 0, moment)
-        actions += state.readAheadAllowed(reader, bytesPerSecond: 24_000, moment)
+        actions += state.readerAsked(reader, for: .readAhead(bytesPerSecond: 24_000), moment)
         var taken = 0
         while let action = actions.popLast() {
             taken += 1

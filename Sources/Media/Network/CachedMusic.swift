@@ -1,0 +1,116 @@
+/// How much of a resource is cached.
+package struct Availability: Sendable, Equatable {
+    package var storedBytes: Int64
+    /// Length of the resource in bytes; `nil` if unknown.
+    package var length: Int64?
+    /// How far it plays from its start without a gap; `nil` while unknown.
+    package var playsTo: Duration?
+    package var isPinned: Bool
+
+    package init(
+        storedBytes: Int64 = 0,
+        length: Int64? = nil,
+        playsTo: Duration? = nil,
+        isPinned: Bool = false
+    ) {
+        self.storedBytes = storedBytes
+        self.length = length
+        self.playsTo = playsTo
+        self.isPinned = isPinned
+    }
+
+    /// `true` if every byte is cached.
+    package var isComplete: Bool { length.map { storedBytes >= $0 } ?? false }
+
+    /// The cached part, 0...1; `nil` while the length is unknown.
+    package var fraction: Double? {
+        length.map { $0 <= 0 ? 1 : min(1, max(0, Double(storedBytes) / Double($0))) }
+    }
+}
+
+/// Tells the player how much of its tracks is cached, and pins them.
+package protocol KeptMusic: Sendable {
+    /// How much of each of `urls` is cached, in their order; `nil` if nothing.
+    func availability(of urls: [WebURL]) async -> [Availability?]
+
+    /// Pins `url`, so that what is cached of it, now or later, is never evicted; or unpins it. Throws `MediaError` with
+    /// `.notKept` if the cache cannot be used.
+    func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
+}
+
+/// Shows a screen what is cached, and changes it. No call waits: changes are made in the background, in the order in which
+/// they were asked for.
+package protocol KeptShelf: Sendable {
+    /// The newest report.
+    var report: KeptReport { get }
+
+    /// Makes a new report now and after every change of the cache, at most once a second; with `false` no more.
+    func watch(_ isWatched: Bool)
+
+    /// Removes `entry`, unless it is pinned or open in some process, and makes a new report.
+    func evict(_ entry: KeptEntry.ID)
+
+    /// Pins or unpins `entry`, and makes a new report.
+    func setPinned(_ entry: KeptEntry.ID, _ isPinned: Bool)
+
+    /// Calls `observer` after each change of `report`, from any thread; it must only wake its user interface. There is one
+    /// observer at a time; `nil` removes it.
+    func observe(_ observer: (@Sendable () -> Void)?)
+}
+
+/// The contents of the cache.
+package struct KeptReport: Sendable, Equatable {
+    /// Goes up with each change.
+    package var revision = 0
+    /// The last played first; `nil` before the first report.
+    package var entries: [KeptEntry]?
+    /// Why the last change failed; `nil` if it did not.
+    package var problem: SafeText?
+
+    package init() {}
+}
+
+/// One cached track, whole or in parts.
+package struct KeptEntry: Sendable, Equatable, Identifiable {
+    /// The cache's number for it, which is never given to another entry.
+    package struct ID: Hashable, Sendable {
+        package var value: Int64
+
+        package init(_ value: Int64) { self.value = value }
+    }
+
+    package var id: ID
+    /// The URL without secrets.
+    package var source: SafeText
+    package var title: SafeText?
+    package var artist: SafeText?
+    /// Length of the whole in bytes; `nil` if unknown.
+    package var length: Int64?
+    package var stored: ByteRangeSet
+    package var isPinned: Bool
+    /// The time between its last playing and the report.
+    package var age: Duration
+
+    package init(
+        id: ID,
+        source: SafeText,
+        title: SafeText? = nil,
+        artist: SafeText? = nil,
+        length: Int64? = nil,
+        stored: ByteRangeSet = ByteRangeSet(),
+        isPinned: Bool = false,
+        age: Duration = .zero
+    ) {
+        self.id = id
+        self.source = source
+        self.title = title
+        self.artist = artist
+        self.length = length
+        self.stored = stored
+        self.isPinned = isPinned
+        self.age = age
+    }
+
+    /// `true` if the length is known and nothing is missing.
+    package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
+}
