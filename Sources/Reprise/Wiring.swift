@@ -40,8 +40,7 @@ enum Wiring {
         let web = http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
         let beginning = Beginning(options: options, memory: memory)
-        let isByHand = presentation == .screen || isatty(STDIN_FILENO) == 1
-        let settings = playback(options, presentation, memory?.session, isByHand: isByHand)
+        let settings = playback(options, presentation, memory?.session)
         let warming = warmUp(
             curl,
             for: beginning,
@@ -89,13 +88,13 @@ enum Wiring {
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
             clock: clock,
-            kept: folder,
-            connectivity: network,
-            report: { session.report($0) }
+            cache: folder,
+            connectivity: network
         )
-        parts.reaching = reaching
+        parts.connecting = reaching
         parts.resumePoint = { memory?.resumePoint(of: $0) }
         let player = Player(parts: parts, settings: settings)
+        player.observeEvents { session.report($0) }
         listener.value = player
         memory?.watch(player, notify: notify)
         tellWithoutFolder(options, notify)
@@ -198,13 +197,11 @@ enum Wiring {
         }
     }
 
-    /// What was typed or configured wins over what the last session left. `isByHand` tells that keys are what
-    /// commands come from, and not the lines of a program.
+    /// What was typed or configured wins over what the last session left.
     static func playback(
         _ options: Options,
         _ presentation: Presentation,
-        _ last: SavedSession?,
-        isByHand: Bool
+        _ last: SavedSession?
     ) -> PlaybackSettings {
         // Full volume is also what a session leaves that never touched it: the server's memory decides then.
         let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
@@ -218,8 +215,6 @@ enum Wiring {
         settings.gainMode = options.gain ?? last?.gainMode ?? .off
         // Without a screen nobody looks more often than events come.
         if presentation != .screen { settings.tick = .seconds(1) }
-        // Behind a program there may be a slider, which names as many places as a held key takes steps.
-        if !isByHand { settings.placeSettling = settings.stepSettling }
         return settings
     }
 
@@ -236,19 +231,8 @@ struct HomeResolver: TrackResolver {
     let secretOrigins: SecretOrigins?
 
     func tracks(for source: String) async throws -> ResolvedTracks {
-        try await resolver.tracks(for: named(source))
-    }
-
-    func tracks(
-        for source: String,
-        begun: @escaping @Sendable ([Track]) -> Void
-    ) async throws -> ResolvedTracks {
-        try await resolver.tracks(for: named(source), begun: begun)
-    }
-
-    private func named(_ source: String) -> String {
         if let url = WebURL(source) { secretOrigins?.insert(url) }
-        return BasePaths.expandingHome(source)
+        return try await resolver.tracks(for: BasePaths.expandingHome(source))
     }
 }
 

@@ -62,7 +62,7 @@ import Testing
             try await wait(for: "the last track") {
                 stage.player.snapshot.availability[Track.ID(100_000)] != nil
             }
-            #expect(kept.batches.allSatisfy { $0 <= KeptWatch.batch })
+            #expect(kept.batches.allSatisfy { $0 <= CachedWatch.batch })
             let asked = kept.batches.reduce(0, +)
             #expect(asked < 100_100, "each is asked for once, the current one again")
         }

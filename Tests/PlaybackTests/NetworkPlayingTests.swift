@@ -37,7 +37,7 @@ import Testing
             }
             #expect(
                 notices(stage, "reconnecting")[1]
-                    == "http://music.example/1.mp3: the host cannot be found; trying again in 3 s (attempt 3 of 10)"
+                    == "http://music.example/1.mp3: the host cannot be found; retry in 3 s (attempt 3 of 10)"
             )
             stage.readers[0].edit { $0.wait = nil }
             stage.player.send(.volume(7))
@@ -63,10 +63,10 @@ import Testing
             try await wait(for: "the good news") { !stage.player.snapshot.connectivity.isOffline }
             #expect(
                 notices(stage, "offline") == [
-                    "the network is away: the host cannot be found; what is kept plays on"
+                    "Offline: the host cannot be found (cached music keeps playing)"
                 ]
             )
-            #expect(notices(stage, "online") == ["the network is back"])
+            #expect(notices(stage, "online") == ["Online again"])
         }
     }
 

@@ -39,7 +39,7 @@ import Testing
     @Test func `each reason is told once until music sounds again`() {
         var recovery = OutputRecovery()
         var told: [Bool] = []
-        for error in [gone, gone, away, away, gone] { told.append(recovery.isNews(error)) }
+        for error in [gone, gone, away, away, gone] { told.append(recovery.isNew(error)) }
         #expect(told == [true, false, true, false, true])
     }
 

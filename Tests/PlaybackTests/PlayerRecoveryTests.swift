@@ -131,7 +131,7 @@ import Testing
         _ = state.handle(.passFailed(PassID(value: 1), broken, frames: 0), heard: 0, now: .zero)
         #expect(state.failures.count == 1)
         _ = state.handle(.command(.jump(1)), heard: 0, now: .zero)
-        let pass = state.passes[0].id
+        let pass = state.lane.passes[0].id
         for input in [ready(pass.value), .passGranted(pass, start: 0), .passPrimed(pass)] {
             _ = state.handle(input, heard: 0, now: .zero)
         }
@@ -170,7 +170,7 @@ import Testing
         var state = overlapping()
         let second = PassID(value: 2)
         _ = state.handle(.formatChanged(second, info(1), frames: 300), heard: 100, now: .zero)
-        #expect(state.prepared == nil)
+        #expect(state.preparedTrack == nil)
         #expect(state.handle(.tick, heard: 200, now: .zero).allSatisfy { $0.isEvent })
         let effects = state.handle(.command(.next), heard: 200, now: .zero)
         #expect(effects.contains(.cancelPass(second, keepsResource: false)))
@@ -198,7 +198,7 @@ import Testing
     @Test func `a start behind the last track is told of`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let effects = state.handle(launch(9, start: 99), heard: 0, now: .zero)
-        #expect(effects.contains(.emit(.notice(code: "bad-command", message: "there is no track 99"))))
+        #expect(effects.contains(.emit(.notice(code: "bad-command", message: "No track 99"))))
         #expect(startedTrack(effects)?.track == 9)
     }
 }

@@ -225,4 +225,25 @@ import Testing
         }
         #expect(stage.sink.pcm.count == 2 * 900 * 4)
     }
+
+    @Test(
+        arguments: [
+            (.next, "ended 1 skipped 600"), (.stop, "ended 1 skipped 600"), (.pause, "paused 1 at 600"),
+            (.seek(.by(.seconds(1))), "seeked 1 at 1600"),
+        ] as [(PlayerCommand, String)]
+    )
+    func `frames that the sink takes until it stands still count for the decision`(
+        command: PlayerCommand,
+        expected: String
+    ) async throws {
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000) }
+        let stage = Stage(pieces, sink: TestSink(allowance: 500, pauseLag: 100))
+        _ = try await stage.play { stage in
+            try await wait(for: "music") {
+                stage.player.snapshot.state == .playing && stage.sink.heardFrames == 500
+            }
+            stage.player.send(command)
+            try await wait(for: expected) { stage.story.contains(expected) }
+        }
+    }
 }

@@ -108,7 +108,7 @@ struct QueueChangeTests {
                 model.ids += new.map(\.id)
             case 7, 8:
                 // Who succeeds an added one that goes is another rule's.
-                let goes = queue.history.lastAddition.flatMap { gone in
+                let goes = queue.lastAddition.flatMap { gone in
                     queue.current.map { gone.contains($0) }
                 }
                 #expect((queue.undo(using: &random) != nil) == !model.history.isEmpty)

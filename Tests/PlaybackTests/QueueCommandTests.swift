@@ -87,8 +87,6 @@ struct QueueCommandTests {
             _ = state.handle(input, heard: 200, now: .zero)
         }
         let both = PlayerCommand.remove(TrackNumbers(places: RangeSet([1..<2, 3..<4])))
-        #expect(state.willCut(.command(both), at: .zero))
-        #expect(!state.willCut(.command(.remove(4)), at: .zero))
         #expect(command(both, &state).contains(.cancelPass(PassID(value: 2), keepsResource: false)))
         #expect(numbers(state) == [1, 3])
     }
@@ -96,10 +94,10 @@ struct QueueCommandTests {
     @Test func `undo says what came back, and that there is nothing more`() {
         var state = sounding(3)
         _ = command(.remove(TrackNumbers(places: RangeSet(1..<3))), &state)
-        #expect(command(.undo, &state).first == .emit(.remark(code: "undone", message: "2 tracks are back")))
+        #expect(command(.undo, &state).first == .emit(.remark(code: "undone", message: "Restored 2 tracks")))
         #expect(
             command(.undo, &state) == [
-                .emit(.notice(code: "bad-command", message: "there is nothing to undo"))
+                .emit(.notice(code: "bad-command", message: "Nothing to undo"))
             ]
         )
         #expect(state.messages.map(\.number) == [1, 2])
@@ -133,10 +131,10 @@ struct QueueCommandTests {
     @Test func `what was added and saved is said`() {
         var state = sounding(2)
         _ = state.handle(.added([FakeMusic(number: 7, frames: 1).track], problems: []), heard: 0, now: .zero)
-        #expect(state.messages.last?.text == "1 track added")
+        #expect(state.messages.last?.text == "Added 1 track")
         let effects = state.handle(.saved(count: 3, path: "/tmp/a\u{1B}.m3u8"), heard: 0, now: .zero)
-        #expect(effects == [.emit(.remark(code: "saved", message: "3 tracks saved as /tmp/a\u{FFFD}.m3u8"))])
-        #expect(state.messages.last?.text == "3 tracks saved as /tmp/a\u{FFFD}.m3u8")
+        #expect(effects == [.emit(.remark(code: "saved", message: "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8"))])
+        #expect(state.messages.last?.text == "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8")
     }
 
     private func added(_ numbers: [Int], _ state: inout PlayerState) {
@@ -153,11 +151,11 @@ struct QueueCommandTests {
         _ = command(.add("d"), &state)
         added([6], &state)
         #expect(
-            command(.undo, &state).first == .emit(.remark(code: "undone", message: "1 added track is gone"))
+            command(.undo, &state).first == .emit(.remark(code: "undone", message: "Removed 1 track"))
         )
         #expect(numbers(state) == [1, 2, 3, 4, 5])
         #expect(
-            command(.undo, &state).first == .emit(.remark(code: "undone", message: "3 added tracks are gone"))
+            command(.undo, &state).first == .emit(.remark(code: "undone", message: "Removed 3 tracks"))
         )
         #expect(numbers(state) == [1, 2])
         // What the player began with is no step.
@@ -180,7 +178,6 @@ struct QueueCommandTests {
         var state = sounding(1)
         _ = command(.add("a"), &state)
         added([2], &state)
-        #expect(!state.willCut(.command(.undo), at: .zero))
         _ = command(.jump(2), &state)
         let effects = command(.undo, &state)
         #expect(effects.contains { if case .endTrack = $0 { true } else { false } })

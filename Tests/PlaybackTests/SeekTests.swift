@@ -10,10 +10,10 @@ import Testing
     private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
 
     /// The first track, of 60 seconds, sounds.
-    private func sounding(isByHand: Bool = true) -> PlayerState {
+    private func sounding() -> PlayerState {
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)
         info.duration = .seconds(60)
-        var state = PlayerState(exitsAtEnd: true, isByHand: isByHand, seed: 1)
+        var state = PlayerState(exitsAtEnd: true, seed: 1)
         let first = PassID(value: 1)
         let track = FakeMusic(number: 1, frames: 1).track
         for input in [
@@ -79,101 +79,51 @@ import Testing
         #expect(stage.readers[0].storedTables.count == 1)
     }
 
-    /// Twenty seeks in a second, of which `byStep` says whether they are relative and `byHand` whether a hand names
-    /// their places; returns what was read, in units of nine seconds, and what was told.
-    private func search(byStep: Bool, byHand: Bool) async throws -> (places: Set<Int64>, seeks: [String]) {
+    @Test(arguments: [true, false])
+    func `of twenty seeks in a second the first and the last cost a request each`(areSteps: Bool) async throws
+    {
         var piece = FakeMusic(number: 1, frames: 200_000)
         piece.isStored = false
-        let stage = Stage([piece], sink: TestSink(allowance: 500), isByHand: byHand)
-        let isFirstAtOnce = byHand && !byStep
-        let places = Locked(Set<Int64>())
+        let stage = Stage([piece], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
             let before = stage.readers[0].readOffsets.count
             for count in 1...20 {
-                let begun = stage.player.snapshot.position
-                stage.player.send(.seek(byStep ? .by(.seconds(9)) : .to(.seconds(9 * count))))
+                let position = stage.player.snapshot.position
+                stage.player.send(.seek(areSteps ? .by(.seconds(9)) : .to(.seconds(9 * count))))
+                // The place asked for is shown at once, and from the second seek on its pass sleeps.
                 try await wait(for: "seek \(count)") {
-                    stage.player.snapshot.position > begun + .seconds(8)
-                        && stage.clock.sleeperCount == (count == 1 && isFirstAtOnce ? 1 : 2)
+                    stage.player.snapshot.position > position + .seconds(8)
+                        && stage.clock.sleeperCount == (count == 1 ? 1 : 2)
                 }
-                if count == 1, isFirstAtOnce {
+                if count == 1 {
                     try await wait(for: "its read") {
                         stage.readers[0].readOffsets.dropFirst(before).contains { $0 >= 36_000 }
                     }
                 }
                 stage.clock.advance(by: .milliseconds(50))
             }
-            stage.clock.advance(by: .milliseconds(200))
+            stage.clock.advance(by: .milliseconds(249))
+            #expect(stage.readers[0].readOffsets.allSatisfy { $0 < 20 * 36_000 })
+            stage.clock.advance(by: .milliseconds(1))
             try await wait(for: "the last read") {
                 stage.readers[0].readOffsets.contains { $0 >= 20 * 36_000 }
             }
-            let read = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 })
-            places.withLock { $0 = read }
+            let places = Set(stage.readers[0].readOffsets.dropFirst(before).map { $0 / 36_000 })
+            #expect(places == [1, 20])
             try await wait(for: "the answer") { stage.story.contains { $0.hasPrefix("seeked 1 at 18") } }
         }
-        return (places.withLock { $0 }, stage.story.filter { $0.hasPrefix("seeked") })
+        #expect(stage.story.filter { $0.hasPrefix("seeked") } == ["seeked 1 at 9000", "seeked 1 at 180000"])
     }
 
-    @Test(arguments: [true, false])
-    func `of twenty seeks in a second only the last costs a request`(byStep: Bool) async throws {
-        let (places, seeks) = try await search(byStep: byStep, byHand: false)
-        #expect(places == [20])
-        #expect(seeks.count == 1)
-    }
-
-    @Test func `a held key that takes steps costs what its last step costs`() async throws {
-        let (places, seeks) = try await search(byStep: true, byHand: true)
-        #expect(places == [20])
-        #expect(seeks.count == 1)
-    }
-
-    @Test
-    func `a place that a hand names costs a request at once, and of those right behind it only the last`()
-        async throws
-    {
-        let (places, seeks) = try await search(byStep: false, byHand: true)
-        #expect(places == [1, 20])
-        #expect(seeks == ["seeked 1 at 9000", "seeked 1 at 180000"])
-    }
-
-    @Test func `a held key that names a place goes there once`() {
+    @Test func `a seek waits for a further one only within 300 ms of another`() throws {
         var state = sounding()
-        var passes = 0
-        for count in 1...20 {
-            let effects = state.handle(
-                .command(.seek(.percent(50))),
-                heard: 3_000,
-                now: .milliseconds(50 * count)
-            )
-            passes += effects.count { if case .startPass = $0 { true } else { false } }
+        var delays: [Duration] = []
+        for time in [1_000, 1_299, 1_598, 1_898] {
+            _ = state.handle(.command(.seek(.percent(50))), heard: 3_000, now: .milliseconds(time))
+            delays.append(state.requestDelay(of: try #require(state.currentPass)))
         }
-        #expect(passes == 1)
-        #expect(state.position == .seconds(30))
-        // Later it is a new wish.
-        let again = state.handle(.command(.seek(.percent(50))), heard: 3_000, now: .seconds(2))
-        #expect(again.contains { if case .startPass = $0 { true } else { false } })
-    }
-
-    @Test(arguments: [true, false])
-    func `the sound does not stand still for a held key, and does for a program's second seek`(isByHand: Bool)
-    {
-        var state = sounding(isByHand: isByHand)
-        let seek = PlayerInput.command(.seek(.to(.seconds(30))))
-        _ = state.handle(seek, heard: 3_000, now: .seconds(1))
-        guard let pass = state.currentPass, let info = state.currentInfo else { return }
-        for input in [
-            .passReady(pass, info, SeekLanding(frame: 30_000, isExact: true), isSeekable: true),
-            .passGranted(pass, start: 0), .passPrimed(pass), .outputStarted,
-        ] as [PlayerInput] {
-            _ = state.handle(input, heard: 0, now: .seconds(1))
-        }
-        #expect(state.isSounding)
-        #expect(state.willCut(seek, at: .milliseconds(1_200)) == !isByHand)
-        #expect(state.willCut(.command(.seek(.to(.seconds(31)))), at: .milliseconds(1_200)))
-        #expect(state.willCut(seek, at: .milliseconds(1_400)))
-        let effects = state.handle(seek, heard: 100, now: .milliseconds(1_200))
-        #expect(effects.isEmpty == isByHand)
+        #expect(delays == [.zero, .milliseconds(300), .milliseconds(300), .zero])
     }
 
     @Test func `a seek into stored bytes waits for no other`() async throws {

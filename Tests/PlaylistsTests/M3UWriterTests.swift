@@ -62,7 +62,7 @@ struct M3UWriterTests {
         #expect {
             try M3UWriter.save([], to: path)
         } throws: {
-            ($0 as? MediaError)?.cause.string.contains("no M3U list") == true
+            ($0 as? MediaError)?.description == "Not overwritten: \(path) is not a playlist"
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["song.mp3"])

@@ -33,7 +33,7 @@ struct PLSParserTests {
     }
 
     @Test func `a list without files is refused`() {
-        #expect(throws: MediaError(.badPlaylist, "list", "the playlist names no music")) {
+        #expect(throws: MediaError(.badPlaylist, "list", "the playlist is empty")) {
             try entries("[playlist]\nNumberOfEntries=0")
         }
     }

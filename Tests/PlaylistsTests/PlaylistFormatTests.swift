@@ -57,4 +57,31 @@ struct PlaylistFormatTests {
             ($0 as? MediaError)?.code == .badPlaylist
         }
     }
+
+    @Test(arguments: [("a.mp3\n", "", ""), ("File#=a.mp3\n", "[playlist]\n", ""), Self.xspf])
+    func `a list of any format has at most so many entries as are allowed`(
+        entry: String,
+        head: String,
+        tail: String
+    ) throws {
+        var limits = PlaylistLimits()
+        limits.entries = 10
+        func entries(_ count: Int) throws -> [PlaylistEntry] {
+            let body = (1...count).map { entry.replacing("#", with: "\($0)") }.joined()
+            let text = head + body + tail
+            return try Playlist.entries(
+                of: Array(text.utf8),
+                expected: nil,
+                subject: "list",
+                limits: limits
+            )
+        }
+        #expect(try entries(10).count == 10)
+        let error = #expect(throws: MediaError.self) { try entries(11) }
+        #expect(error?.description == "list: the playlist is too long (more than 10 entries)")
+    }
+
+    private static let xspf = (
+        "<track><location>a</location></track>", "<playlist><trackList>", "</trackList></playlist>"
+    )
 }

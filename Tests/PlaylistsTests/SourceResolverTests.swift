@@ -213,4 +213,17 @@ struct SourceResolverTests {
             #expect(found.tracks[99_999].tags.title == "Title number 99999")
         }
     }
+
+    @Test(arguments: [0, 1, 511, 262_143, 262_144, 262_145, 700_000])
+    func `a file is read to its end, whatever its length`(count: Int) throws {
+        let bytes = ByteFixtures.bytes(count: count, seed: 1)
+        let path = try folder.write("file", bytes: bytes)
+        #expect(try LocalFile.read(path, limit: 512, isWhole: false) == Array(bytes.prefix(512)))
+        guard count > 0 else { return }
+        #expect(try LocalFile.read(path, limit: 1 << 20) == bytes)
+        #expect(try LocalFile.read(path, limit: count) == bytes)
+        #expect(throws: MediaError.self) { try LocalFile.read(path, limit: count - 1) }
+        // One that does not say how long it is.
+        #expect(try LocalFile.read("/proc/self/status", limit: 1 << 20).count > 100)
+    }
 }

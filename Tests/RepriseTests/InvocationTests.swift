@@ -189,14 +189,6 @@ struct InvocationTests {
         #expect(try Options.parsed("a", "--", "--json").sources == ["a", "--json"])
     }
 
-    @Test func `a program's seeks wait for its next one, and a hand's only where it takes steps`() throws {
-        let byProgram = Wiring.playback(try Options.parsed(), .words, nil, isByHand: false)
-        #expect(byProgram.placeSettling == .milliseconds(60))
-        let byHand = Wiring.playback(try Options.parsed(), .screen, nil, isByHand: true)
-        #expect(byHand.placeSettling == .zero)
-        #expect(byHand.stepSettling == .milliseconds(60))
-    }
-
     @Test func `help and version are shown and refuse nothing`() throws {
         #expect(try shown("--version") == "reprise 0.1.0")
         #expect(try shown("--help").contains("--cache-dir"))

@@ -57,19 +57,6 @@ import Testing
         )
     }
 
-    @Test func `how many tracks there are is not said before all are known`() {
-        var narrator = PlainNarrator()
-        let events: [PlayerEvent] = [
-            Self.track(1, "River"), .playing(index: 1, position: .zero, isExact: true), .loaded(tracks: 9),
-            Self.end(1), Self.track(2, "Alone"), .playing(index: 2, position: .zero, isExact: true),
-        ]
-        #expect(
-            events.compactMap { narrator.line(for: $0)?.string } == [
-                "Playing 1: River by Reprise, 0:15", "9 tracks", "Playing 2 of 9: Alone by Reprise, 0:15",
-            ]
-        )
-    }
-
     @Test func `a track that is chosen while the music stands still is told`() {
         var narrator = PlainNarrator()
         var lines: [SafeText] = []

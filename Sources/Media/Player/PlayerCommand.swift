@@ -1,4 +1,4 @@
-/// What a listener can ask for, by key, on the `:` line or on headless standard input.
+/// A command of the listener: a key, or a line after `:` or on headless standard input.
 package enum PlayerCommand: Sendable, Equatable {
     case play
     case pause
@@ -6,32 +6,32 @@ package enum PlayerCommand: Sendable, Equatable {
     case stop
     case next
     case previous
-    /// A place in the queue, from 1.
+    /// The number of a track, from 1.
     case jump(Int)
     case seek(SeekTarget)
     /// 0...100.
     case volume(Int)
     case changeVolume(by: Int)
     case mute
-    /// Another order to play in, or the queue's own again.
+    /// Toggles playing in random order; the queue itself keeps its order.
     case shuffle
-    /// Puts the queue itself in a random order, the current track first.
+    /// Puts the queue itself into a random order, with the current track first.
     case shuffleNow
-    /// nil goes to the next mode: off, all, one.
+    /// `nil` switches to the next mode: off, all, one.
     case setRepeat(RepeatMode?)
-    /// nil goes to the next mode: off, track, album.
+    /// `nil` switches to the next mode: off, track, album.
     case setGain(GainMode?)
     case add(String)
     case remove(TrackNumbers)
-    /// Puts tracks, together and in their order, where the first of them is track `to` (from 1).
+    /// Moves tracks, together and in their order, so that the first of them becomes track `to` (from 1).
     case move(TrackNumbers, to: Int)
     case sort(SortKey)
     case clear
-    /// Takes back the last change of the queue: adding, removing, moving, sorting, shuffling, clearing.
+    /// Undoes the last change of the queue: adding, removing, moving, sorting, shuffling or clearing.
     case undo
     case save(String)
     case reload
-    /// Pins a track in the cache, or lets go of it; its place in the queue, from 1, or nil for the current one.
+    /// Pins a track in the cache, or unpins it. The track's number, from 1; `nil` for the current track.
     case pin(Int?)
     case status
     case quit
@@ -41,4 +41,62 @@ package enum RepeatMode: String, Sendable, CaseIterable {
     case off
     case one
     case all
+}
+
+/// Numbers of tracks as the listener counts them, from 1.
+///
+/// Stored as ranges, so that selecting a whole long queue costs no more than selecting one track.
+package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
+    /// The tracks' indices in the queue, from 0.
+    package let places: RangeSet<Int>
+
+    /// Selects the tracks at the indices `places`, from 0.
+    package init(places: RangeSet<Int>) { self.places = places }
+
+    /// Selects one track, or none if `number` is below 1.
+    package init(_ number: Int) { places = number < 1 ? RangeSet() : RangeSet(number - 1..<number) }
+
+    package init(integerLiteral number: Int) { self.init(number) }
+
+    /// Parses numbers and ranges separated by spaces, such as `3 5-7`. Returns `nil` for other or empty text.
+    package init?(parsing words: some Sequence<Substring>) {
+        var places = RangeSet<Int>()
+        for word in words {
+            let ends = word.split(separator: "-", omittingEmptySubsequences: false)
+            guard (1...2).contains(ends.count), ends.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
+                let first = ends.first.flatMap({ Int($0) }), let last = ends.last.flatMap({ Int($0) }),
+                first >= 1, first <= last
+            else { return nil }
+            places.insert(contentsOf: first - 1..<last)
+        }
+        guard !places.isEmpty else { return nil }
+        self.places = places
+    }
+
+    /// The numbers as `init(parsing:)` reads them: `3 5-7`.
+    package var text: String {
+        places.ranges.map { range in
+            range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound + 1)-\(range.upperBound)"
+        }.joined(separator: " ")
+    }
+
+    /// The number of selected tracks.
+    package var count: Int { places.ranges.reduce(0) { $0 + $1.count } }
+
+    /// The highest number; 0 if none is selected.
+    package var highest: Int { places.ranges.last?.upperBound ?? 0 }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+/// The field by which the queue is sorted.
+package enum SortKey: String, Sendable, CaseIterable {
+    /// The title as displayed; case does not matter.
+    case title
+    /// The artist, then the title; tracks without an artist come last.
+    case artist
+    /// The shortest first; tracks of unknown length last.
+    case duration
+    /// The URL or path.
+    case source
 }

@@ -1,4 +1,4 @@
-/// What the headless reporter prints; the cases and fields are the event contract.
+/// An event as printed in headless mode. Cases and fields are part of the events contract.
 package enum PlayerEvent: Sendable, Equatable {
     case loaded(tracks: Int)
     case track(TrackReport)
@@ -8,7 +8,7 @@ package enum PlayerEvent: Sendable, Equatable {
     case paused(index: Int, position: Duration, isExact: Bool)
     case seeked(index: Int, position: Duration, isExact: Bool)
     case notice(code: String, message: SafeText)
-    /// A notice of what may pass by itself, or of what was done as asked: no failure. Printed like any notice.
+    /// A notice that is no failure: a passing problem, or a command that was carried out. Printed like any notice.
     case remark(code: String, message: SafeText)
     case ended(EndReport)
     case summary(SummaryReport)
@@ -20,11 +20,11 @@ package enum PlayerEvent: Sendable, Equatable {
         package var tags: TrackTags
         package var duration: Duration?
         package var isSeekable: Bool
-        /// Whether it is a live stream, whose titles change while it plays.
+        /// `true` for a live stream, whose titles change while it plays.
         package var isLive = false
-        /// What a live stream calls itself.
+        /// The name of a live stream.
         package var station: SafeText?
-        /// The part of its bytes that is here, 0...1; nil while not known.
+        /// The cached part of its bytes, 0...1; `nil` if unknown.
         package var cached: Double?
 
         package init(index: Int, source: SafeText, tags: TrackTags, duration: Duration?, isSeekable: Bool) {

@@ -1,4 +1,4 @@
-/// Everything a view shows of the player, at one moment. Replaced whole, never edited.
+/// Everything that a user interface shows of the player at one moment. Replaced as a whole, never edited.
 package struct PlayerSnapshot: Sendable, Equatable {
     package enum State: String, Sendable {
         case stopped
@@ -11,73 +11,85 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package var state = State.stopped
     package var tracks: [Track] = []
-    /// Goes up whenever `tracks` changes other than by additions at the end: with the same revision, what was derived
-    /// from the first tracks still holds.
+    /// Incremented whenever `tracks` changes other than by additions at the end. While it stays the same, anything
+    /// derived from the first tracks stays valid.
     package var queueRevision = 0
-    /// Whether music has begun while the sources are still being read: more tracks come at the end.
-    package var isIncomplete = false
-    /// The place of the current track in `tracks`, from 0.
+    /// The index of the current track in `tracks`.
     package var currentIndex: Int?
-    /// What the music itself said of the current track.
+    /// The stream of the current track, as its decoder describes it.
     package var info: StreamInfo?
     package var position = Duration.zero
-    /// Whether `position` is the truth or an estimate.
+    /// `true` if `position` is exact, `false` if it is an estimate.
     package var isExact = true
     package var duration: Duration?
-    /// Seconds of music that are decoded or stored behind the position.
+    /// The time that is cached without a gap from the position on.
     package var buffered = Duration.zero
-    /// The bytes of the current track.
+    /// The loading of the current track.
     package var load = LoadReport()
-    /// How long until the next attempt to reach the current track's bytes; nil while none is waited for.
+    /// The time until the next attempt to load the current track; `nil` if no attempt is due.
     package var retryIn: Duration?
-    /// The offset of the byte being heard, for the bar; nil while unknown.
+    /// The offset of the byte being heard, for the progress bar; `nil` if unknown.
     package var byteOffset: Int64?
     package var volume = 100
     package var isMuted = false
     package var isShuffled = false
     package var repeatMode = RepeatMode.off
     package var gainMode = GainMode.off
-    /// What the current track is made louder by, in dB; nil where it is left as it is.
+    /// The gain applied to the current track, in dB; `nil` if none is.
     package var gainDecibels: Double?
-    /// What is here of the tracks that are kept, in part or whole; a track that is not in it is not kept.
+    /// The cached part of each track; tracks that are not cached at all are missing.
     package var availability: [Track.ID: Availability] = [:]
     package var connectivity = ConnectivityReport()
-    /// What music said of itself that was opened so far; playlists often say less.
+    /// Tags and lengths of the tracks that were opened so far; playlists often know less.
     package var learned: [Track.ID: TrackFacts] = [:]
-    /// Why tracks failed.
+    /// The tracks that failed, with the reasons.
     package var failures: [Track.ID: SafeText] = [:]
     /// The newest messages, oldest first; at most 100.
     package var messages: [PlayerMessage] = []
-    /// Bytes of all tracks so far.
+    /// Bytes of all tracks since the start.
     package var totalCachedBytes: Int64 = 0
     package var totalFetchedBytes: Int64 = 0
-    /// Whether the player has ended and takes no more commands.
+    /// `true` if the player has ended and takes no more commands.
     package var isOver = false
 
     package init() {}
 }
 
-/// The player as its user interfaces see it.
+/// A message of the player to the listener.
+package struct PlayerMessage: Sendable, Equatable {
+    /// Increases with each message, so that a view can tell new messages from those it has shown.
+    package var number: Int
+    /// The time of the message on the player's clock.
+    package var time: Duration
+    package var text: SafeText
+
+    package init(number: Int, time: Duration, text: SafeText) {
+        self.number = number
+        self.time = time
+        self.text = text
+    }
+}
+
+/// The player, as user interfaces see it.
 package protocol PlayerControl: Sendable {
-    /// Hands a command over; never waits.
+    /// Sends a command; never waits.
     func send(_ command: PlayerCommand)
 
     /// The newest snapshot; never waits.
     var snapshot: PlayerSnapshot { get }
 
-    /// Calls `observer` after each new snapshot, from any thread; it must only wake its user interface.
+    /// Calls `observer` after each new snapshot, from any thread. It must only wake its user interface.
     func observe(_ observer: @escaping @Sendable () -> Void)
 
-    /// Says whether anybody looks at the picture of the sound: while nobody does, none is made. Never waits.
+    /// Starts or stops making `soundPicture`, which costs time only while it is watched. Never waits.
     func watchSound(_ isWatched: Bool)
 
-    /// The picture of what is heard at this moment; nil while none is made, and of moments that have none.
-    /// Never waits.
+    /// Spectrum and levels of the sound heard at this moment; `nil` if it is not watched or not known. Never waits.
     var soundPicture: SoundPicture? { get }
 }
 
 extension PlayerControl {
-    /// A player without pictures has nothing to do here.
+    /// For players without spectrum and levels.
     package func watchSound(_ isWatched: Bool) {}
 
     package var soundPicture: SoundPicture? { nil }

@@ -1,6 +1,6 @@
-/// A failure that crosses a seam, worded for the listener: the thing, the cause, what to do.
+/// A failure that the listener is told about: what failed, why, and what to do.
 package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure; the raw value is the `code` of events and part of the contract.
+    /// The kind of failure. The raw value is the `code` of events and part of the events contract.
     package enum Code: String, Sendable, CaseIterable {
         case notFound = "not-found"
         case unreadable = "unreadable"
@@ -39,11 +39,11 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     package var code: Code
-    /// What failed: a location without secrets, a folder, the audio server.
+    /// The thing that failed: a location without secrets, a folder, the audio server.
     package var subject: SafeText
-    /// Why, and where it helps what to do; no final full stop.
+    /// The cause and, if it helps, what to do; no full stop at the end.
     package var cause: SafeText
-    /// Whether it fails the same way however often it is tried again, although its kind of failure may pass.
+    /// `true` if retrying cannot help, although failures of this kind are often temporary.
     package var isLasting = false
 
     package init(_ code: Code, _ subject: SafeText, _ cause: SafeText) {

@@ -1,13 +1,13 @@
 /// Percent-encoding (RFC 3986 §2.1) and dot segments (§5.2.4).
 package enum PercentEncoding {
-    /// Which reserved characters stand for themselves.
+    /// The URL component, which decides the reserved characters that need no escape.
     package enum Component: Sendable {
         case path
         case query
     }
 
-    /// `text` with escapes in upper case, escaped letters and digits unescaped, and whatever
-    /// may not stand in the component escaped as UTF-8. A `%` without two digits is escaped.
+    /// Normalises escapes: hexadecimal digits in upper case, letters and digits unescaped, and everything that the
+    /// component does not allow escaped as UTF-8. A `%` without two digits is escaped.
     package static func normalized(_ text: some StringProtocol, keeping component: Component) -> String {
         var text = String(text)
         if text.withUTF8({ isNormal($0, in: component) }) { return text }
@@ -31,7 +31,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// `text` with its escapes replaced by what they mean; broken UTF-8 becomes U+FFFD.
+    /// Replaces escapes by the characters they stand for; broken UTF-8 becomes U+FFFD.
     package static func decoded(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(percent) else { return String(text) }
         let bytes = Array(text.utf8)
@@ -52,7 +52,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The path with `.` and `..` carried out; `..` never leads above the root.
+    /// Resolves the segments `.` and `..`; `..` never leads above the root.
     package static func removingDotSegments(_ path: String) -> String {
         guard mayHaveDotSegments(path.utf8) else { return path }
         var result: [Substring] = []
@@ -94,7 +94,7 @@ package enum PercentEncoding {
         (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
     }
 
-    /// Whether a dot stands at the start of a segment, without which no segment is `.` or `..`.
+    /// `true` if a segment starts with a dot; otherwise no segment is `.` or `..`.
     static func mayHaveDotSegments(_ bytes: some Sequence<UInt8>) -> Bool {
         var isStart = true
         for byte in bytes {

@@ -1,20 +1,45 @@
+/// The location of a resource.
+package enum ResourceLocation: Sendable, Hashable {
+    /// An absolute path of the local file system.
+    case file(String)
+    case web(WebURL)
+
+    /// The location without secrets, for the screen, events, logs and errors.
+    package var safeText: SafeText {
+        switch self {
+        case .file(let path): SafeText(path)
+        case .web(let url): url.safeText
+        }
+    }
+
+    /// The last component of the path, unescaped: the display name of a track without a title.
+    package var name: SafeText {
+        switch self {
+        case .file(let path):
+            SafeText(path.split(separator: "/").last.map(String.init) ?? path)
+        case .web(let url):
+            SafeText(url.fileName ?? url.host)
+        }
+    }
+}
+
 /// An absolute `http` or `https` URL, in normal form (RFC 3986 §6.2.2).
 ///
-/// Scheme and host in lower case, the scheme's own port left out, escapes in upper case and
-/// only where needed, no dot segments, no fragment. Two spellings of one URL are equal. A host in
-/// another script is kept as it is written; turning it into IDNA is libcurl's work.
+/// Scheme and host are in lower case, escapes in upper case and only used if needed; the default port, dot segments and
+/// the fragment are removed. Thus two spellings of one URL are equal. A host in another script stays as written;
+/// libcurl converts it to IDNA.
 package struct WebURL: Sendable, Hashable {
     /// `http` or `https`.
     package let scheme: String
-    /// Without brackets, also for IPv6.
+    /// Without brackets, even for IPv6.
     package let host: String
-    /// Nil for the scheme's own port.
+    /// `nil` for the default port of the scheme.
     package let port: Int?
-    /// Begins with `/`; escaped.
+    /// Starts with `/`; escaped.
     package let path: String
-    /// Without `?`; escaped; nil when there is none.
+    /// Escaped, without `?`; `nil` if the URL has no query.
     package let query: String?
-    /// User name and password, unescaped; a secret, and no part of `description` or the key.
+    /// User name and password, unescaped. A secret: neither `description` nor the cache key contains it.
     package let userInfo: UserInfo?
 
     package struct UserInfo: Sendable, Hashable {
@@ -27,14 +52,14 @@ package struct WebURL: Sendable, Hashable {
         }
     }
 
-    /// The longest URL that is taken; servers refuse shorter ones.
+    /// The longest URL that is accepted; servers refuse even shorter ones.
     package static let longest = 16_384
 
     /// Parses an absolute URL as people write them: spaces and other scripts are escaped.
     ///
-    /// Nil when it is no URL with the scheme `http` or `https` and a host.
+    /// Returns `nil` unless `text` has the scheme `http` or `https` and a host.
     package init?(_ text: some StringProtocol) {
-        // Bytes, not characters: all that divides a URL is ASCII, and lists hold 100,000 of them.
+        // Bytes, not characters: all delimiters of a URL are ASCII, and playlists contain 100,000 URLs.
         let text = String(text)
         let bytes = text.utf8
         guard bytes.count <= Self.longest, let scheme = Self.webScheme(of: bytes) else { return nil }
@@ -73,9 +98,9 @@ package struct WebURL: Sendable, Hashable {
         self.query = query
     }
 
-    /// Resolves `reference` against this URL (RFC 3986 §5.2); nil when the result is no web URL.
+    /// Resolves `reference` against this URL (RFC 3986 §5.2). Returns `nil` if the result is not a web URL.
     ///
-    /// User name and password go along within the same origin only.
+    /// User name and password are inherited only within the same origin.
     package func resolving(_ reference: some StringProtocol) -> WebURL? {
         let text = String(reference)
         let authority = Authority(host: host, port: port, userInfo: userInfo)
@@ -102,40 +127,40 @@ package struct WebURL: Sendable, Hashable {
         return WebURL(scheme: scheme, authority: authority, path: merged, query: newQuery)
     }
 
-    /// This URL with the user name and password of `base` where it has none and their origin is one.
+    /// Adds the user name and password of `base` if this URL has none and is of the same origin.
     private func inheritingUserInfo(of base: WebURL) -> WebURL {
         guard userInfo == nil, base.userInfo != nil, hasSameOrigin(as: base) else { return self }
         let authority = Authority(host: host, port: port, userInfo: base.userInfo)
         return WebURL(scheme: scheme, authority: authority, path: path, query: query)
     }
 
-    /// Whether both are served by one origin: scheme, host and port (RFC 6454).
+    /// `true` if scheme, host and port are equal (RFC 6454).
     package func hasSameOrigin(as other: WebURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The URL without user name and password: what is asked for, and what the cache's key is made of.
+    /// The URL without user name and password: the URL to request, and the basis of the cache key.
     package var requestString: String {
         let name = host.contains(":") ? "[\(host)]" : host
         let place = port.map { "\(name):\($0)" } ?? name
         return "\(scheme)://\(place)\(path)" + (query.map { "?\($0)" } ?? "")
     }
 
-    /// The URL without anything that could be a secret: user name, password and query.
+    /// The URL without possible secrets: user name, password and query.
     package var safeText: SafeText {
         let name = host.contains(":") ? "[\(host)]" : host
         let place = port.map { "\(name):\($0)" } ?? name
         return SafeText("\(scheme)://\(place)\(path)" + (query == nil ? "" : "?…"))
     }
 
-    /// The last part of the path, unescaped; nil when the path ends with `/`.
+    /// The last component of the path, unescaped; `nil` if the path ends with `/`.
     package var fileName: String? {
         guard let slash = path.lastIndex(of: "/") else { return nil }
         let name = PercentEncoding.decoded(path[path.index(after: slash)...])
         return name.isEmpty ? nil : name
     }
 
-    /// Whether `text` could be the scheme of a URL: two letters or more, so that no drive letter is one.
+    /// `true` if `text` could be the scheme of a URL. A single letter is a drive letter instead.
     package static func isScheme(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, text.utf8.count >= 2 else { return false }
         return (0x61...0x7A).contains(first | 0x20)
@@ -195,8 +220,8 @@ private struct Authority {
         guard !host.isEmpty, host.unicodeScalars.allSatisfy(Self.isName) else { return nil }
     }
 
-    /// The host and port of `text` where it is nothing but the usual letters of a host's name in
-    /// lower case and a valid port: nearly always, and then without taking it apart.
+    /// Parses the usual case fast: a host of lower-case letters, digits, `-` and `.`, perhaps with a port. Returns
+    /// `nil` for everything else.
     private static func plainPlace(_ text: Substring) -> (host: String, port: Int?)? {
         let bytes = text.utf8
         let end = bytes.firstIndex { byte in
@@ -209,7 +234,7 @@ private struct Authority {
         return (String(text[..<end]), port)
     }
 
-    /// The port that `text` spells in digits alone; nil for every other text.
+    /// Parses a port of digits only; returns `nil` for every other text.
     private static func decimalPort(_ text: Substring) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
         return (1...65_535).contains(number) ? number : nil
@@ -219,17 +244,17 @@ private struct Authority {
         (0x30...0x3A).contains(byte) || (0x61...0x66).contains(byte) || byte == 0x2E
     }
 
-    /// A space, a delimiter or a control in a host is an attack or a slip, never a name. A colon
-    /// is left by an IPv6 address only, whose bytes were checked before.
+    /// `false` for spaces, delimiters and control characters, which in a host are an attack or a mistake. Colons occur
+    /// only in IPv6 addresses, which are checked by `isIPv6`.
     private static func isName(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
             && !"/\\?#@<>\"^`{|}[]%".unicodeScalars.contains(scalar)
     }
 }
 
-// Without these an interpolation would spell out every property, the password included.
+// Without these an interpolation would print every property, including the password.
 extension WebURL: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The URL without anything that could be a secret, as in `safeText`.
+    /// The URL without possible secrets, as in `safeText`.
     package var description: String { safeText.string }
     package var debugDescription: String { safeText.string }
 }

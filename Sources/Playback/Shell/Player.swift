@@ -1,15 +1,16 @@
 package import Media
+import System
 
 /// The queue player.
 ///
-/// One loop takes inputs in order, lets `PlayerState` decide, carries out the effects and publishes a
-/// snapshot. Commands, passes of the decoder and the sink only put inputs into its stream, so nobody waits
-/// for it, and it waits for no network.
+/// One loop takes inputs in order, lets `PlayerState` decide, carries out the effects and publishes a snapshot.
+/// Commands, passes and the sink only add inputs to the inbox, so they never wait for the loop, and the loop never waits
+/// for the network.
 package final class Player: PlayerControl {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let inbox = Inbox()
-    private let snapshots = SnapshotBox()
+    private let observers = PlayerObservers()
     let tap = SoundTap()
 
     package init(parts: PlaybackParts, settings: PlaybackSettings) {
@@ -19,45 +20,144 @@ package final class Player: PlayerControl {
 
     package func send(_ command: PlayerCommand) { inbox.put(.command(command)) }
 
-    package var snapshot: PlayerSnapshot { snapshots.value }
+    package var snapshot: PlayerSnapshot { observers.snapshot }
 
-    package func observe(_ observer: @escaping @Sendable () -> Void) { snapshots.observe(observer) }
+    package func observe(_ observer: @escaping @Sendable () -> Void) { observers.observe(observer) }
+
+    /// Calls `observer` with each event, in order, from the player's task; it must not wait. Observers are added before
+    /// `run`.
+    package func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
+        observers.observeEvents(observer)
+    }
 
     package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
 
-    /// What is heard lies behind what is decoded by the ring and the sink's own buffer.
+    /// The spectrum of the frames that are heard, which were decoded a ring and a sink's buffer ago.
     package var soundPicture: SoundPicture? { tap.picture(at: parts.output.heardFrames) }
 
-    /// Puts a notice among the events, from any task: a part of the player has something to say.
+    /// Reports a notice of a part of the player as an event. From any task.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
-    /// Plays `tracks` and then those of `sources`, from track `start` (from 1; nil for the first in playing
-    /// order), and returns when the player is over. Called once.
+    /// Plays `tracks` and then those of `sources`, beginning with track `start` (from 1; `nil` for the first in playing
+    /// order). Returns when the player is over. Called once.
     package func run(
         tracks: [Track] = [],
         sources: [String],
         start: Int? = nil,
         position: Duration = .zero
     ) async -> PlayerOutcome {
-        let tell: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
-        parts.output.setEventHandler { tell(.outputEvent($0)) }
-        let shell = PlayerShell(parts: parts, settings: settings, tap: tap, tell: tell)
-        let launching = Launching(resolver: parts.resolver) { first in
-            tell(.begun(tracks: first, start: start, position: position))
-        }
-        let launch = Task {
-            let all = await launching.tracks(of: sources, behind: tracks)
-            tell(.launched(tracks: all.tracks, problems: all.problems, start: start, position: position))
+        let send: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
+        parts.output.setEventHandler { send(.outputEvent($0)) }
+        let shell = PlayerShell(
+            parts: parts,
+            settings: settings,
+            observers: observers,
+            tap: tap,
+            send: send
+        )
+        let launch = Task { [resolver = parts.resolver] in
+            let all = await Self.tracks(of: sources, behind: tracks, by: resolver)
+            send(.launched(tracks: all.tracks, problems: all.problems, start: start, position: position))
         }
         defer { launch.cancel() }
-        snapshots.publish(shell.snapshot())
+        observers.publish(shell.snapshot())
         while let next = await inbox.next() {
             await shell.take(next)
-            snapshots.publish(shell.snapshot())
+            observers.publish(shell.snapshot())
             if shell.isOver { break }
         }
         let outcome = await shell.shutDown { inbox.close() }
-        snapshots.publish(shell.snapshot())
+        observers.publish(shell.snapshot())
         return outcome
+    }
+
+    /// `tracks` followed by those of `sources`, in order. A source that cannot be resolved becomes a problem; the
+    /// rest plays.
+    private static func tracks(
+        of sources: [String],
+        behind tracks: [Track],
+        by resolver: any TrackResolver
+    ) async -> ResolvedTracks {
+        var all = ResolvedTracks(tracks: tracks)
+        for source in sources {
+            do {
+                let resolved = try await resolver.tracks(for: source)
+                // The usual single list, which may be long, is not copied.
+                all.tracks = all.tracks.isEmpty ? resolved.tracks : all.tracks + resolved.tracks
+                all.problems += resolved.problems
+            } catch {
+                let other = MediaError(.internalError, SafeText(source), SafeText("\(error)"))
+                all.problems.append(error as? MediaError ?? other)
+            }
+        }
+        return all
+    }
+}
+
+/// The inputs that the player has not taken yet, in order. From any thread.
+///
+/// Consecutive seeks are merged into one, so that a key held down does not begin a pass for each repetition.
+final class Inbox: Sendable {
+    private struct State {
+        var waiting: [PlayerInput] = []
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    /// Adds an input; never waits. Inputs after `close` are dropped.
+    func put(_ input: PlayerInput) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            if case .command(.seek(let later)) = input,
+                case .command(.seek(let earlier)) = state.waiting.last,
+                let both = earlier.merged(with: later)
+            {
+                state.waiting[state.waiting.count - 1] = .command(.seek(both))
+            } else {
+                state.waiting.append(input)
+            }
+        }
+        signal.yield()
+    }
+
+    /// Waits for the next input; returns `nil` if the task is cancelled. Only one task may call this.
+    func next() async -> PlayerInput? {
+        while true {
+            if let input = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+                return input
+            }
+            var iterator = signals.makeAsyncIterator()
+            guard await iterator.next() != nil else { return nil }
+        }
+    }
+
+    /// Accepts no more inputs; returns those that were not taken.
+    func close() -> [PlayerInput] {
+        defer { signal.finish() }
+        return state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+}
+
+extension SeekTarget {
+    /// One target that leads to the same position as this one followed by `later`; `nil` if there is none.
+    ///
+    /// Distances in one direction add up, even if the start or the end of the track stops them. Distances in opposite
+    /// directions do not.
+    func merged(with later: SeekTarget) -> SeekTarget? {
+        switch (self, later) {
+        case (_, .to): later
+        case (.by(let first), .by(let second)) where (first < .zero) == (second < .zero): .by(first + second)
+        case (.percent, .percent): later
+        default: nil
+        }
     }
 }

@@ -1,12 +1,12 @@
 import Media
 import System
 
-// What is shown.
+// The snapshot.
 extension PlayerShell {
     private var currentResource: TrackResource? { state.currentPass.flatMap { passes.resource(of: $0) } }
 
-    /// Music that is there behind the position: stored without a gap from the byte being heard. What is
-    /// decoded already was stored before.
+    /// The time of music that is cached without a gap from the byte being heard on. This includes decoded PCM, whose bytes
+    /// were stored before.
     var buffered: Duration { currentResource.map { buffered($0.report) } ?? .zero }
 
     private func buffered(_ report: LoadReport) -> Duration {
@@ -16,7 +16,7 @@ extension PlayerShell {
         return .seconds(Double(run.count) / info.bytesPerSecond)
     }
 
-    /// The part of a track that is here, 0...1; nil while that is not known.
+    /// The cached part of a track, 0...1; `nil` if unknown.
     func cachedPart(ofTrack place: Int) -> Double? {
         guard state.queue.tracks.indices.contains(place) else { return nil }
         let track = state.queue.tracks[place]
@@ -25,7 +25,7 @@ extension PlayerShell {
         {
             return Availability(storedBytes: resource.report.stored.byteCount, length: length).fraction
         }
-        return kept?.value[track.id]?.fraction
+        return cached?.value[track.id]?.fraction
     }
 
     private func byteOffset(_ report: LoadReport) -> Int64? {
@@ -35,11 +35,11 @@ extension PlayerShell {
         return max(0, min(offset, length - 1))
     }
 
-    /// A snapshot shares the failures with the state, which copies them all to add one. While one track after
-    /// another fails, they are shown in steps that grow with their number, so that each costs the same.
+    /// Snapshots share the dictionary of failures with the state, which must copy it before it adds one. While one track
+    /// after another fails, snapshots are updated in growing steps, so that the cost of a failure stays constant.
     private func updateShownFailures() {
-        let news = abs(state.failures.count - shownFailures.count)
-        if isOver || state.snapshotState != .opening || news > state.failures.count / 16 {
+        let new = abs(state.failures.count - shownFailures.count)
+        if isOver || state.snapshotState != .opening || new > state.failures.count / 16 {
             shownFailures = state.failures
         }
     }
@@ -49,7 +49,6 @@ extension PlayerShell {
         let load = currentResource?.report ?? LoadReport()
         snapshot.state = state.snapshotState
         snapshot.tracks = state.queue.tracks
-        snapshot.isIncomplete = state.queue.isIncomplete
         snapshot.queueRevision = state.queue.revision
         snapshot.learned = state.learned
         snapshot.currentIndex = state.queue.current
@@ -61,7 +60,7 @@ extension PlayerShell {
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - clock.now) }
         snapshot.connectivity = state.connectivity
-        snapshot.availability = kept?.value ?? [:]
+        snapshot.availability = cached?.value ?? [:]
         snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted
@@ -72,8 +71,8 @@ extension PlayerShell {
         updateShownFailures()
         snapshot.failures = shownFailures
         snapshot.messages = state.messages
-        snapshot.totalCachedBytes = ledger.summary.cachedBytes + load.cachedBytes
-        snapshot.totalFetchedBytes = ledger.summary.fetchedBytes + load.fetchedBytes
+        snapshot.totalCachedBytes = totals.summary.cachedBytes + load.cachedBytes
+        snapshot.totalFetchedBytes = totals.summary.fetchedBytes + load.fetchedBytes
         snapshot.isOver = isOver
         return snapshot
     }

@@ -1,43 +1,45 @@
 import Media
 import System
 
-/// Carries out the effects of `PlayerState`. Used by the player's loop alone, so it needs no lock.
+/// Carries out the effects of `PlayerState`. Used only by the player's loop, so it needs no lock.
 final class PlayerShell {
     private let parts: PlaybackParts
     var clock: any MonotonicClock { parts.clock }
     private let settings: PlaybackSettings
-    private let tell: @Sendable (PlayerInput) -> Void
+    private let observers: PlayerObservers
+    private let send: @Sendable (PlayerInput) -> Void
     private(set) var state: PlayerState
-    private(set) var ledger = Ledger()
+    private(set) var totals = SessionTotals()
     private(set) var isOver = false
     /// The failures of the newest snapshot.
     var shownFailures: [Track.ID: SafeText] = [:]
     let passes: PassTable
     private let sound: SoundPath
-    let kept: KeptWatch?
-    /// Passes of which something was heard; of those that end in good order the rest may be fetched.
+    let cached: CachedWatch?
+    /// Passes of which something was heard. When they end without a failure, the rest of the track may be fetched.
     private var heardPasses: Set<PassID> = []
-    private var lastLook = Duration.zero
+    private var lastLookup = Duration.zero
     private var fatal: MediaError?
-    private let errands: Errands
-    /// The tick that is to come.
+    private let jobs: BackgroundJobs
+    /// The next tick.
     private var tick: (due: Duration, task: Task<Void, Never>)?
-    /// What nobody sees.
+    /// A tick that is so much late does not matter.
     private static let tickTolerance = Duration.milliseconds(20)
 
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
+        observers: PlayerObservers,
         tap: SoundTap,
-        tell: @escaping @Sendable (PlayerInput) -> Void
+        send: @escaping @Sendable (PlayerInput) -> Void
     ) {
         self.parts = parts
         self.settings = settings
-        self.tell = tell
+        self.observers = observers
+        self.send = send
         state = PlayerState(
             exitsAtEnd: settings.exitsAtEnd,
             opensEachTrack: parts.output.opensEachTrack,
-            isByHand: settings.placeSettling == .zero,
             volume: settings.volume ?? 100,
             repeatMode: settings.repeatMode,
             isShuffled: settings.shuffle,
@@ -45,56 +47,75 @@ final class PlayerShell {
             seed: settings.seed
         )
         state.resumePoint = parts.resumePoint
-        passes = PassTable(parts: parts, settings: settings, tap: tap, tell: tell) { tell(.filled($0)) }
-        kept = parts.kept.map { kept in KeptWatch(kept: kept) { tell(.keptChanged) } }
-        errands = Errands(parts: parts, tell: tell)
-        sound = SoundPath(output: parts.output, reaching: parts.reaching, settings: settings, tell: tell)
+        passes = PassTable(parts: parts, settings: settings, tap: tap, tell: send) {
+            send(.backgroundFetchEnded($0))
+        }
+        cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
+        jobs = BackgroundJobs(parts: parts, send: send)
+        sound = SoundPath(
+            output: parts.output,
+            connecting: parts.connecting,
+            settings: settings,
+            send: send
+        )
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
         if let connectivity = parts.connectivity {
-            // What is known by now is no news, but is shown.
-            connectivity.observe { tell(.networkChanged($0)) }
+            // The present state is displayed, but is not an event.
+            connectivity.observe { send(.networkChanged($0)) }
             state.start(with: connectivity.report)
         }
     }
 
-    /// Takes one input, and what its effects lead to at once.
+    /// Takes one input, and the inputs that its effects produce at once.
     func take(_ input: PlayerInput) async {
-        if case .filled(let report) = input { return ledger.resourceClosed(report) }
-        // What the state then hears is what the sink has taken, and no frame more.
-        if state.willCut(input, at: parts.clock.now) { await sound.pause() }
-        if case .pinned(let track, _) = input { kept?.look(again: track) }
+        if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
+        if case .pinned(let track, _) = input { cached?.lookUpAgain(track) }
         var pending = [input]
         if case .tick = input {
-            // One that was told as it was replaced must not begin a second row of them.
+            // If a tick was sent while it was being replaced, its replacement must not come as well.
             tick?.task.cancel()
             tick = nil
-            pending += lookAtLoad()
+            pending += loadInputs()
         }
         while !pending.isEmpty, !isOver {
             let next = pending.removeFirst()
-            for effect in state.handle(next, heard: sound.heard, now: parts.clock.now) {
+            for effect in await decide(on: next) {
                 guard let followUp = await perform(effect) else { continue }
                 pending.append(followUp)
-                // What stands behind an opening that failed has lost its ground.
+                // The effects after a failed opening no longer make sense.
                 if case .outputFailed = followUp { break }
             }
         }
-        if case .begun = input { kept?.look(atNewOf: state.queue.tracks) }
         passes.hurry(except: state.patientPass)
-        if !isOver { await goOn() }
+        if !isOver { await resumeSink() }
         updateTicks()
     }
 
-    /// Sounds again where the sink stood still for a cut that did not come to pass: the track it was meant
-    /// for ended just before.
-    private func goOn() async {
+    /// Lets the state decide on `input`.
+    ///
+    /// If the decision pauses the sink, this is done first, and the state decides again from the same value: positions
+    /// and reports need the number of frames heard, which is final only when the sink is paused.
+    private func decide(on input: PlayerInput) async -> [PlayerEffect] {
+        guard sound.isRunning else {
+            return state.handle(input, heard: sound.heard, now: parts.clock.now)
+        }
+        let before = state
+        let effects = state.handle(input, heard: sound.heard, now: parts.clock.now)
+        guard effects.contains(.pauseOutput) else { return effects }
+        await sound.pause()
+        state = before
+        return state.handle(input, heard: sound.heard, now: parts.clock.now)
+    }
+
+    /// Starts the sink again if the second decision did not pause it, because the track in question had just ended.
+    private func resumeSink() async {
         guard state.isSounding, !sound.isRunning else { return }
         let started = await sound.start()
         guard case .outputFailed = started else {
             if state.isFinishing { sound.drain() }
             return
         }
-        tell(started)
+        send(started)
     }
 
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
@@ -127,16 +148,16 @@ final class PlayerShell {
         case .prefetchHead(let id): prefetchHead(id)
         case .reject(let id): await passes.reader(of: id)?.reject()
         case .emit(let event): emit(event)
-        case .countLostSource: ledger.sourceLost()
+        case .countLostSource: totals.sourceLost()
         case .endTrack(let id, let index, let reason, let frames, let stalls, let error):
             endTrack(id, index: index, reason, frames: frames, stalls: stalls, error)
-        case .togglePin(let track): errands.togglePin(track)
+        case .togglePin(let track): jobs.togglePin(track)
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
-        case .resolve(let source): errands.resolve(source)
-        case .save(let path): errands.save(state.describedTracks, to: path)
+        case .resolve(let source): jobs.resolve(source)
+        case .save(let path): jobs.save(state.describedTracks, to: path)
         case .finish(let error):
             fatal = error
             isOver = true
@@ -149,21 +170,13 @@ final class PlayerShell {
     private func cancelPass(_ id: PassID, keepsResource: Bool) async {
         let fills = heardPasses.remove(id) != nil
         if let report = await passes.cancel(id, keepsResource: keepsResource, fills: fills) {
-            ledger.resourceClosed(report)
+            totals.resourceClosed(report)
         }
     }
 
-    /// How long the pass of a seek waits for another one before it costs a request.
-    ///
-    /// One into stored bytes goes at once.
+    /// How long a pass waits before it reads. A seek into cached bytes never waits.
     private func settling(of id: PassID, reusing reused: PassID?, at start: Duration) -> Duration {
-        let wait: Duration =
-            switch state.seekKind(of: id) {
-            case .search: settings.seekSettling
-            case .step: settings.stepSettling
-            case .place: settings.placeSettling
-            case nil: .zero
-            }
+        let wait = state.requestDelay(of: id)
         guard wait > .zero, let reused, let info = state.info(of: id),
             let reader = passes.keptReader(of: reused)
         else { return .zero }
@@ -183,8 +196,8 @@ final class PlayerShell {
     private func requestPrime(_ id: PassID) {
         guard let ring = sound.ring, let control = passes.control(of: id) else { return }
         control.requestPrime(at: sound.restartFrames)
-        // The pass may have filled the ring while the news of the empty one was on its way, and now sleep.
-        if control.takePrime(available: ring.availableFrames, isLast: false) { tell(.passPrimed(id)) }
+        // The pass may have filled the ring since it ran dry, and may be asleep.
+        if control.takePrime(available: ring.availableFrames, isLast: false) { send(.passPrimed(id)) }
     }
 
     // MARK: Bytes
@@ -193,7 +206,7 @@ final class PlayerShell {
         guard let info = state.info(of: id) else { return }
         let reader = passes.reader(of: id)
         reader?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
-        // What is missing before an estimated place tells where it is.
+        // The exact position is known once the bytes before it are cached.
         if settings.fillsHeardTracks, !state.isExact(id) { reader?.fill() }
     }
 
@@ -203,14 +216,14 @@ final class PlayerShell {
         reader.prefetch(info.audioStart..<info.audioStart + bytes)
     }
 
-    /// What the current pass waits for, and once a second how much of its track is here.
-    private func lookAtLoad() -> [PlayerInput] {
+    /// The wait of the current pass. Once a second, also updates how much of its track and the next is cached.
+    private func loadInputs() -> [PlayerInput] {
         guard let id = state.currentPass, let resource = passes.resource(of: id) else { return [] }
         let now = parts.clock.now
-        if now - lastLook >= .seconds(1) {
-            lastLook = now
-            kept?.look(again: resource.track)
-            if let next = state.prepared?.track { kept?.look(again: next) }
+        if now - lastLookup >= .seconds(1) {
+            lastLookup = now
+            cached?.lookUpAgain(resource.track)
+            if let next = state.preparedTrack { cached?.lookUpAgain(next) }
         }
         return [.loadWaits(id, resource.report.wait)]
     }
@@ -219,8 +232,8 @@ final class PlayerShell {
 
     private func emit(_ event: PlayerEvent) {
         var event = event
-        // What is buffered and stored is known here and not to the state.
-        if case .loaded = event { kept?.look(atNewOf: state.queue.tracks) }
+        // The state does not know what is buffered and cached.
+        if case .loaded = event { cached?.lookUp(newOf: state.queue.tracks) }
         if case .track(var report) = event {
             report.cached = cachedPart(ofTrack: report.index - 1)
             event = .track(report)
@@ -234,7 +247,7 @@ final class PlayerShell {
                 buffered: buffered
             )
         }
-        parts.report(event)
+        observers.send(event)
     }
 
     private func endTrack(
@@ -256,15 +269,15 @@ final class PlayerShell {
             stalls: stalls,
             error: error
         )
-        ledger.trackEnded(report)
+        totals.trackEnded(report)
         if frames > 0, reason != .failed { heardPasses.insert(id) }
-        if let track = passes.resource(of: id)?.track { kept?.look(again: track) }
-        parts.report(.ended(report))
+        if let track = passes.resource(of: id)?.track { cached?.lookUpAgain(track) }
+        observers.send(.ended(report))
     }
 
     // MARK: Time and the end
 
-    /// Lets the next tick come when something is due.
+    /// Schedules the next tick for the time at which something is due.
     private func updateTicks() {
         guard state.needsTicks, !isOver else {
             tick?.task.cancel()
@@ -272,47 +285,70 @@ final class PlayerShell {
             return
         }
         let due = parts.clock.now + state.untilDue(atMost: settings.tick)
-        // A tick that comes about then will do.
+        // The scheduled tick comes early enough.
         if let tick, tick.due <= due + Self.tickTolerance { return }
         tick?.task.cancel()
-        let task = Task { [clock = parts.clock, tell] in
+        let task = Task { [clock = parts.clock, send] in
             guard (try? await clock.sleep(until: due)) != nil else { return }
-            tell(.tick)
+            send(.tick)
         }
         tick = (due, task)
     }
 
-    /// Ends everything, and commits what came. Lists that are being saved are waited for.
+    /// Ends everything and commits what was fetched. Waits for playlists that are being saved.
     ///
-    /// `closeInbox` is called when nothing will be told any more, and returns what was told last.
+    /// `closeInbox` is called when no more inputs will be sent, and returns the last ones.
     func shutDown(closeInbox: () -> [PlayerInput]) async -> PlayerOutcome {
         tick?.task.cancel()
-        kept?.stop()
-        errands.stopResolving()
+        cached?.stop()
+        jobs.stopResolving()
         heardPasses = []
         for id in passes.ids { await cancelPass(id, keepsResource: false) }
-        // The sink is silent before the disk is waited for.
+        // Silence the sink before waiting for the disk.
         await sound.close()
         await passes.close()
-        await errands.finishSaving()
+        await jobs.finishSaving()
         for input in closeInbox() {
             switch input {
             case .notice(let error):
-                parts.report(.notice(code: error.code.rawValue, message: error.safeText))
+                observers.send(.notice(code: error.code.rawValue, message: error.safeText))
             case .saved(let count, let path):
-                parts.report(.remark(code: "saved", message: PlayerState.savedText(count, path)))
-            case .filled(let report): ledger.resourceClosed(report)
+                observers.send(.remark(code: "saved", message: PlayerState.savedText(count, path)))
+            case .backgroundFetchEnded(let report): totals.resourceClosed(report)
             default: break
             }
         }
-        parts.report(.summary(ledger.summary))
-        return PlayerOutcome(summary: ledger.summary, fatal: fatal, isQuit: state.isQuit)
+        observers.send(.summary(totals.summary))
+        return PlayerOutcome(summary: totals.summary, fatal: fatal, isQuit: state.isQuit)
     }
 }
 
 extension MediaError {
-    /// The error itself when it is one of ours, else its words.
+    /// `error` itself if it is a `MediaError`, or else one with its description.
     init(describing error: any Error) {
         self = error as? MediaError ?? MediaError(.internalError, "reprise", SafeText("\(error)"))
+    }
+}
+
+/// The totals of a session: what was played, lost and loaded. Pure.
+struct SessionTotals: Sendable {
+    private(set) var summary = PlayerEvent.SummaryReport()
+
+    mutating func sourceLost() { summary.failed += 1 }
+
+    mutating func trackEnded(_ report: PlayerEvent.EndReport) {
+        switch report.reason {
+        case .failed: summary.failed += 1
+        case .finished: summary.played += 1
+        case .skipped: if report.frames > 0 { summary.played += 1 }
+        }
+        summary.stalls += report.stalls
+    }
+
+    /// Counts the bytes and requests of a resource, even if its track was only prepared and never played.
+    mutating func resourceClosed(_ report: LoadReport) {
+        summary.cachedBytes += report.cachedBytes
+        summary.fetchedBytes += report.fetchedBytes
+        summary.requestCount += report.requestCount
     }
 }

@@ -1,43 +1,43 @@
 import Media
 import System
 
-/// The ring and the sink behind it: what the player's effects on sound come down to.
+/// Carries out effects on the ring and the sink behind it.
 ///
-/// Used by the player's loop alone, so it needs no lock.
+/// Used only by the player's loop, so it needs no lock.
 final class SoundPath {
     private let output: any AudioOutput
     private let settings: PlaybackSettings
-    private let tell: @Sendable (PlayerInput) -> Void
+    private let send: @Sendable (PlayerInput) -> Void
     private let space = SpaceSignal()
-    /// Nil after a loss, until the next opening.
+    /// `nil` after a loss, until the next opening.
     private var connection: Task<Void, any Error>?
-    /// The search for a server that was lost.
+    /// The attempt to reach a lost server.
     private var search: Task<Void, Never>?
     private var drainTask: Task<Void, Never>?
     private(set) var ring: PCMRing?
     private var format: AudioFormat?
-    /// Whether the sink takes frames.
+    /// `true` if the sink takes frames.
     private(set) var isRunning = false
 
-    /// Reaches the sink while the first track is looked up, unless `reaching` does already.
+    /// Connects to the sink while the first track is resolved, unless `connecting` does already.
     init(
         output: any AudioOutput,
-        reaching: Task<Void, any Error>?,
+        connecting: Task<Void, any Error>?,
         settings: PlaybackSettings,
-        tell: @escaping @Sendable (PlayerInput) -> Void
+        send: @escaping @Sendable (PlayerInput) -> Void
     ) {
         self.output = output
         self.settings = settings
-        self.tell = tell
-        connection = reaching ?? Task { try await output.connect() }
+        self.send = send
+        connection = connecting ?? Task { try await output.connect() }
     }
 
-    /// Frames of the open stream that were heard; 0 without one.
+    /// Frames of the open stream that were heard; 0 without a stream.
     var heard: FrameCount { ring == nil ? 0 : output.heardFrames }
 
-    /// PCM to have in the ring before the first sound.
+    /// Frames needed in the ring before the first sound.
     var startFrames: Int { frames(in: settings.startTime) }
-    /// PCM to have before going on after the ring ran dry.
+    /// Frames needed in the ring to continue after it ran dry.
     var restartFrames: Int { frames(in: settings.restartTime) }
 
     private func frames(in time: Duration) -> Int {
@@ -45,7 +45,7 @@ final class SoundPath {
         return min(Int(format.frames(in: time)), ring.capacityFrames)
     }
 
-    /// Opens the sink with a new ring; says so when that fails.
+    /// Opens the sink with a new ring. Returns an input if that fails.
     func open(_ format: AudioFormat) async -> PlayerInput? {
         await stopDraining()
         isRunning = false
@@ -66,7 +66,7 @@ final class SoundPath {
     }
 
     private func connect() async throws {
-        // A search that told of its success is over.
+        // The state opens the sink only after a successful search, so this one is over.
         if let search {
             await search.value
             self.search = nil
@@ -77,7 +77,7 @@ final class SoundPath {
         connection = Task {}
     }
 
-    /// The sink went away: the next opening connects anew.
+    /// The sink is lost: the next opening connects again.
     func lost() async {
         await stopDraining()
         ring = nil
@@ -87,21 +87,21 @@ final class SoundPath {
         search?.cancel()
     }
 
-    /// Looks for the server once, after `delay`, and tells what came of it; ends a search that is under way.
+    /// Looks for the server once, after `delay`, and sends the result. Replaces a search under way.
     func reconnect(after delay: Duration, attempt: Int, by clock: any MonotonicClock) {
         let before = search
         before?.cancel()
         connection = nil
-        search = Task { [output, tell] in
+        search = Task { [output, send] in
             await before?.value
             do {
                 if delay > .zero { try await clock.sleep(for: delay) }
                 try Task.checkCancellation()
                 try await output.connect()
                 try Task.checkCancellation()
-                tell(.outputReached(attempt: attempt))
+                send(.outputReached(attempt: attempt))
             } catch {
-                if !Task.isCancelled { tell(.outputUnreachable(attempt: attempt)) }
+                if !Task.isCancelled { send(.outputUnreachable(attempt: attempt)) }
             }
         }
     }
@@ -116,7 +116,7 @@ final class SoundPath {
         }
     }
 
-    /// Stands still; the count of frames heard is then final.
+    /// Pauses the sink. Afterwards the count of frames heard is final.
     func pause() async {
         await stopDraining()
         guard isRunning else { return }
@@ -124,13 +124,13 @@ final class SoundPath {
         await output.pause()
     }
 
-    /// Drops what was not heard. Only while paused, and while no pass writes.
+    /// Drops PCM that was not heard. Only while paused, and while no pass writes.
     func flush() async {
         await output.flush()
         ring?.discard()
     }
 
-    /// What is in the ring is the last.
+    /// Marks the PCM in the ring as the last.
     func finishRing() {
         ring?.finish()
         output.framesAvailable()
@@ -138,9 +138,9 @@ final class SoundPath {
 
     func drain() {
         drainTask?.cancel()
-        drainTask = Task { [output, tell] in
+        drainTask = Task { [output, send] in
             await output.drain()
-            if !Task.isCancelled { tell(.drained) }
+            if !Task.isCancelled { send(.drained) }
         }
     }
 
@@ -151,7 +151,7 @@ final class SoundPath {
         await task.value
     }
 
-    /// Falls silent for good.
+    /// Closes the sink for good.
     func close() async {
         await stopDraining()
         connection?.cancel()

@@ -1,21 +1,20 @@
 import Media
 
-// What the listener asks for.
+// The listener's commands.
 extension PlayerState {
-    /// Obeys at once, or once the sources are known when the command is about them.
+    /// Obeys a command at once, or once the tracks are known if the command needs them.
     mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
-        if mustWait(command) {
-            held.append(command)
+        if phase == .launching, command.needsTracks {
+            heldCommands.append(command)
             return []
         }
-        if let again = obeyedAgain(command) { held.append(again) }
-        // What failed before may do better for a listener who asks anew.
+        // What failed before may work when the listener asks again.
         consecutiveFailures = 0
-        let isTried = command.wantsMusic && connectivity.isOffline && !connectivity.isForced
-        return (isTried ? [.retryNetwork] : []) + answer(to: command)
+        let retriesNetwork = command.wantsMusic && connectivity.isOffline && !connectivity.isForced
+        return (retriesNetwork ? [.retryNetwork] : []) + carryOut(command)
     }
 
-    private mutating func answer(to command: PlayerCommand) -> [PlayerEffect] {
+    private mutating func carryOut(_ command: PlayerCommand) -> [PlayerEffect] {
         switch command {
         case .play: play()
         case .pause: pause()
@@ -46,6 +45,8 @@ extension PlayerState {
         }
     }
 
+    // MARK: Playing
+
     private mutating func play() -> [PlayerEffect] {
         guard phase == .active else {
             let place = phase == .ended ? queue.next(after: nil) : queue.current ?? queue.next(after: nil)
@@ -54,62 +55,53 @@ extension PlayerState {
         guard isPaused else { return [] }
         isPaused = false
         isPausedByServer = false
-        if passes.first?.isLive == true, now - pausedSince >= Self.longestLivePause {
-            // What waits is old; what is live by now is what the listener wants.
+        if lane.current?.isLive == true, now - pausedSince >= Self.longestLivePause {
             return restart(at: .zero, answersSeek: false)
         }
-        if output.isLost { return reconnect(atOnce: true) }
-        return isPrimed ? [.startOutput] : []
+        if output.isLost { return output.reconnect(atOnce: true) }
+        return output.isPrimed ? [.startOutput] : []
     }
 
     private mutating func pause() -> [PlayerEffect] {
-        // Who asks for a pause means it, also where the server asked before.
+        // The listener's pause holds even if the audio server ends its own.
         isPausedByServer = false
-        guard phase == .active, !isPaused, let pass = passes.first else { return [] }
+        guard phase == .active, !isPaused, let pass = lane.current else { return [] }
         isPaused = true
         pausedSince = now
-        let paused = PlayerEffect.emit(.paused(index: index(of: pass), position: position, isExact: isExact))
-        guard output.isRunning else { return [paused] }
-        output.isRunning = false
-        isPrimed = true
-        return [.pauseOutput, paused]
+        return output.pause() + [pausedEvent(pass)]
     }
 
-    mutating func stop() -> [PlayerEffect] {
+    private mutating func stop() -> [PlayerEffect] {
         guard phase == .active else { return [] }
-        defer {
-            phase = .stopped
-            isPaused = false
-        }
-        return leave(.skipped) + cancelPasses() + silence()
+        let effects = leave(.skipped) + lane.cancelAll() + silence()
+        phase = .stopped
+        isPaused = false
+        return effects
     }
 
     private mutating func quit() -> [PlayerEffect] {
         isQuit = true
-        let unsaved = held.compactMap { command in
+        let unsaved = heldCommands.compactMap { command in
             if case .save(let path) = command { path } else { nil }
         }
-        held = []
-        let notices = unsaved.map { misuse("\($0) was not saved: the tracks were not known yet") }
-        return notices + leave(.skipped) + cancelPasses() + finish(fatal: nil)
+        heldCommands = []
+        let notices = unsaved.map { path in
+            announcer.badCommand("Not saved: \(path) (the tracks were not known yet)")
+        }
+        return notices + leave(.skipped) + lane.cancelAll() + finish(fatal: nil)
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {
         guard let place else {
-            let effects = leave(.skipped) + cancelPasses() + silence()
+            let effects = leave(.skipped) + lane.cancelAll() + silence()
             return effects + endOfQueue()
         }
         return begin(place, at: .zero)
     }
 
-    /// Whether `previous` leads to the start of the current track, as the first press does on every player where the
-    /// track is under way.
-    var goesBackToStart: Bool {
-        phase == .active && position > .seconds(3) && passes.first?.isLive != true
-    }
-
     private mutating func previous() -> [PlayerEffect] {
-        if goesBackToStart {
+        // As in other players, the first press returns to the start of a track that has played for a while.
+        if phase == .active, position > .seconds(3), lane.current?.isLive != true {
             return restart(at: .zero, answersSeek: true)
         }
         if phase == .ended, let last = queue.current ?? queue.last { return begin(last, at: .zero) }
@@ -117,33 +109,32 @@ extension PlayerState {
     }
 
     private mutating func jump(to number: Int) -> [PlayerEffect] {
-        guard queue.tracks.indices.contains(number - 1) else {
-            return [misuse("there is no track \(number)")]
-        }
+        guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
         isPaused = false
         queue.bringForward(number - 1)
         return begin(number - 1, at: .zero)
     }
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
-        guard phase == .active, let pass = passes.first else { return [] }
-        guard !pass.isLive else { return [refusedSeek("a live stream cannot be seeked")] }
-        guard pass.isSeekable else {
-            return [misuse("this server cannot be seeked; it sends files only as a whole")]
+        guard phase == .active, let pass = lane.current else { return [] }
+        guard !pass.isLive else {
+            return [announcer.remark("not-seekable", "Can't seek in a live stream")]
         }
-        guard let start = place(of: target) else { return [misuse("the track's length is not known yet")] }
-        let isSearch = lastSeek.map { now - $0 < Self.searchPace } ?? false
-        let isRepeated = isRepeated(target, in: pass, at: now)
+        guard pass.isSeekable else {
+            return [announcer.badCommand("Can't seek: this server sends files only as a whole")]
+        }
+        guard let start = destination(of: target) else {
+            return [announcer.badCommand("Can't seek by percent: the track's length is not known yet")]
+        }
+        let isRapid = lastSeek.map { now - $0 < Self.seekPause } ?? false
         lastSeek = now
-        if isRepeated { return [] }
-        let isStep = if case .by = target { true } else { false }
         let effects = restart(at: start, answersSeek: true)
-        seeking = passes.first.map { ($0.id, isSearch ? .search : isStep ? .step : .place) }
+        rapidSeek = isRapid ? lane.current?.id : nil
         return effects
     }
 
-    /// Where `target` leads in the current track; nil where only the track's length would tell.
-    private func place(of target: SeekTarget) -> Duration? {
+    /// The position that `target` means in the current track; `nil` if that depends on an unknown length.
+    private func destination(of target: SeekTarget) -> Duration? {
         let wanted: Duration
         switch target {
         case .by(let distance): wanted = position + distance
@@ -155,18 +146,54 @@ extension PlayerState {
         return max(.zero, min(wanted, duration ?? .seconds(1_000_000)))
     }
 
-    /// Whether a key is held down that names the place where the music is about to be, or just came to.
-    func isRepeated(_ target: SeekTarget, in pass: Pass, at now: Duration) -> Bool {
-        guard isByHand, pass.answersSeek, let lastSeek, now - lastSeek < Self.searchPace else { return false }
-        if case .by = target { return false }
-        return place(of: target) == pass.start
+    private mutating func reload() -> [PlayerEffect] {
+        guard let pass = lane.current, phase == .active else { return [] }
+        let start = pass.stage == .opening ? pass.start : position
+        return restart(at: start, answersSeek: false, refresh: true)
     }
+
+    private mutating func pin(_ number: Int?) -> [PlayerEffect] {
+        guard let number else {
+            return currentTrack.map { [.togglePin($0)] } ?? [announcer.badCommand("No track to pin")]
+        }
+        guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
+        return [.togglePin(queue.tracks[number - 1])]
+    }
+
+    private func status() -> [PlayerEffect] {
+        guard let pass = lane.current else { return [.emit(.loaded(tracks: queue.tracks.count))] }
+        let track = announcer.trackEvent(pass, index: index(of: pass))
+        return [track, isPaused ? pausedEvent(pass) : positionEvent(pass)]
+    }
+
+    private func pausedEvent(_ pass: Pass) -> PlayerEffect {
+        .emit(.paused(index: index(of: pass), position: position, isExact: isExact))
+    }
+
+    private mutating func noTrack(_ number: Int) -> PlayerEffect {
+        announcer.badCommand("No track \(number)")
+    }
+
+    // MARK: Sound
 
     private mutating func setVolume(_ percent: Int, isMuted: Bool) -> [PlayerEffect] {
         volume = max(0, min(100, percent))
         self.isMuted = isMuted
         return [.setVolume(volume, isMuted: isMuted)]
     }
+
+    private mutating func setGain(_ mode: GainMode) -> [PlayerEffect] {
+        gainMode = mode
+        return lane.passes.flatMap { gainEffects(of: $0) }
+    }
+
+    func gainEffects(of pass: Pass) -> [PlayerEffect] {
+        pass.info == nil ? [] : [.setGain(pass.id, gainStage(of: pass))]
+    }
+
+    func gainStage(of pass: Pass) -> GainStage { pass.info?.loudness?.stage(for: gainMode) ?? .unity }
+
+    // MARK: The queue
 
     private mutating func toggleShuffle() -> [PlayerEffect] {
         queue.toggleShuffle(using: &random)
@@ -186,50 +213,104 @@ extension PlayerState {
         return dropStalePreparation()
     }
 
-    private mutating func reload() -> [PlayerEffect] {
-        guard let pass = passes.first, phase == .active else { return [] }
-        return restart(at: pass.stage == .opening ? pass.start : position, answersSeek: false, refresh: true)
+    private mutating func add(_ source: String) -> [PlayerEffect] {
+        awaitedAdditions += 1
+        return [.resolve(source)]
     }
 
-    private mutating func pin(_ number: Int?) -> [PlayerEffect] {
-        guard let number else {
-            return currentTrack.map { [.togglePin($0)] } ?? [misuse("there is no track to pin")]
+    private mutating func remove(_ numbers: TrackNumbers) -> [PlayerEffect] {
+        guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
+            return [noTrack(numbers.highest)]
         }
-        guard queue.tracks.indices.contains(number - 1) else {
-            return [misuse("there is no track \(number)")]
+        return removing(numbers.places) { $0.queue.remove(numbers.places) }
+    }
+
+    /// Carries out `change`, which removes the tracks at `places` from the queue, and stops what is heard of them.
+    private mutating func removing(
+        _ places: RangeSet<Int>,
+        by change: (inout PlayerState) -> Void
+    ) -> [PlayerEffect] {
+        let isCurrent = phase == .active && queue.current.map { places.contains($0) } == true
+        // If PCM of a removed track is in the ring behind the current track, the current track is decoded again.
+        let isCut = phase == .active && !isCurrent && areWritten(places)
+        let effects = isCurrent ? leave(.skipped) + lane.cancelAll() + silence() : []
+        if !failures.isEmpty {
+            for place in places.ranges.joined() { announcer.forgetFailure(of: queue.tracks[place].id) }
         }
-        return [.togglePin(queue.tracks[number - 1])]
+        change(&self)
+        guard isCurrent else {
+            return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
+        }
+        guard let successor = queue.current else { return effects + endOfQueue() }
+        return effects + begin(successor, at: .zero)
     }
 
-    private func status() -> [PlayerEffect] {
-        guard let pass = passes.first else { return [.emit(.loaded(tracks: queue.tracks.count))] }
-        return [trackEvent(pass), isPaused ? pausedEvent(pass) : positionEvent(pass)]
+    /// `true` if a track at `places` has a pass that was allowed to write, so that its PCM is in the ring or on its way.
+    private func areWritten(_ places: RangeSet<Int>) -> Bool {
+        lane.passes.contains { pass in
+            pass.id != lane.prepared?.id && queue.place(of: pass.track.id).map { places.contains($0) } == true
+        }
     }
 
-    private func pausedEvent(_ pass: Pass) -> PlayerEffect {
-        .emit(.paused(index: index(of: pass), position: position, isExact: isExact))
+    private mutating func move(_ numbers: TrackNumbers, to target: Int) -> [PlayerEffect] {
+        let all = 1...max(1, queue.tracks.count)
+        guard numbers.count > 0, numbers.highest <= queue.tracks.count, all.contains(target) else {
+            return [announcer.badCommand("Tracks are numbered 1 to \(queue.tracks.count)")]
+        }
+        queue.move(numbers.places, to: target - 1)
+        return dropStalePreparation()
     }
 
-    private mutating func refusedSeek(_ text: SafeText) -> PlayerEffect {
-        note(text)
-        return .emit(.remark(code: "not-seekable", message: text))
+    private mutating func sort(by key: SortKey) -> [PlayerEffect] {
+        queue.sort(by: key, facts: learned)
+        return dropStalePreparation()
     }
 
-    mutating func misuse(_ text: String) -> PlayerEffect {
-        note(SafeText(text))
-        return .emit(.notice(code: "bad-command", message: SafeText(text)))
+    private mutating func shuffleNow() -> [PlayerEffect] {
+        queue.shuffleNow(using: &random)
+        return dropStalePreparation()
+    }
+
+    private mutating func clear() -> [PlayerEffect] {
+        let effects = stop()
+        queue.clear()
+        announcer.forgetFailures()
+        return effects
+    }
+
+    /// Undoes the last change of the queue. Music goes on, unless the current track was part of an undone addition.
+    private mutating func undo() -> [PlayerEffect] {
+        let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
+        var step: QueueStep?
+        let effects = removing(added) { state in
+            step = state.queue.undo(using: &state.random)
+            // The rest of a list that is still being read is a new step.
+            state.joinsAdditions = false
+        }
+        guard let step else { return [announcer.badCommand("Nothing to undo")] }
+        return [announcer.remark("undone", step.undoneText)] + effects
     }
 }
 
 extension PlayerCommand {
-    /// Whether the listener wants to hear something that may not be here.
+    /// `true` if the command asks for music that may not be cached.
     fileprivate var wantsMusic: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
         case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add,
-            .remove,
-            .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
+            .remove, .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
             false
+        }
+    }
+
+    /// `true` if the command means nothing before the tracks are known. Order and repetition can be chosen earlier: they
+    /// decide what is played first.
+    fileprivate var needsTracks: Bool {
+        switch self {
+        case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false
+        case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
+            .shuffleNow, .clear, .undo, .save, .reload, .pin:
+            true
         }
     }
 }

@@ -1,149 +1,266 @@
 import Media
 
-// What the passes of the decoder report.
+// Tracks and the passes of the decoder: what begins, what follows, and what ends.
 extension PlayerState {
+    /// After a longer pause a live stream is connected to anew, since its buffered sound is no longer live.
+    static let longestLivePause = Duration.seconds(5)
+
+    // MARK: Beginning and leaving tracks
+
+    /// Leaves the current track, if any, for the one at `place`.
+    mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
+        let track = queue.tracks[place]
+        // If this track was prepared as the next one, its pass goes on.
+        let prepared = lane.prepared.flatMap {
+            $0.track.id == track.id && $0.stage != .failed && start == .zero ? $0 : nil
+        }
+        let effects = leave(.skipped) + lane.cancelAll(except: prepared?.id) + silence()
+        queue.select(place)
+        phase = .active
+        if let prepared {
+            lane.begin(prepared)
+            return effects + announce(prepared) + (prepared.stage == .ready ? grantCurrent() : [])
+        }
+        let pass = lane.begin(track, at: start == .zero ? resumePoint(track) ?? .zero : start)
+        return effects + announce(pass) + [startEffect(pass)]
+    }
+
+    /// Starts the current track again at `start` with its open resource. A live stream connects anew and continues with
+    /// what is live then.
+    mutating func restart(
+        at start: Duration,
+        answersSeek: Bool,
+        refresh: Bool = false,
+        isAfterChange: Bool = false
+    ) -> [PlayerEffect] {
+        guard let old = lane.current else { return [] }
+        let reused = !refresh && !isAfterChange && !old.isLive ? old.id : nil
+        let pass = lane.successor(of: old, at: start, answersSeek: answersSeek, isAfterChange: isAfterChange)
+        let effects = lane.cancelAll(reusing: reused) + silence()
+        lane.begin(pass)
+        return effects + [startEffect(pass, reusing: reused, refresh: refresh)]
+    }
+
+    private func startEffect(_ pass: Pass, reusing: PassID? = nil, refresh: Bool = false) -> PlayerEffect {
+        .startPass(pass.id, pass.track, at: pass.start, reusing: reusing, refresh: refresh)
+    }
+
+    /// Reports the end of the current track; the caller then cancels its pass.
+    func leave(_ reason: PlayerEvent.EndReport.Reason, error: MediaError? = nil) -> [PlayerEffect] {
+        guard let pass = lane.current else { return [] }
+        return [endEffect(pass, reason, frames: lane.heardFrames, error)]
+    }
+
+    private func endEffect(
+        _ pass: Pass,
+        _ reason: PlayerEvent.EndReport.Reason,
+        frames: FrameCount,
+        _ error: MediaError?
+    ) -> PlayerEffect {
+        .endTrack(pass.id, index: index(of: pass), reason, frames: frames, stalls: pass.stalls, error)
+    }
+
+    /// Empties the sink, so that a new pass can begin. Only after the passes were cancelled.
+    mutating func silence() -> [PlayerEffect] {
+        lane.streamDropped()
+        return output.silence()
+    }
+
+    mutating func endOfQueue() -> [PlayerEffect] {
+        phase = .ended
+        isPaused = false
+        return exitsAtEnd ? finish(fatal: nil) : []
+    }
+
+    // MARK: The next track
+
+    /// The place of the track that follows the last pass that writes; `nil` at the end of the queue.
+    private func placeAhead() -> Int? {
+        guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
+        if let last = lane.passes.last, last.isBrokenOff { return nil }
+        guard let last = lane.lastGranted else { return nil }
+        // If the track was removed, the current one is the nearest that is still in the queue.
+        guard let place = queue.place(of: last.track.id) else { return queue.next(after: queue.current) }
+        return last.failure == nil ? queue.nextAfterEnd(of: place) : queue.next(after: place)
+    }
+
+    /// Opens the next track and reads its head, without writing.
+    private mutating func prepareNext() -> [PlayerEffect] {
+        guard lane.prepared == nil, let place = placeAhead() else { return [] }
+        let track = queue.tracks[place]
+        // A repeated track begins at its start.
+        let start = track.id == lane.lastGranted?.track.id ? nil : resumePoint(track)
+        return [startEffect(lane.prepare(track, at: start ?? .zero))]
+    }
+
+    /// Opens a track behind the current one anew, because its resource has changed.
+    ///
+    /// What it has written already is heard first; then `drained` restarts the track at that position.
+    private mutating func prepareAnew(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
+        if old.stage == .writing, frames > 0 {
+            lane.update(old.id) { pass in
+                pass.stage = .written
+                pass.writtenFrames = frames
+                pass.isBrokenOff = true
+            }
+            return followUp()
+        }
+        guard let pass = lane.prepareAnew(old.id) else { return [] }
+        return [.cancelPass(old.id, keepsResource: false), startEffect(pass)]
+    }
+
+    /// The queue has changed: cancels the prepared pass if its track is no longer the next.
+    mutating func dropStalePreparation() -> [PlayerEffect] {
+        guard let stale = lane.prepared, placeAhead().map({ queue.tracks[$0].id }) != stale.track.id else {
+            return []
+        }
+        lane.removeLast()
+        return [.cancelPass(stale.id, keepsResource: false)] + followUp()
+    }
+
+    /// If the last pass has written everything, lets the next one write, or ends the stream.
+    private mutating func followUp() -> [PlayerEffect] {
+        guard phase == .active, let last = lane.lastGranted, last.stage == .written, !output.isFinishing
+        else { return [] }
+        guard let next = lane.prepared else {
+            return placeAhead() == nil ? output.finish(isPaused: isPaused) : prepareNext()
+        }
+        if next.stage == .failed { return output.finish(isPaused: isPaused) }
+        guard next.stage == .ready, let format = next.info?.format else { return [] }
+        guard output.canContinue(in: format) else { return output.finish(isPaused: isPaused) }
+        lane.update(next.id) { $0.stage = .writing }
+        return [.grant(next.id, holds: false)] + (output.isBuffering ? [.requestPrime(next.id)] : [])
+    }
+
+    /// Lets the current pass write into an empty stream.
+    mutating func grantCurrent() -> [PlayerEffect] {
+        guard let pass = lane.current, let format = pass.info?.format else { return [] }
+        if output.isLost { return isPaused ? [] : output.reconnect(atOnce: false) }
+        lane.update(pass.id) { $0.stage = .writing }
+        return output.open(format, for: pass) + [.grant(pass.id, holds: true)]
+    }
+
+    // MARK: Events of passes
+
     mutating func passReady(
         _ id: PassID,
         _ info: StreamInfo,
         _ landing: SeekLanding,
         isSeekable: Bool
     ) -> [PlayerEffect] {
-        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
-        let wasKnown = passes[place].info == info
-        passes[place].stage = .ready
-        passes[place].info = info
-        passes[place].landing = landing
-        passes[place].isSeekable = isSeekable
-        learn(from: passes[place])
-        let gain = gainMode == .off ? [] : gainEffects(of: passes[place])
-        guard place == 0 else { return gain + [.prefetchHead(id)] + followUp() }
-        let pass = passes[0]
+        let wasKnown = lane[id]?.info == info
+        let pass = lane.update(id) { pass in
+            pass.stage = .ready
+            pass.info = info
+            pass.landing = landing
+            pass.isSeekable = isSeekable
+        }
+        guard let pass else { return [] }
+        learn(from: pass)
+        let gain = gainMode == .off ? [] : gainEffects(of: pass)
+        guard lane.isCurrent(id) else { return gain + [.prefetchHead(id)] + followUp() }
         var effects = gain + (wasKnown ? [] : announce(pass))
         if pass.answersSeek {
             effects.append(
                 .emit(.seeked(index: index(of: pass), position: position, isExact: landing.isExact))
             )
         }
-        return effects + turn()
-    }
-
-    /// Lets the current pass write into an empty stream.
-    mutating func turn() -> [PlayerEffect] {
-        guard let pass = passes.first, let format = pass.info?.format else { return [] }
-        if output.isLost { return isPaused ? [] : reconnect(atOnce: false) }
-        passes[0].stage = .writing
-        var effects: [PlayerEffect] = []
-        if output.format != format || (opensEachTrack && output.playing != pass.playing) {
-            effects.append(.openOutput(format))
-            output.format = format
-            output.playing = pass.playing
-        }
-        return effects + [.grant(pass.id, holds: true)]
+        return effects + grantCurrent()
     }
 
     mutating func passGranted(_ id: PassID, at start: FrameCount) -> [PlayerEffect] {
-        guard let pass = passes.first(where: { $0.id == id }), let format = pass.info?.format else {
-            return []
-        }
-        timeline.append(
-            Timeline.Segment(
-                pass: id,
-                start: start,
-                landing: pass.landing.frame,
-                format: format,
-                isExact: pass.landing.isExact
-            )
-        )
+        lane.granted(id, at: start)
         return []
     }
 
     mutating func infoChanged(_ id: PassID, _ info: StreamInfo) -> [PlayerEffect] {
-        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
-        let before = passes[place].info
-        passes[place].info = info
-        learn(from: passes[place])
-        let isLouder = gainMode != .off && before?.loudness != info.loudness
-        let gain = isLouder ? gainEffects(of: passes[place]) : []
-        guard place == 0, before?.tags != info.tags || before?.duration != info.duration else { return gain }
-        return gain + announce(passes[0])
+        let before = lane[id]?.info
+        guard let pass = lane.update(id, { $0.info = info }) else { return [] }
+        learn(from: pass)
+        let hasNewLoudness = gainMode != .off && before?.loudness != info.loudness
+        let gain = hasNewLoudness ? gainEffects(of: pass) : []
+        let isNew = before?.tags != info.tags || before?.duration != info.duration
+        return gain + (lane.isCurrent(id) && isNew ? announce(pass) : [])
     }
 
-    /// What was shown with `~` is exact from now on, which is told at once.
+    private mutating func learn(from pass: Pass) {
+        guard queue.place(of: pass.track.id) != nil else { return }
+        announcer.learn(from: pass)
+    }
+
+    /// A position that was an estimate (`~`) is exact from now on, which is reported at once.
     mutating func landingCorrected(_ id: PassID, by shift: FrameCount) -> [PlayerEffect] {
-        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
-        passes[place].landing.frame += shift
-        passes[place].landing.isExact = true
-        timeline.correct(id, by: shift)
-        guard place == 0 else { return [] }
-        lastPositionEvent = now
-        return [positionEvent(passes[0])]
+        guard lane.landingCorrected(id, by: shift), lane.isCurrent(id), let pass = lane.current else {
+            return []
+        }
+        announcer.positionReported()
+        return [positionEvent(pass)]
+    }
+
+    mutating func liveFound(_ id: PassID, _ station: Station) -> [PlayerEffect] {
+        let isNew = lane[id]?.station != station
+        let pass = lane.update(id) { pass in
+            pass.station = station
+            pass.isSeekable = false
+        }
+        // While the pass is opening, the announcement waits for the rest that becomes known.
+        guard let pass, isNew, lane.isCurrent(id), pass.stage != .opening else { return [] }
+        return announce(pass)
     }
 
     mutating func passPrimed(_ id: PassID) -> [PlayerEffect] {
-        guard lastGranted?.id == id, !output.isRunning else { return [] }
-        isPrimed = true
+        guard lane.lastGranted?.id == id, !output.isRunning else { return [] }
+        output.primed()
         return isPaused ? [] : [.startOutput]
     }
 
-    /// The music goes on in another format: what is written is heard to its end, then the sink reopens.
+    /// The track goes on in another format: the sink plays what is written to its end and is then opened again.
     mutating func formatChanged(_ id: PassID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect]
     {
-        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
-        passes[place].info = info
-        passes[place].stage = .changing
-        passes[place].writtenFrames = frames
-        return finishStream()
+        let pass = lane.update(id) { pass in
+            pass.info = info
+            pass.stage = .changing
+            pass.writtenFrames = frames
+        }
+        return pass == nil ? [] : output.finish(isPaused: isPaused)
     }
 
     mutating func passWritten(_ id: PassID, _ frames: FrameCount) -> [PlayerEffect] {
-        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
-        passes[place].writtenFrames = frames
-        passes[place].stage = .written
-        return followUp()
+        let pass = lane.update(id) { pass in
+            pass.writtenFrames = frames
+            pass.stage = .written
+        }
+        return pass == nil ? [] : followUp()
     }
 
     mutating func passFailed(_ id: PassID, _ error: MediaError, after frames: FrameCount) -> [PlayerEffect] {
-        guard let place = passes.firstIndex(where: { $0.id == id }) else { return [] }
-        let pass = passes[place]
-        let isChanged = error.code == .resourceChanged && !pass.isAfterChange
-        if place == 0, isChanged {
-            return restart(at: position, answersSeek: false, isAfterChange: true)
+        guard let pass = lane[id] else { return [] }
+        if error.code == .resourceChanged, !pass.isAfterChange {
+            return lane.isCurrent(id)
+                ? restart(at: position, answersSeek: false, isAfterChange: true)
+                : prepareAnew(pass, after: frames)
         }
-        if isChanged { return prepareAnew(place, after: frames) }
-        if pass.stage == .writing, frames > 0 {
-            consecutiveFailures += 1
-            // What came before the failure is heard first.
-            passes[place].failure = error
-            passes[place].writtenFrames = frames
-            passes[place].stage = .written
-            guard !output.isRunning else { return followUp() }
-            isPrimed = true
-            let next = followUp()
-            // The end of the stream starts the sink itself.
-            return (isPaused || output.isFinishing ? [] : [.startOutput]) + next
-        }
-        timeline.remove(id)
+        if pass.stage == .writing, frames > 0 { return failedAfterWriting(pass, error, frames) }
+        lane.failedBeforeWriting(id)
         let rejection: [PlayerEffect] =
             error.code == .notAudio || error.code == .emptyResource ? [.reject(id)] : []
-        guard place == 0 else {
-            passes[place].failure = error
-            passes[place].stage = .failed
+        guard lane.isCurrent(id) else {
+            lane.update(id) { pass in
+                pass.failure = error
+                pass.stage = .failed
+            }
             return rejection + followUp()
         }
         consecutiveFailures += 1
-        record(error, of: pass)
-        let report = PlayerEffect.endTrack(
-            id,
-            index: index(of: pass),
-            .failed,
-            frames: pass.framesBefore,
-            stalls: pass.stalls,
-            error
-        )
-        let end = rejection + [report, .cancelPass(id, keepsResource: false)]
-        passes.remove(at: place)
-        // A prepared one goes too: what follows is decided anew.
-        let cancelled = cancelPasses()
+        announcer.failed(pass.track.id, because: error)
+        let end =
+            rejection + [
+                endEffect(pass, .failed, frames: pass.framesBefore, error),
+                .cancelPass(id, keepsResource: false),
+            ]
+        lane.removeFirst()
+        // A prepared pass is cancelled too: the next track is chosen anew.
+        let cancelled = lane.cancelAll()
         let next = queue.place(of: pass.track.id).flatMap { queue.next(after: $0) }
         guard let next, consecutiveFailures < queue.tracks.count else {
             return end + cancelled + silence() + endOfQueue()
@@ -151,8 +268,128 @@ extension PlayerState {
         return end + cancelled + begin(next, at: .zero)
     }
 
-    mutating func record(_ error: MediaError, of pass: Pass) {
-        failures[pass.track.id] = error.safeText
-        note(error.safeText)
+    /// What was written before the failure is heard first.
+    private mutating func failedAfterWriting(
+        _ pass: Pass,
+        _ error: MediaError,
+        _ frames: FrameCount
+    ) -> [PlayerEffect] {
+        consecutiveFailures += 1
+        lane.update(pass.id) { pass in
+            pass.failure = error
+            pass.writtenFrames = frames
+            pass.stage = .written
+        }
+        guard !output.isRunning else { return followUp() }
+        output.primed()
+        let next = followUp()
+        // The end of the stream starts the sink itself.
+        return (isPaused || output.isFinishing ? [] : [.startOutput]) + next
+    }
+
+    // MARK: What was heard
+
+    /// Makes the next track current once something of it is heard.
+    mutating func advance() -> [PlayerEffect] {
+        var effects: [PlayerEffect] = []
+        for passed in lane.advance() {
+            guard let pass = lane.current, pass.id == passed.pass else { continue }
+            effects += end(pass, frames: passed.frames)
+            lane.removeFirst()
+            guard let next = lane.current else { continue }
+            effects += becomeCurrent(next)
+            // The event has the position of the track's first frame, though the sink may have played more by now.
+            effects += [
+                .emit(.playing(index: index(of: next), position: next.start, isExact: next.landing.isExact)),
+                .allowReadAhead(next.id),
+            ]
+            announcer.positionReported()
+        }
+        return effects + (lane.takeHeardTitle() ? announceCurrent() : [])
+    }
+
+    /// The sink has played everything that was written.
+    mutating func drained() -> [PlayerEffect] {
+        guard phase == .active, output.isFinishing else { return [] }
+        output.drained()
+        var ahead = lane.prepared == nil ? placeAhead() : nil
+        let before = lane.current?.id
+        var effects = endHeardPasses()
+        if lane.current?.isBrokenOff == true {
+            return effects + restart(at: position, answersSeek: false, isAfterChange: true)
+        }
+        effects += silence()
+        if let failed = lane.current, failed.stage == .failed {
+            effects += endFailed(failed)
+            ahead = queue.next(after: queue.current)
+        }
+        guard let next = lane.current else {
+            guard let ahead, consecutiveFailures < queue.tracks.count else { return effects + endOfQueue() }
+            return effects + begin(ahead, at: .zero)
+        }
+        if next.id != before {
+            if let place = queue.place(of: next.track.id) { queue.select(place) }
+            effects += announce(next)
+        }
+        return effects + (next.stage == .ready || next.stage == .changing ? grantCurrent() : [])
+    }
+
+    /// Ends every pass that has written everything. A pass that waits for a stream in another format stays.
+    private mutating func endHeardPasses() -> [PlayerEffect] {
+        lane.drained()
+        var effects = advance()
+        // The last frame that was heard may be followed by passes without a frame.
+        while let pass = lane.current, pass.stage == .written, !pass.isBrokenOff {
+            effects += end(pass, frames: pass.writtenFrames)
+            lane.removeFirst()
+            if let next = lane.current, next.stage == .written { effects += becomeCurrent(next) }
+        }
+        lane.continueAfterFormatChange()
+        return effects
+    }
+
+    /// The turn of a pass has come that failed while it was prepared.
+    private mutating func endFailed(_ pass: Pass) -> [PlayerEffect] {
+        consecutiveFailures += 1
+        let shown = becomeCurrent(pass)
+        let ended = end(pass, frames: 0)
+        lane.removeFirst()
+        return shown + ended
+    }
+
+    /// The end of a pass that was heard to its last frame.
+    private mutating func end(_ pass: Pass, frames: FrameCount) -> [PlayerEffect] {
+        let allFrames = pass.framesBefore + frames
+        if let failure = pass.failure {
+            announcer.failed(pass.track.id, because: failure)
+        } else if allFrames > 0 {
+            consecutiveFailures = 0
+        } else {
+            consecutiveFailures += 1
+        }
+        let reason = pass.failure == nil ? PlayerEvent.EndReport.Reason.finished : .failed
+        return [
+            endEffect(pass, reason, frames: allFrames, pass.failure),
+            .cancelPass(pass.id, keepsResource: false),
+        ]
+    }
+
+    private mutating func becomeCurrent(_ pass: Pass) -> [PlayerEffect] {
+        if let place = queue.place(of: pass.track.id) { queue.select(place) }
+        announcer.forgetFailure(of: pass.track.id)
+        return announce(pass)
+    }
+
+    mutating func ticked() -> [PlayerEffect] {
+        guard phase == .active, output.isRunning, let pass = lane.current else { return [] }
+        var effects: [PlayerEffect] = []
+        if let duration, duration - position < .seconds(20), lane.lastGranted?.id == pass.id {
+            effects += prepareNext()
+        }
+        if announcer.timeUntilPosition <= .zero {
+            announcer.positionReported()
+            effects.append(positionEvent(pass))
+        }
+        return effects
     }
 }

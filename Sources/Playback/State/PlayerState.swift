@@ -2,12 +2,11 @@ package import Media
 
 /// Decides what the player does: inputs in, effects out. Pure.
 ///
-/// `passes` holds the passes of the decoder whose PCM is on its way to the listener's ear, the one being heard
-/// first. Behind it come those that already write into the same stream (gapless), and at the end at most
-/// one that has been prepared and waits for its turn.
+/// It composes four machines: the queue, the lane of passes, the output and the announcer. This file has the inputs and
+/// what the shell reads; commands, passes and the output have files of their own.
 package struct PlayerState: Sendable {
     package enum Phase: Sendable, Equatable {
-        /// Sources are being resolved, and nothing of them can be played yet or any more.
+        /// The sources are being read; nothing can be played yet.
         case launching
         case stopped
         case active
@@ -16,89 +15,48 @@ package struct PlayerState: Sendable {
         case over
     }
 
-    struct Output: Sendable, Equatable {
-        var format: AudioFormat?
-        /// Whose playing it was opened for.
-        var playing: PassID?
-        /// Set from the loss of the audio server until music sounds again.
-        var recovery: OutputRecovery?
-        var isRunning = false
-        /// The ring's end was announced: what is in it is the last.
-        var isFinishing = false
+    /// Seeks closer together than this are a search: a key held down, or the mouse dragged along the bar. The request
+    /// of such a seek waits for as long without a further one.
+    static let seekPause = Duration.milliseconds(300)
 
-        /// Whether there is no audio server to open a stream at.
-        var isLost: Bool { recovery?.isReached == false }
-    }
-
-    /// What a seek is by how it came, which tells whether another may follow at once.
-    enum SeekKind: Sendable, Equatable {
-        /// Right behind another one.
-        case search
-        /// By itself, and relative: of a key that may be pressed again.
-        case step
-        /// By itself, to a place that was named.
-        case place
-    }
-
-    /// Seeks that follow each other faster than this are a search: a key held down, or a bar that is clicked along.
-    static let searchPace = Duration.milliseconds(300)
-
-    /// Whether the player is over when the queue is.
+    /// `true` if the player ends with the queue.
     let exitsAtEnd: Bool
-    /// Whether the sink wants each track in a stream of its own.
-    let opensEachTrack: Bool
-    /// Whether commands come from keys: a program that names a place twice means it.
-    let isByHand: Bool
-    package internal(set) var queue = PlayQueue()
+    var queue = PlayQueue()
+    var lane = PassLane()
+    var output: OutputState
+    var announcer = Announcer()
+    var random: Shuffler
     package internal(set) var phase = Phase.launching
     package internal(set) var isPaused = false
-    package internal(set) var isBuffering = false
-    /// The listener asked for the end.
-    package internal(set) var isQuit = false
-    var passes: [Pass] = []
-    /// What the listener asked for before the sources were known, as far as it needs them.
-    var held: [PlayerCommand] = []
-    /// Tracks in a row that could not be played to their end, or gave no sound: once these are as many as
-    /// the queue has, going round again would fail for ever.
-    var consecutiveFailures = 0
-    var timeline = Timeline()
-    var output = Output()
-    /// The ring holds enough, and only the pause keeps the sink from starting.
-    var isPrimed = false
-    var heard: FrameCount = 0
-    var now = Duration.zero
-    /// Since when the music stands still for a pause.
+    /// `true` if the audio server asked for the pause, for a phone call; it may then end the pause.
+    var isPausedByServer = false
     var pausedSince = Duration.zero
-    /// What was told last of a pass that waits for its bytes.
-    var toldWait: (pass: PassID, wait: LoadWait)?
-    package internal(set) var connectivity = ConnectivityReport()
-    var lastPositionEvent = Duration.zero
+    /// `true` if the listener asked to quit.
+    package internal(set) var isQuit = false
+    var now = Duration.zero
     package internal(set) var volume: Int
     package internal(set) var isMuted = false
     package internal(set) var gainMode: GainMode
-    /// Whether it was the audio server that asked for the pause, for a call; it may then end it.
-    var isPausedByServer = false
+    package internal(set) var connectivity = ConnectivityReport()
+    /// Consecutive tracks that failed or had no sound. Once these are as many as the queue has, another round would
+    /// fail forever.
+    var consecutiveFailures = 0
     var lastSeek: Duration?
-    /// The pass of the last seek, and what may follow that.
-    var seeking: (pass: PassID, kind: SeekKind)?
-    package internal(set) var failures: [Track.ID: SafeText] = [:]
-    package internal(set) var learned: [Track.ID: TrackFacts] = [:]
-    package internal(set) var messages: [PlayerMessage] = []
-    private var messageCount = 0
-    /// How many additions were asked for and are still being read.
+    /// The pass of the last seek if it came within `seekPause` of another.
+    var rapidSeek: PassID?
+    /// Commands that came before the tracks were known and need them; obeyed in order by `launched`.
+    var heldCommands: [PlayerCommand] = []
+    /// Additions that were asked for and are still being read.
     var awaitedAdditions = 0
-    /// Whether what is added next was asked for before the last addition was there.
+    /// `true` if the next addition was asked for before the last one arrived, so that one `undo` removes both.
     var joinsAdditions = false
-    /// Where a track goes on that was left in its middle; nil where it begins at its start.
+    /// The saved position at which a track continues; `nil` if it begins at its start.
     var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
-    var nextPass = 1
-    var random: Shuffler
 
     /// `seed` decides every shuffle.
     package init(
         exitsAtEnd: Bool,
         opensEachTrack: Bool = false,
-        isByHand: Bool = true,
         volume: Int = 100,
         repeatMode: RepeatMode = .off,
         isShuffled: Bool = false,
@@ -106,27 +64,27 @@ package struct PlayerState: Sendable {
         seed: UInt64
     ) {
         self.exitsAtEnd = exitsAtEnd
-        self.opensEachTrack = opensEachTrack
-        self.isByHand = isByHand
         self.volume = volume
         self.gainMode = gainMode
+        output = OutputState(opensEachTrack: opensEachTrack)
         random = Shuffler(state: seed)
         queue.repeatMode = repeatMode
         if isShuffled { queue.toggleShuffle(using: &random) }
     }
 
-    /// What is known of the network before the first input.
+    /// Takes the state of the network before the first input.
     mutating func start(with report: ConnectivityReport) { connectivity = report }
 
-    /// Takes one input. `heard` is what the sink says of its open stream, `now` the clock's time.
+    /// Takes one input. `heard` is the sink's count of frames, `now` the clock's time.
     package mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
         self.now = now
-        // The sink may have run on by the time it says so: the event tells where the sound began, and comes
-        // before what was heard since.
+        announcer.advance(to: now)
+        // The sink has already played something when it reports its start. The event tells where the sound began, so it
+        // comes before these frames are counted.
         var effects: [PlayerEffect] = []
         if case .outputStarted = input { effects = outputStarted() }
-        self.heard = heard
+        lane.heard(heard)
         effects += advance()
         return effects + respond(to: input)
     }
@@ -134,23 +92,24 @@ package struct PlayerState: Sendable {
     private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
         switch input {
         case .command(let command): obey(command)
-        case .begun(let tracks, let start, let position): begun(tracks, start: start, position: position)
         case .launched(let tracks, let problems, let start, let position):
             launched(tracks, problems, start: start, position: position)
         case .added(let tracks, let problems): added(tracks, problems)
-        case .notice(let error): notice(error)
+        case .notice(let error): announcer.notice(error)
         case .passReady(let id, let info, let landing, let isSeekable):
             passReady(id, info, landing, isSeekable: isSeekable)
         case .passGranted(let id, let start): passGranted(id, at: start)
         case .infoChanged(let id, let info): infoChanged(id, info)
         case .landingCorrected(let id, let shift): landingCorrected(id, by: shift)
         case .liveFound(let id, let station): liveFound(id, station)
-        case .titleReached(let id, let title, let frames): titleReached(id, title, after: frames)
-        case .loadWaits(let id, let wait): loadWaits(id, wait)
+        case .titleReached(let id, let title, let frames):
+            lane.titleReached(id, title, after: frames) ? announceCurrent() : []
+        case .loadWaits(let id, let wait):
+            lane.isCurrent(id) ? wait.map { announcer.loadWaits(id, $0) } ?? [] : []
         case .networkChanged(let report): networkChanged(report)
-        case .pinned(let track, let isPinned): pinned(track, isPinned)
-        case .saved(let count, let path): saved(count, path)
-        case .keptChanged, .filled: []
+        case .pinned(let track, let isPinned): [pinned(track, isPinned)]
+        case .saved(let count, let path): [announcer.remark("saved", Self.savedText(count, path))]
+        case .cacheChanged, .backgroundFetchEnded: []
         case .passPrimed(let id): passPrimed(id)
         case .formatChanged(let id, let info, let frames): formatChanged(id, info, after: frames)
         case .passWritten(let id, let frames): passWritten(id, frames)
@@ -165,32 +124,107 @@ package struct PlayerState: Sendable {
         }
     }
 
-    /// Whether time must be told to the state: something is heard, or waited for.
-    package var needsTicks: Bool { phase == .active && !isPaused }
+    // MARK: Sources and the world outside
 
-    /// The pass whose track is current.
-    package var currentPass: PassID? { passes.first?.id }
-
-    /// The track that is current, heard or about to be.
-    package var currentTrack: Track? { passes.first?.track ?? queue.currentTrack }
-
-    package var currentInfo: StreamInfo? { passes.first.flatMap { info(of: $0) } }
-
-    /// The position heard, or where a pending start or seek leads.
-    package var position: Duration {
-        guard let pass = passes.first else { return .zero }
-        if timeline.segments.first?.pass == pass.id, let position = timeline.position(at: heard) {
-            return position
-        }
-        guard pass.stage != .opening, let format = pass.info?.format else { return pass.start }
-        return format.duration(of: pass.landing.frame)
+    /// All sources are read: plays track `start` (from 1), or else the first in playing order, and obeys the commands
+    /// that waited for the tracks.
+    private mutating func launched(
+        _ tracks: [Track],
+        _ problems: [MediaError],
+        start: Int?,
+        position: Duration
+    ) -> [PlayerEffect] {
+        let place = queue.tracks.count
+        queue.append(tracks, using: &random)
+        var effects = problems.flatMap { announcer.problem($0) }
+        effects.append(.emit(.loaded(tracks: tracks.count)))
+        guard phase == .launching else { return effects }
+        phase = .stopped
+        guard !tracks.isEmpty else { return effects + (exitsAtEnd ? endOfQueue() : obeyHeld()) }
+        if let start, start > tracks.count { effects.append(announcer.badCommand("No track \(start)")) }
+        let first = start.map { place + min($0, tracks.count) - 1 } ?? queue.next(after: nil) ?? place
+        if start != nil { queue.bringForward(first) }
+        return effects + begin(first, at: position) + obeyHeld()
     }
 
-    package var isExact: Bool { passes.first?.landing.isExact ?? true }
-
-    package var duration: Duration? {
-        passes.first.flatMap { duration(of: $0) }
+    private mutating func obeyHeld() -> [PlayerEffect] {
+        let commands = heldCommands
+        heldCommands = []
+        return commands.flatMap { phase == .over ? [] : obey($0) }
     }
+
+    private mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
+        queue.add(tracks, joins: joinsAdditions, using: &random)
+        awaitedAdditions = max(0, awaitedAdditions - 1)
+        // One `undo` removes all lines of a pasted list.
+        joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !tracks.isEmpty)
+        let notices = problems.flatMap { announcer.problem($0) }
+        guard !tracks.isEmpty else { return notices }
+        announcer.note(SafeText("Added " + Self.countText(tracks.count)))
+        return notices + [.emit(.loaded(tracks: queue.tracks.count))] + dropStalePreparation()
+    }
+
+    private mutating func networkChanged(_ report: ConnectivityReport) -> [PlayerEffect] {
+        let wasOffline = connectivity.isOffline
+        connectivity = report
+        return wasOffline == report.isOffline ? [] : [announcer.networkChanged(to: report)]
+    }
+
+    private mutating func pinned(_ track: Track, _ isPinned: Bool) -> PlayerEffect {
+        let name = SafeText("\"") + (track.tags.title ?? track.location.name) + "\""
+        return isPinned
+            ? announcer.remark("pinned", "Pinned " + name + " (never evicted)")
+            : announcer.remark("unpinned", "Unpinned " + name)
+    }
+
+    /// Ends the player. All later inputs are ignored.
+    mutating func finish(fatal: MediaError?) -> [PlayerEffect] {
+        phase = .over
+        return [.finish(fatal: fatal)]
+    }
+
+    // MARK: Texts and numbers
+
+    static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
+
+    static func savedText(_ count: Int, _ path: String) -> SafeText {
+        SafeText("Saved \(countText(count)) as \(path)")
+    }
+
+    /// The number of a pass's track as the listener counts, from 1.
+    func index(of pass: Pass) -> Int { (queue.place(of: pass.track.id) ?? 0) + 1 }
+
+    func announce(_ pass: Pass) -> [PlayerEffect] { announcer.announce(pass, index: index(of: pass)) }
+
+    func announceCurrent() -> [PlayerEffect] { lane.current.map { announce($0) } ?? [] }
+
+    /// The shell fills in the buffered time.
+    func positionEvent(_ pass: Pass) -> PlayerEffect {
+        .emit(
+            .position(
+                index: index(of: pass),
+                position: position,
+                duration: duration,
+                isExact: isExact,
+                buffered: .zero
+            )
+        )
+    }
+
+    // MARK: What snapshots show
+
+    package var tracks: [Track] { queue.tracks }
+    package var currentTrack: Track? { lane.current?.track ?? queue.currentTrack }
+    package var currentInfo: StreamInfo? { lane.current?.shownInfo }
+    package var position: Duration { lane.position }
+    package var isExact: Bool { lane.current?.landing.isExact ?? true }
+    package var duration: Duration? { lane.current?.duration }
+    package var failures: [Track.ID: SafeText] { announcer.failures }
+    package var messages: [PlayerMessage] { announcer.messages }
+    package var learned: [Track.ID: TrackFacts] { announcer.facts }
+
+    /// The gain applied to the current track, in dB; `nil` if none is.
+    var gainDecibels: Double? { lane.current.flatMap { gainStage(of: $0).decibels } }
 
     package var snapshotState: PlayerSnapshot.State {
         switch phase {
@@ -202,8 +236,8 @@ package struct PlayerState: Sendable {
                 .paused
             } else if output.isRunning {
                 .playing
-            } else if isBuffering || passes.first?.info != nil {
-                // Known already, so what is waited for is bytes: after a seek into a gap.
+            } else if output.isBuffering || lane.current?.info != nil {
+                // The format is known, so bytes are missing, for instance after a seek.
                 .buffering
             } else {
                 .opening
@@ -211,47 +245,45 @@ package struct PlayerState: Sendable {
         }
     }
 
-    // Numbers of tracks count from 1 outside.
-    func index(of pass: Pass) -> Int { (queue.place(of: pass.track.id) ?? 0) + 1 }
+    // MARK: What the shell reads
 
-    mutating func notice(_ error: MediaError) -> [PlayerEffect] {
-        note(error.safeText)
-        return [.emit(.notice(code: error.code.rawValue, message: error.safeText))]
+    /// `true` if the state needs ticks: something is heard or awaited.
+    package var needsTicks: Bool { phase == .active && !isPaused }
+
+    /// The pass of the current track.
+    package var currentPass: PassID? { lane.current?.id }
+
+    /// The track that has been prepared as the next one.
+    var preparedTrack: Track? { lane.prepared?.track }
+
+    /// The pass whose reads have low priority.
+    var patientPass: PassID? { lane.patient }
+
+    func info(of id: PassID) -> StreamInfo? { lane[id]?.info }
+
+    /// `true` if the pass began at an exact position.
+    func isExact(_ id: PassID) -> Bool { lane[id]?.landing.isExact ?? true }
+
+    /// How long the pass waits before it costs a request, since a further seek may replace it.
+    func requestDelay(of id: PassID) -> Duration { rapidSeek == id ? Self.seekPause : .zero }
+
+    /// `true` if the sink should be taking frames.
+    var isSounding: Bool { output.isRunning }
+
+    /// `true` if nothing will be written behind what is in the ring.
+    var isFinishing: Bool { output.isFinishing }
+
+    /// The tracks with all that is known of them, for saving a playlist.
+    var describedTracks: [Track] { queue.tracks.map { announcer.described($0) } }
+
+    /// The time until an event is due (a position, or a track or title that begins to be heard); at most `limit`.
+    package func untilDue(atMost limit: Duration) -> Duration {
+        guard output.isRunning, let format = output.format else { return limit }
+        var due = min(limit, announcer.timeUntilPosition)
+        if let frames = lane.framesUntilChange {
+            // A little later, since a frame counts as heard once the next one is.
+            due = min(due, format.duration(of: frames) + .milliseconds(5))
+        }
+        return max(due, .milliseconds(10))
     }
-
-    /// Tells of a source, or an entry of one, that is not played.
-    mutating func problem(_ error: MediaError) -> [PlayerEffect] {
-        (error.code.isLostSource ? [.countLostSource] : []) + notice(error)
-    }
-
-    /// Ends the player. Nothing is answered afterwards.
-    mutating func finish(fatal: MediaError?) -> [PlayerEffect] {
-        phase = .over
-        return [.finish(fatal: fatal)]
-    }
-
-    mutating func note(_ message: SafeText) {
-        messageCount += 1
-        messages.append(PlayerMessage(number: messageCount, time: now, text: message))
-        if messages.count > 100 { messages.removeFirst() }
-    }
-
-    mutating func newPass(_ track: Track, at start: Duration) -> Pass {
-        defer { nextPass += 1 }
-        return Pass(id: PassID(value: nextPass), track: track, start: start)
-    }
-}
-
-// What the shell asks in passing.
-extension PlayerState {
-    /// The format of the open stream; nil when the sink is closed.
-    var outputFormat: AudioFormat? { output.format }
-
-    /// Whether the place where the pass began is known to be the right one.
-    func isExact(_ id: PassID) -> Bool { passes.first { $0.id == id }?.landing.isExact ?? true }
-
-    func info(of id: PassID) -> StreamInfo? { passes.first { $0.id == id }?.info }
-
-    /// What a seek began this pass; nil where none did.
-    func seekKind(of id: PassID) -> SeekKind? { seeking?.pass == id ? seeking?.kind : nil }
 }

@@ -1,14 +1,14 @@
-/// A piece of a list's bytes, looked at without making strings of it.
+/// Part of a playlist's bytes, parsed in place.
 ///
-/// Lists of 100,000 entries open without a visible pause because a string is made only of what
-/// is kept. Valid as long as the buffer it was made from.
+/// Lists of 100,000 entries open without a visible pause because only the fields that are used become strings.
+/// Valid as long as the buffer it was made from.
 typealias ByteText = UnsafeBufferPointer<UInt8>
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The bytes of `range`, counted from the start of this piece.
+    /// The bytes of `range`, which counts from the start of this piece.
     func piece(_ range: Range<Int>) -> ByteText { ByteText(rebasing: self[range]) }
 
-    /// Without spaces and controls at both ends.
+    /// The piece without spaces and control characters at both ends.
     var trimmed: ByteText {
         var low = 0
         var high = count
@@ -17,13 +17,13 @@ extension UnsafeBufferPointer<UInt8> {
         return piece(low..<high)
     }
 
-    /// Without a UTF-8 byte order mark.
+    /// The piece without a leading UTF-8 byte order mark.
     var withoutByteOrderMark: ByteText {
         guard count >= 3, self[0] == 0xEF, self[1] == 0xBB, self[2] == 0xBF else { return self }
         return piece(3..<count)
     }
 
-    /// Whether the piece begins with `prefix`, which is in lower case; ASCII letters match in both cases.
+    /// `true` if the piece begins with `prefix`, which is in lower case; ASCII letters match in both cases.
     func starts(withLowercase prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount else { return false }
         for index in 0..<prefix.utf8CodeUnitCount where self[index].lowercaseLetter != prefix.utf8Start[index]
@@ -33,7 +33,7 @@ extension UnsafeBufferPointer<UInt8> {
         return true
     }
 
-    /// Whether `word`, in lower case, is somewhere in the piece.
+    /// `true` if the piece contains `word`, which is in lower case; ASCII letters match in both cases.
     func contains(lowercase word: StaticString) -> Bool {
         guard count >= word.utf8CodeUnitCount else { return false }
         return (0...count - word.utf8CodeUnitCount).contains {
@@ -43,29 +43,16 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// Calls `body` with each line that is not blank, trimmed. LF, CR and CRLF end lines.
     func forEachLine(_ body: (ByteText) throws -> Void) rethrows {
-        _ = try forEachLineWhile { line in
-            try body(line)
-            return true
-        }
-    }
-
-    /// Calls `body` with each line that is not blank, trimmed, until it says false; returns what is behind that line.
-    func forEachLineWhile(_ body: (ByteText) throws -> Bool) rethrows -> ByteText {
         var start = 0
-        var index = 0
-        while index <= count {
-            if index == count || self[index] == 0x0A || self[index] == 0x0D {
-                let line = piece(start..<index).trimmed
-                start = index + 1
-                if !line.isEmpty, try !body(line) { return piece(Swift.min(start, count)..<count) }
-            }
-            index += 1
+        for index in 0...count where index == count || self[index] == 0x0A || self[index] == 0x0D {
+            let line = piece(start..<index).trimmed
+            start = index + 1
+            if !line.isEmpty { try body(line) }
         }
-        return piece(count..<count)
     }
 
-    /// The number that the piece begins with, in whole seconds and a fraction; nil for none, for zero
-    /// and below (lists write -1 for an unknown length) and beyond thirty years.
+    /// Parses the leading decimal number as seconds. Returns `nil` without a number, for zero and below (lists write
+    /// -1 for an unknown length) and beyond thirty years.
     var leadingSeconds: Duration? {
         var index = 0
         var milliseconds: Int64 = 0
@@ -88,9 +75,9 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-    /// The byte in lower case where it is an ASCII letter.
+    /// An ASCII letter in lower case; every other byte unchanged.
     var lowercaseLetter: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
-    /// What the byte stands for as a decimal digit.
+    /// The value of an ASCII decimal digit; `nil` for every other byte.
     var decimalDigit: Int64? { (0x30...0x39).contains(self) ? Int64(self) - 0x30 : nil }
 }

@@ -1,10 +1,10 @@
 import Media
 
-/// Reads PLS: `FileN=`, `TitleN=` and `LengthN=` in any order, keys in any case.
+/// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order, keys in any case.
 ///
-/// Entries are in the order of their numbers. `NumberOfEntries` is not believed.
+/// Sorts the entries by their numbers and ignores `NumberOfEntries`, which many writers get wrong.
 enum PLSParser {
-    /// The entries of `bytes`; at most one more than `limit`, so that the caller sees the excess.
+    /// Parses `bytes`; returns at most one entry more than `limit`, which shows the caller that there are too many.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [Int64: PlaylistEntry] = [:]
         bytes.withoutByteOrderMark.forEachLine { line in
@@ -30,7 +30,7 @@ enum PLSParser {
         case length
     }
 
-    /// Splits `File12` into its field and number; nil for every other key.
+    /// Splits a key such as `File12` into its field and number; returns `nil` for every other key.
     private static func field(of key: ByteText) -> (Field, Int64)? {
         let field: Field
         let digits: ByteText
@@ -43,7 +43,7 @@ enum PLSParser {
         } else {
             return nil
         }
-        // Nine digits are more entries than any list has, and cannot overflow.
+        // No list needs more than nine digits, and they cannot overflow.
         guard (1...9).contains(digits.count) else { return nil }
         var number: Int64 = 0
         for byte in digits {

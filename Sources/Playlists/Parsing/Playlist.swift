@@ -1,11 +1,11 @@
 package import Media
 
-/// Reads playlists: bytes in, entries out. Pure, and as fast as one pass over the bytes.
+/// Parses playlists in one pass over their bytes. Pure.
 package enum Playlist {
-    /// The entries of the list that `bytes` hold, in its order, at least one.
+    /// Parses the list in `bytes` and returns its entries in order, at least one.
     ///
-    /// What the bytes show wins over `expected`, which is what the name says; without either it is a
-    /// plain list of lines. `subject` names the list in errors. Throws `.badPlaylist`.
+    /// The format that the bytes show wins over `expected`, the format that the name suggests; without either, each
+    /// line is an entry. `subject` names the list in errors. Throws `.badPlaylist`.
     package static func entries(
         of bytes: [UInt8],
         expected: PlaylistFormat?,
@@ -13,69 +13,70 @@ package enum Playlist {
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(MediaError) -> [PlaylistEntry] {
         let format = try PlaylistFormat(of: bytes, subject: subject) ?? expected ?? .m3u
-        let entries = try whole(bytes, format, subject: subject, limit: limits.entries)
-        guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist names no music") }
+        let entries = try parse(bytes, as: format, subject: subject, limit: limits.entries)
+        guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
         guard entries.count <= limits.entries else {
-            let most = SafeText("the playlist has more than \(limits.entries) entries, which is too long")
-            throw MediaError(.badPlaylist, subject, most)
+            let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
+            throw MediaError(.badPlaylist, subject, cause)
         }
         return entries
     }
 
-    /// The first entries of a long M3U list, and the offset behind them.
-    struct Beginning {
-        var entries: [PlaylistEntry]
-        var end: Int
-    }
-
-    /// What the list that begins with `head` and has more behind it begins with; nil where that is no M3U list or has
-    /// no whole entry there.
-    static func beginning(
-        in head: [UInt8],
-        expected: PlaylistFormat?,
-        subject: SafeText,
-        limits: PlaylistLimits
-    ) -> Beginning? {
-        // What is wrong is told by those who read all of it.
-        guard let shown = try? PlaylistFormat(of: head, subject: subject) ?? expected ?? .m3u, shown == .m3u,
-            let lastEnd = head.lastIndex(where: { $0 == 0x0A || $0 == 0x0D })
-        else { return nil }
-        return head[...lastEnd].withUnsafeBufferPointer { bytes in
-            var parser = M3UParser(bytes)
-            let entries = parser.next(limits.firstEntries)
-            return entries.isEmpty ? nil : Beginning(entries: entries, end: parser.offset)
-        }
-    }
-
-    /// The entries of an M3U list from `offset` on, where an entry has ended; at most `most`.
-    static func entries(of bytes: [UInt8], from offset: Int, most: Int) -> [PlaylistEntry] {
-        bytes.withUnsafeBufferPointer { bytes in
-            var parser = M3UParser(bytes, from: offset)
-            return parser.next(most)
-        }
-    }
-
-    private static func whole(
+    private static func parse(
         _ bytes: [UInt8],
-        _ format: PlaylistFormat,
+        as format: PlaylistFormat,
         subject: SafeText,
         limit: Int
     ) throws(MediaError) -> [PlaylistEntry] {
         switch format {
-        case .m3u:
-            return bytes.withUnsafeBufferPointer { bytes in
-                var parser = M3UParser(bytes)
-                // One more than is allowed, so that the excess is seen.
-                return parser.next(limit + 1)
-            }
-        case .pls:
-            return bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limit) }
+        case .m3u: return bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limit) }
+        case .pls: return bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limit) }
         case .xspf:
             let parser = XSPFParser(limit: limit)
             if let fault = parser.parse(bytes) {
-                throw MediaError(.badPlaylist, subject, "this XSPF playlist cannot be read: " + fault)
+                throw MediaError(.badPlaylist, subject, "can't read this XSPF playlist: " + fault)
             }
             return parser.entries
         }
     }
+}
+
+/// One entry of a playlist, as the list describes it.
+package struct PlaylistEntry: Sendable, Equatable {
+    /// A path or URL, absolute or relative, as written. Not sanitised.
+    package var reference: String
+    /// `true` if `reference` is a URI (XSPF), whose escapes mean characters. In other formats a local name is a path,
+    /// and its `%` is a percent sign.
+    package var isURI: Bool
+    package var tags: TrackTags
+    /// The length that the list states; `nil` if unknown, which lists write as -1 or 0.
+    package var duration: Duration?
+
+    package init(
+        reference: String,
+        isURI: Bool = false,
+        tags: TrackTags = TrackTags(),
+        duration: Duration? = nil
+    ) {
+        self.reference = reference
+        self.isURI = isURI
+        self.tags = tags
+        self.duration = duration
+    }
+}
+
+/// Bounds for one source. Playlists come from anywhere, and a small one can name a large one.
+package struct PlaylistLimits: Sendable {
+    /// Bytes of one list. A list of 600,000 entries, the largest that users report, has 20 MiB.
+    package var bytes = 64 * 1024 * 1024
+    /// Entries of one source, including nested lists and folders.
+    package var entries = 1_000_000
+    /// Lists opened for one source: eight levels that each name ten lists would be 100 million.
+    package var lists = 1_000
+    /// Levels of lists within lists; more is a mistake or a trap.
+    package var depth = 8
+    /// Levels of folders within folders.
+    package var folderDepth = 64
+
+    package init() {}
 }

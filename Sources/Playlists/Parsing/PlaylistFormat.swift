@@ -1,17 +1,17 @@
 package import Media
 
-/// The kinds of playlists that are read.
+/// The playlist formats that Reprise reads.
 package enum PlaylistFormat: Sendable, Equatable {
-    /// M3U and M3U8; also a plain list of lines.
+    /// M3U and M3U8, and text files with one location in each line.
     case m3u
     case pls
     case xspf
 
-    /// The format that the extension of a file name or of a URL's path stands for.
+    /// Recognises the extension of a file name or of a URL's path.
     package init?(extensionOf path: String) {
         var copy = path
         let format: PlaylistFormat? = copy.withUTF8 { bytes in
-            // The last letter alone rules out nearly every entry of a long list.
+            // The last letter alone rules out almost every entry of a long list.
             guard let last = bytes.last?.lowercaseLetter, "u8sf".utf8.contains(last) else { return nil }
             guard let dot = bytes.suffix(6).lastIndex(of: UInt8(ascii: ".")) else { return nil }
             let ending = bytes.piece(dot + 1..<bytes.count)
@@ -25,21 +25,21 @@ package enum PlaylistFormat: Sendable, Equatable {
         self = format
     }
 
-    /// The format that `bytes`, the whole of a list or its head, show beyond doubt; nil where they do not.
+    /// Recognises the format by `bytes`, a whole list or its head; returns `nil` if they could be anything.
     ///
-    /// Throws `.badPlaylist` for `subject` where they show that it is none: a web page, other XML, binary.
+    /// Throws `.badPlaylist` for `subject` if they cannot be a playlist: a web page, other XML or binary data.
     package init?(of bytes: [UInt8], subject: SafeText) throws(MediaError) {
         switch bytes.withUnsafeBufferPointer(Evidence.init) {
         case .format(let format): self = format
         case .undecided: return nil
-        case .webPage: throw MediaError(.badPlaylist, subject, "this is a web page, not a playlist")
-        case .otherXML: throw MediaError(.badPlaylist, subject, "this is XML, but not an XSPF playlist")
-        case .binary: throw MediaError(.badPlaylist, subject, "this is binary data, not a playlist")
+        case .webPage: throw MediaError(.badPlaylist, subject, "got a web page instead of a playlist")
+        case .otherXML: throw MediaError(.badPlaylist, subject, "not a playlist (XML, but not XSPF)")
+        case .binary: throw MediaError(.badPlaylist, subject, "not a playlist (binary data)")
         }
     }
 }
 
-/// What the first bytes of something tell about it.
+/// The kind of data that the first bytes of a resource show.
 private enum Evidence {
     case format(PlaylistFormat)
     case webPage
@@ -47,12 +47,12 @@ private enum Evidence {
     case binary
     case undecided
 
-    /// How many bytes are looked at; a licence in a comment may stand before XSPF's first element.
+    /// Bytes that are examined; a licence in a comment may stand before XSPF's first element.
     private static let headLength = 8_192
 
     init(_ bytes: ByteText) {
         let head = bytes.piece(0..<min(bytes.count, Self.headLength)).withoutByteOrderMark
-        // Expat reads UTF-16; no other format is written in it.
+        // Of these formats only XSPF is written in UTF-16, which expat reads.
         if head.count >= 4,
             head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C])
         {
@@ -72,15 +72,15 @@ private enum Evidence {
         } else if text.starts(withLowercase: "[playlist]") {
             self = .format(.pls)
         } else if head.contains(where: Self.isBinary) {
-            // Only here: a list with one hostile title is still a list.
+            // Only without a signature: a list with one hostile title is still a list.
             self = .binary
         } else {
             self = .undecided
         }
     }
 
-    /// Controls that no text has: everything below space except tab, the line ends, form feed,
-    /// and the end-of-file mark of old lists.
+    /// `true` for control characters that no text has. Tab, line ends, form feed and the end-of-file mark of old
+    /// lists are allowed.
     private static func isBinary(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x09...0x0D, 0x1A: false

@@ -1,20 +1,20 @@
 import CExpat
 import Media
 
-/// Reads XSPF through libexpat.
+/// Parses XSPF with libexpat.
 ///
-/// Elements count by their place (`playlist/trackList/track/…`) and namespace, so that extensions with
-/// elements of the same names change nothing. A list that declares entities is refused as a
-/// whole: no player's list needs them, and every XML bomb does. Nothing external is ever loaded.
+/// Elements are recognised by their path (`playlist/trackList/track/…`) and namespace, so that equally named elements
+/// of extensions are ignored. A list that declares entities is refused: no player writes them, and every XML bomb needs
+/// them. External resources are never loaded.
 ///
-/// One use, on one thread.
+/// Use an instance once, on one thread.
 final class XSPFParser {
     private(set) var entries: [PlaylistEntry] = []
 
     private static let namespace = "http://xspf.org/ns/0/"
-    /// No URL can hold it, so the split of `namespace⏎name` is certain.
+    /// Not allowed in URLs, so `namespace⏎name` splits unambiguously.
     private static let separator: CChar = 0x0A
-    /// More than any URL that is taken.
+    /// Longer than any URL that is accepted.
     private static let longestField = 32_768
     private static let deepest = 200
 
@@ -30,25 +30,25 @@ final class XSPFParser {
     private let limit: Int
     private var parser: XML_Parser?
     private var fault: SafeText?
-    /// The local names of the open elements; `""` for one of another namespace.
+    /// The local names of the open elements; `""` stands for an element of another namespace.
     private var path: [String] = []
     private var fields: [Field: String] = [:]
     private var text: [UInt8] = []
 
-    /// `limit` is the number of entries after which reading stops.
+    /// Parsing stops once there are more entries than `limit`.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Reads the whole of `bytes` into `entries`; returns what is wrong, or nil.
+    /// Parses `bytes` into `entries`; returns the error's description, or `nil` after success.
     func parse(_ bytes: [UInt8]) -> SafeText? {
-        guard let parser = XML_ParserCreateNS(nil, Self.separator) else { return "there is no memory for it" }
+        guard let parser = XML_ParserCreateNS(nil, Self.separator) else { return "out of memory" }
         defer {
             XML_ParserFree(parser)
             self.parser = nil
         }
         self.parser = parser
-        // Not retained: the callbacks only run within `XML_Parse` below.
+        // Not retained: expat calls back only during `XML_Parse` below.
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(
             parser,
@@ -63,7 +63,7 @@ final class XSPFParser {
             XSPFParser.from(context)?.textArrived(bytes)
         }
         XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
-            XSPFParser.from(context)?.stop("it declares entities, which playlists may not")
+            XSPFParser.from(context)?.stop("it declares entities")
         }
         XML_SetUnknownEncodingHandler(parser, { _, name, encoding in xspfEncoding(name, encoding) }, nil)
         let status = bytes.withUnsafeBytes { buffer in
@@ -85,10 +85,10 @@ final class XSPFParser {
     }
 
     private func elementStarted(_ name: String) {
-        guard path.count < Self.deepest else { return stop("its elements are nested too deep") }
+        guard path.count < Self.deepest else { return stop("its elements are nested too deeply") }
         path.append(Self.localName(name))
         text.removeAll(keepingCapacity: true)
-        if path.count == 1, path[0] != "playlist" { stop("its first element is not a playlist") }
+        if path.count == 1, path[0] != "playlist" { stop("its root element is not a playlist") }
         if isInTrack, path.count == 3 { fields.removeAll(keepingCapacity: true) }
     }
 
@@ -125,7 +125,7 @@ final class XSPFParser {
                 duration: (1..<1_000_000_000_000).contains(milliseconds) ? .milliseconds(milliseconds) : nil
             )
         )
-        // Without a fault: the caller sees the excess.
+        // Not a fault: the caller sees that there are too many entries.
         if entries.count > limit { XML_StopParser(parser, 0) }
     }
 
@@ -138,14 +138,14 @@ final class XSPFParser {
         XML_StopParser(parser, 0)
     }
 
-    /// The name without XSPF's namespace; a list without any namespace is taken too.
+    /// The name without XSPF's namespace. Lists without a namespace are accepted too.
     private static func localName(_ name: String) -> String {
         guard let end = name.utf8.firstIndex(of: UInt8(bitPattern: separator)) else { return name }
         return name[..<end] == namespace ? String(name[name.utf8.index(after: end)...]) : ""
     }
 }
 
-/// Gives expat the table of CP1252, the one encoding beyond its own that lists are written in.
+/// Gives expat the table of CP1252, the only encoding of playlists that expat does not know itself.
 private func xspfEncoding(_ name: UnsafePointer<CChar>?, _ encoding: UnsafeMutablePointer<XML_Encoding>?)
     -> CInt
 {

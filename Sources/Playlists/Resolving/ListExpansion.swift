@@ -3,70 +3,57 @@ import System
 
 /// Opens a list and the lists within it, and joins their tracks in the order of the entries.
 ///
-/// One use, for one source. A nested list that cannot be used becomes a problem; the first one throws.
+/// Use an instance once, for one source. If the first list cannot be used, its error is thrown; a nested list that
+/// cannot be used becomes a problem.
 struct ListExpansion {
     let opener: any ResourceOpener
     let thread: WorkThread
     let limits: PlaylistLimits
 
-    /// Hears the first tracks of the outermost list before the others are read, where that is a long one; nil once
-    /// that list is being read.
-    private var begun: (@Sendable ([Track]) -> Void)?
     private var tracks: [Track] = []
     private var problems = PlaylistProblems()
     private var listCount = 0
 
-    init(
-        opener: any ResourceOpener,
-        thread: WorkThread,
-        limits: PlaylistLimits,
-        begun: (@Sendable ([Track]) -> Void)?
-    ) {
+    init(opener: any ResourceOpener, thread: WorkThread, limits: PlaylistLimits) {
         self.opener = opener
         self.thread = thread
         self.limits = limits
-        self.begun = begun
     }
 
-    /// What was found; throws the first problem when it is no track at all.
+    /// The tracks and problems that were added. Throws the first problem if there is no track.
     func resolved(of subject: SafeText) throws(MediaError) -> ResolvedTracks {
         let problems = problems.all(of: subject)
         guard !tracks.isEmpty else {
-            throw problems.first ?? MediaError(.badPlaylist, subject, "the playlist names no music")
+            throw problems.first ?? MediaError(.badPlaylist, subject, "the playlist is empty")
         }
         return ResolvedTracks(tracks: tracks, problems: problems)
     }
 
-    /// Adds the list at `location`. `ancestors` are the identities of the lists that led here.
+    /// Adds the list at `location`. `ancestors` are the identities of the lists that contain it.
     mutating func addList(at location: ResourceLocation, ancestors: [String]) async throws {
         let subject = location.safeText
         listCount += 1
         guard listCount <= limits.lists else {
-            let cause = SafeText("more than \(limits.lists) playlists are nested, which is too many")
+            let cause = SafeText("too many nested playlists (more than \(limits.lists))")
             throw MediaError(.badPlaylist, subject, cause)
         }
         guard ancestors.count < limits.depth else {
-            let cause = SafeText("playlists are nested more than \(limits.depth) deep")
+            let cause = SafeText("playlists are nested too deeply (more than \(limits.depth) levels)")
             throw MediaError(.badPlaylist, subject, cause)
         }
         let identity = try await identity(of: location)
         guard !ancestors.contains(identity) else {
             throw MediaError(.badPlaylist, subject, "the playlist contains itself")
         }
-        let contents = try await contents(of: location, subject: subject, begun: takeBegun())
-        try await add(contents, ancestors: ancestors + [identity])
+        try await add(try await contents(of: location, subject: subject), ancestors: ancestors + [identity])
     }
 
-    /// Adds the outermost list, which `bytes` hold.
+    /// Adds the outermost list, whose content is `bytes`.
     mutating func add(_ bytes: [UInt8], base: PlaylistBase, subject: SafeText) async throws {
-        let contents = try await parsed(
-            bytes,
-            base: base,
-            expected: nil,
-            subject: subject,
-            begun: takeBegun()
+        try await add(
+            try await parsed(bytes, base: base, expected: nil, subject: subject),
+            ancestors: []
         )
-        try await add(contents, ancestors: [])
     }
 
     private mutating func add(_ contents: ListContents, ancestors: [String]) async throws {
@@ -86,18 +73,14 @@ struct ListExpansion {
 
     private mutating func add(_ more: ArraySlice<Track>) throws(MediaError) {
         guard tracks.count + more.count <= limits.entries else {
-            let cause = SafeText("the playlist has more than \(limits.entries) entries, which is too long")
+            let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
             throw MediaError(.badPlaylist, more.first?.location.safeText ?? "the playlist", cause)
         }
+        // A single long list is not copied.
         if tracks.isEmpty { tracks = Array(more) } else { tracks += more }
     }
 
-    private mutating func takeBegun() -> (@Sendable ([Track]) -> Void)? {
-        defer { begun = nil }
-        return begun
-    }
-
-    /// What is the same for two spellings of one place.
+    /// Text that is equal for all spellings of one location.
     private func identity(of location: ResourceLocation) async throws -> String {
         switch location {
         case .web(let url): url.requestString
@@ -105,45 +88,22 @@ struct ListExpansion {
         }
     }
 
-    private func contents(
-        of location: ResourceLocation,
-        subject: SafeText,
-        begun: (@Sendable ([Track]) -> Void)?
-    ) async throws -> ListContents {
+    private func contents(of location: ResourceLocation, subject: SafeText) async throws -> ListContents {
         let expected = PlaylistFormat(extensionOf: location.path)
         let base = location.playlistBase
         switch location {
         case .file(let path):
-            let limits = limits
-            return try await thread.run {
-                let beginning = Self.begin(begun, base, expected, subject, limits) {
-                    LocalFile.head(of: path, limits: limits)
-                }
-                return try ListContents(
-                    bytes: try LocalFile.read(path, limit: limits.bytes),
-                    behind: beginning,
-                    base: base,
-                    expected: expected,
-                    subject: subject,
-                    limits: limits,
-                    fileExists: LocalFile.exists
-                )
-            }
+            let bytes = try await thread.run { [limits] in try LocalFile.read(path, limit: limits.bytes) }
+            return try await parsed(bytes, base: base, expected: expected, subject: subject)
         case .web:
             let reader = try await opener.open(location)
             do {
-                let bytes = try await RemoteList.read(reader, subject: subject, limit: limits.bytes)
-                let contents = try await parsed(
-                    bytes,
-                    base: base,
-                    expected: expected,
-                    subject: subject,
-                    begun: begun
-                )
+                let bytes = try await download(reader, subject: subject)
+                let contents = try await parsed(bytes, base: base, expected: expected, subject: subject)
                 await reader.close()
                 return contents
             } catch {
-                // A web page in a list's place is nothing to keep.
+                // What is not a playlist, such as a login page, must not stay in the cache.
                 if (error as? MediaError)?.code == .badPlaylist { await reader.reject() }
                 await reader.close()
                 throw error
@@ -151,54 +111,135 @@ struct ListExpansion {
         }
     }
 
+    /// Reads all bytes of `source`. Throws `.badPlaylist` if there are too many, `.emptyResource` if there are none,
+    /// and the errors of the source.
+    private func download(_ source: any ByteSource, subject: SafeText) async throws -> [UInt8] {
+        let limit = limits.bytes
+        var bytes: [UInt8] = []
+        while true {
+            // Checked before each read, since only the first answer tells the length.
+            if let length = source.length, length > Int64(limit) { throw LocalFile.tooLarge(subject) }
+            let chunk = try await source.read(at: Int64(bytes.count), count: 256 * 1024)
+            if chunk.isEmpty { break }
+            guard chunk.count <= limit - bytes.count else { throw LocalFile.tooLarge(subject) }
+            bytes += chunk
+            if source.length == Int64(bytes.count) { break }
+        }
+        guard !bytes.isEmpty else { throw LocalFile.empty(subject) }
+        return bytes
+    }
+
     private func parsed(
         _ bytes: [UInt8],
         base: PlaylistBase,
         expected: PlaylistFormat?,
-        subject: SafeText,
-        begun: (@Sendable ([Track]) -> Void)?
+        subject: SafeText
     ) async throws -> ListContents {
-        let limits = limits
-        return try await thread.run {
-            let beginning = Self.begin(begun, base, expected, subject, limits) {
-                guard bytes.count > limits.longList else { return nil }
-                let isShort = bytes.count / 2 < limits.entries
-                let most = isShort ? 0 : 1 + bytes.withUnsafeBufferPointer(M3UParser.lineStarts)
-                return most <= limits.entries ? Array(bytes.prefix(limits.beginning)) : nil
-            }
-            return try ListContents(
-                bytes: bytes,
-                behind: beginning,
-                base: base,
+        try await thread.run { [limits] in
+            let entries = try Playlist.entries(
+                of: bytes,
                 expected: expected,
                 subject: subject,
-                limits: limits,
-                fileExists: LocalFile.exists
+                limits: limits
             )
+            return ListContents(entries, of: subject, base: base)
+        }
+    }
+}
+
+/// The tracks that one list names, and the lists between them.
+private struct ListContents: Sendable {
+    struct NestedList: Sendable {
+        /// The number of tracks before this list.
+        var tracksBefore: Int
+        var location: ResourceLocation
+    }
+
+    var tracks: [Track] = []
+    var nested: [NestedList] = []
+    var problems = PlaylistProblems()
+
+    /// Locates the `entries` of the list called `subject`. Blocks: looks for files.
+    init(_ entries: [PlaylistEntry], of subject: SafeText, base: PlaylistBase) {
+        // Local files that a list from the web may not open.
+        var refusals: (count: Int, first: MediaError)?
+        tracks.reserveCapacity(entries.count)
+        let firstID = TrackIDs.take(entries.count).value
+        for (index, entry) in entries.enumerated() {
+            do throws(MediaError) {
+                let location = try base.location(of: entry, fileExists: LocalFile.exists)
+                if PlaylistFormat(extensionOf: location.path) != nil {
+                    nested.append(NestedList(tracksBefore: tracks.count, location: location))
+                } else {
+                    let id = Track.ID(firstID + UInt64(index))
+                    tracks.append(
+                        Track(id: id, location: location, tags: entry.tags, duration: entry.duration)
+                    )
+                }
+            } catch {
+                if error.code == .refusedLocalFile {
+                    refusals = (count: (refusals?.count ?? 0) + 1, first: refusals?.first ?? error)
+                } else {
+                    problems.add(error)
+                }
+            }
+        }
+        if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: subject) }
+    }
+}
+
+/// Collects what is wrong with single entries, so that a list of 100,000 bad ones causes a few messages only.
+struct PlaylistProblems: Sendable, Equatable {
+    /// The number of problems that are reported one by one.
+    static let most = 20
+
+    private var problems: [MediaError] = []
+    private var furtherCount = 0
+
+    mutating func add(_ problem: MediaError) {
+        if problems.count < Self.most {
+            problems.append(problem)
+        } else {
+            furtherCount += 1
         }
     }
 
-    /// Tells `begun`, if anybody wants to know, what the list begins with whose start is `head`. That is nil for a list
-    /// that is short, or could have too many entries.
-    private static func begin(
-        _ begun: (([Track]) -> Void)?,
-        _ base: PlaylistBase,
-        _ expected: PlaylistFormat?,
-        _ subject: SafeText,
-        _ limits: PlaylistLimits,
-        head: () -> [UInt8]?
-    ) -> ListBeginning? {
-        guard let begun, let head = head(),
-            let beginning = ListBeginning(
-                head: head,
-                base: base,
-                expected: expected,
-                subject: subject,
-                limits: limits,
-                fileExists: LocalFile.exists
-            )
-        else { return nil }
-        begun(beginning.contents.tracks)
-        return beginning
+    /// Adds `count` local files that the list `subject` may not open, as one problem; `first` is the first of them.
+    mutating func addRefusals(_ count: Int, first: MediaError, of subject: SafeText) {
+        guard count > 1 else { return add(first) }
+        let cause = SafeText("\(count) entries are local files, which a playlist from the web can't open")
+        add(MediaError(.refusedLocalFile, subject, cause))
+    }
+
+    /// Adds the problems of a nested list.
+    mutating func add(_ others: PlaylistProblems) {
+        for problem in others.problems { add(problem) }
+        furtherCount += others.furtherCount
+    }
+
+    /// The problems in their order. Those beyond `most` are summed up in a last one, in the name of `subject`.
+    func all(of subject: SafeText) -> [MediaError] {
+        guard furtherCount > 0 else { return problems }
+        let rest = SafeText("skipped \(furtherCount) more bad entries")
+        return problems + [MediaError(.badPlaylist, subject, rest)]
+    }
+}
+
+extension ResourceLocation {
+    /// The path, whose extension suggests the kind of resource.
+    fileprivate var path: String {
+        switch self {
+        case .file(let path): path
+        case .web(let url): url.path
+        }
+    }
+
+    /// The base of the relative entries in a list at this location.
+    fileprivate var playlistBase: PlaylistBase {
+        switch self {
+        case .file(let path):
+            .folder(path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/")
+        case .web(let url): .web(url)
+        }
     }
 }

@@ -1,22 +1,22 @@
 package import Media
 
-/// Where a list was read from: what its relative entries are relative to, and what it may name.
+/// The place of a list, which decides where its relative entries are and what it may open.
 ///
-/// Rules for entries, beyond RFC 3986:
-/// - Only `scheme://` and `file:/` make a URL of an entry; `Artist: Title.mp3` is a name.
-/// - In a list of the web a backslash is a slash, as in browsers.
-/// - In a local list it is one when the entry has no slash and no file is literally so called:
-///   lists that Windows wrote name their files with backslashes, and file names here may hold them.
+/// Rules for entries beyond RFC 3986:
+/// - Only `scheme://` and `file:/` start a URL; `Artist: Title.mp3` is a file name.
+/// - In a list from the web a backslash means a slash, as in browsers.
+/// - In a local list a backslash means a slash if the entry has no slash and no file has this very name: Windows
+///   writes paths with backslashes, but on Linux file names may contain them.
 package enum PlaylistBase: Sendable, Equatable {
-    /// The folder, absolute, that a local list or standard input counts from.
+    /// The absolute folder of a local list; for standard input the working folder.
     case folder(String)
-    /// The list's own URL.
+    /// The URL of the list itself.
     case web(WebURL)
 
-    /// Where `entry` is.
+    /// Locates `entry`.
     ///
-    /// `fileExists` is only asked about entries with backslashes. Throws `.refusedLocalFile` for a
-    /// local name in a list of the web, `.unsupportedScheme` and `.badURL`.
+    /// Calls `fileExists` only for entries with backslashes. Throws `.refusedLocalFile` for a local file in a list from
+    /// the web, `.unsupportedScheme` and `.badURL`.
     package func location(
         of entry: PlaylistEntry,
         fileExists: (String) -> Bool
@@ -43,7 +43,7 @@ package enum PlaylistBase: Sendable, Equatable {
     private static func url(_ reference: String, hasColon: Bool, base: WebURL) throws(MediaError) -> WebURL {
         var reference = reference
         if reference.utf8.contains(UInt8(ascii: "\\")) {
-            // A drive or a share of the writer's own network.
+            // A network share of the list's author.
             guard !reference.hasPrefix("\\\\") else { throw Reference.refusedLocalFile(reference) }
             reference = reference.replacingBackslashes()
         }
@@ -69,8 +69,8 @@ package enum PlaylistBase: Sendable, Equatable {
         return Self.absolute(reference.replacingBackslashes(), in: folder)
     }
 
-    /// `path` seen from `folder`. A leading `./` goes, `..` stays: across a symbolic link only the
-    /// file system knows where it leads.
+    /// Makes `path` absolute. Removes a leading `./` but keeps `..`, whose meaning behind a symbolic link only the file
+    /// system knows.
     package static func absolute(_ path: String, in folder: String) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
         var rest = path[...]
@@ -82,5 +82,90 @@ package enum PlaylistBase: Sendable, Equatable {
 extension String {
     fileprivate func replacingBackslashes() -> String {
         String(decoding: utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }, as: UTF8.self)
+    }
+}
+
+/// The kind of an entry's reference, recognised by its first bytes.
+enum Reference: Equatable {
+    /// `http://` or `https://`.
+    case web
+    /// `file:/…`.
+    case file
+    /// Another scheme with `://`.
+    case other
+    /// A path, or a URL without a scheme. If it has a colon, a URL parser would take the text before it for a scheme,
+    /// which the caller must prevent.
+    case relative(hasColon: Bool)
+
+    init(_ text: String) {
+        var copy = text
+        self = copy.withUTF8 { bytes in
+            guard let colon = bytes.firstIndex(where: { !Self.isSchemeByte($0) }),
+                bytes[colon] == UInt8(ascii: ":"), colon > 0
+            else { return .relative(hasColon: false) }
+            let after = bytes.piece(colon + 1..<bytes.count)
+            if bytes.starts(withLowercase: "file:"), after.first == UInt8(ascii: "/") { return .file }
+            guard colon > 1, after.starts(withLowercase: "//") else { return .relative(hasColon: true) }
+            return bytes.starts(withLowercase: "http://") || bytes.starts(withLowercase: "https://")
+                ? .web : .other
+        }
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        switch byte | 0x20 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte >= 0x41
+        default: byte.decimalDigit != nil || byte == 0x2B || byte == 0x2D || byte == 0x2E
+        }
+    }
+
+    /// `true` if `text` begins with a drive letter of Windows.
+    static func hasDriveLetter(_ text: String) -> Bool {
+        let start = Array(text.utf8.prefix(3))
+        guard start.count >= 2, start[1] == UInt8(ascii: ":") else { return false }
+        return (0x61...0x7A).contains(start[0] | 0x20) && (start.count == 2 || start[2] == UInt8(ascii: "/"))
+    }
+
+    /// The path of a `file` URL (RFC 8089). Throws `.badURL` if the URL names another machine.
+    static func path(ofFileURL url: String) throws(MediaError) -> String {
+        var rest = url.dropFirst("file:".count)
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            let host = rest.prefix { $0 != "/" }
+            guard host.isEmpty || host.lowercased() == "localhost" else {
+                throw MediaError(.badURL, safe(url), "a file URL can't name another machine")
+            }
+            rest = rest.dropFirst(host.count)
+        }
+        let path = PercentEncoding.decoded(rest)
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw badURL(url) }
+        return path
+    }
+
+    static func badURL(_ reference: String) -> MediaError {
+        MediaError(.badURL, safe(reference), "not a valid URL")
+    }
+
+    static func unsupportedScheme(_ reference: String) -> MediaError {
+        MediaError(.unsupportedScheme, safe(reference), "can't play this URL (only http, https and file)")
+    }
+
+    static func refusedLocalFile(_ reference: String) -> MediaError {
+        MediaError(
+            .refusedLocalFile,
+            safe(reference),
+            "a playlist from the web can't open local files"
+        )
+    }
+
+    /// `reference` for errors: without user name, password and query if it looks like a URL.
+    static func safe(_ reference: String) -> SafeText {
+        guard let start = reference.firstRange(of: "://") else { return SafeText(reference) }
+        let scheme = reference[..<start.upperBound]
+        let rest = reference[start.upperBound...]
+        let end = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
+        let place = rest[..<end]
+        // In a broken URL everything before the last `@` could be a password.
+        let host = place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place
+        return SafeText(scheme + host + (end == rest.endIndex ? "" : "?…"))
     }
 }

@@ -47,9 +47,8 @@ struct PlainNarrator: Sendable {
         let name = reports[index].map { Self.name(of: $0) } ?? SafeText("track \(index)")
         announced = (index, name)
         let length = reports[index]?.duration.map { ", " + $0.clockTime } ?? ""
-        // Zero until the sources are read.
-        let all = tracks == 0 ? "" : " of \(max(tracks, index))"
-        return SafeText("\(isPaused ? "Paused" : "Playing") \(index)\(all): ") + name + SafeText(length)
+        let all = max(tracks, index)
+        return SafeText("\(isPaused ? "Paused" : "Playing") \(index) of \(all): ") + name + SafeText(length)
     }
 
     private static func name(of report: PlayerEvent.TrackReport) -> SafeText {

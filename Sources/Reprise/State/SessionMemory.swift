@@ -98,8 +98,7 @@ final class SessionMemory: Sendable {
     }
 
     private func look(at snapshot: PlayerSnapshot) {
-        // What is known of a queue that is still being read would replace the one that was left.
-        guard !snapshot.isOver, !snapshot.isIncomplete else { return }
+        guard !snapshot.isOver else { return }
         let isDue = state.withLock { state in
             // Sources without a single track leave the saved queue as it is.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }

@@ -6,13 +6,13 @@ import Testing
     @Test func `a missing file is named and the others play`() async throws {
         let stage = try await BadInputStage()
         let path = stage.folder.path("nothing.mp3")
-        try await stage.expectRefused(path, code: "not-found", words: [path, "there is no such file"])
+        try await stage.expectRefused(path, code: "not-found", words: [path, "no such file"])
     }
 
     @Test func `a missing playlist is named and the others play`() async throws {
         let stage = try await BadInputStage()
         let path = stage.folder.path("nothing.m3u8")
-        try await stage.expectRefused(path, code: "not-found", words: [path, "there is no such file"])
+        try await stage.expectRefused(path, code: "not-found", words: [path, "no such file"])
     }
 
     @Test func `a folder without music is named and the others play`() async throws {
@@ -33,7 +33,7 @@ import Testing
     @Test func `an empty playlist is named and the others play`() async throws {
         let stage = try await BadInputStage()
         let path = try stage.folder.write("", to: "empty.m3u")
-        try await stage.expectRefused(path, code: "empty", words: [path, "no bytes"])
+        try await stage.expectRefused(path, code: "empty", words: [path, "the file is empty"])
     }
 
     @Test func `a web page named as music is called one`() async throws {
@@ -81,7 +81,7 @@ import Testing
         let stage = try await BadInputStage()
         let path = stage.folder.path("pipe.mp3")
         _ = try await RunningProcess.run("mkfifo", [path])
-        try await stage.expectRefused(path, code: "unreadable", words: [path, "neither a file nor a folder"])
+        try await stage.expectRefused(path, code: "unreadable", words: [path, "not a file or folder"])
     }
 
     @Test func `a file that is cut in the middle plays as far as it goes`() async throws {

@@ -107,7 +107,7 @@ struct ScreenViewsTests {
         let list = folder.path("saved.m3u8")
         try await stage.terminal.type("w\(list)")
         try await stage.terminal.sendKeys("Enter")
-        try await stage.terminal.wait(for: "3 tracks saved as")
+        try await stage.terminal.wait(for: "Saved 3 tracks as")
         let saved = try String(contentsOfFile: list, encoding: .utf8)
         #expect(saved.split(separator: "\n").filter { $0.hasPrefix("http") }.count == 3)
         try await stage.terminal.sendKeys("q")

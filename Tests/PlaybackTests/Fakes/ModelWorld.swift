@@ -38,15 +38,15 @@ struct ModelWorld {
         var pending = [input]
         while !pending.isEmpty {
             let effects = state.handle(pending.removeFirst(), heard: heard, now: .zero)
-            for pass in state.passes { playingOfPass[pass.id] = pass.playing }
+            for pass in state.lane.passes { playingOfPass[pass.id] = pass.playing }
             for effect in effects {
                 if let answer = perform(effect) { pending.append(answer) }
             }
-            if let current = state.passes.first?.playing, playings[current] == nil {
+            if let current = state.lane.passes.first?.playing, playings[current] == nil {
                 playings[current] = false
             }
             for (playing, isEnded) in playings {
-                let isCurrent = state.passes.first?.playing == playing
+                let isCurrent = state.lane.passes.first?.playing == playing
                 #expect(isEnded != isCurrent, "every track that was current ends, once, and not before")
             }
         }

@@ -20,7 +20,6 @@ final class Stage: Sendable {
         fills: Bool = false,
         gain: GainMode = .off,
         volume: Int? = nil,
-        isByHand: Bool = true,
         clock: TestClock = TestClock(),
         device: (any AudioOutput)? = nil,
         reaching: Task<Void, any Error>? = nil,
@@ -52,11 +51,10 @@ final class Stage: Sendable {
             resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
             save: save,
             clock: clock,
-            kept: kept,
-            connectivity: connectivity,
-            report: { event in events.all.withLock { $0.append(event) } }
+            cache: kept,
+            connectivity: connectivity
         )
-        parts.reaching = reaching
+        parts.connecting = reaching
         player = Player(
             parts: parts,
             settings: {
@@ -68,10 +66,10 @@ final class Stage: Sendable {
                 )
                 settings.fillsHeardTracks = fills
                 settings.gainMode = gain
-                if !isByHand { settings.placeSettling = settings.stepSettling }
                 return settings
             }()
         )
+        player.observeEvents { event in events.all.withLock { $0.append(event) } }
     }
 
     private let relay: Relay

@@ -23,11 +23,14 @@ final class TestSink: AudioOutput {
 
     private let state: Locked<State>
     let opensEachTrack: Bool
+    private let pauseLag: Int
 
-    /// With an `allowance`, only so many frames are taken until `allow`.
-    init(allowance: Int? = nil, opensEachTrack: Bool = false) {
+    /// With an `allowance`, takes only so many frames until `allow`, and `pauseLag` more before it stands still for a
+    /// pause, as real servers do.
+    init(allowance: Int? = nil, opensEachTrack: Bool = false, pauseLag: Int = 0) {
         state = Locked(State(allowance: allowance))
         self.opensEachTrack = opensEachTrack
+        self.pauseLag = pauseLag
     }
 
     var isRealTime: Bool { false }
@@ -74,6 +77,7 @@ final class TestSink: AudioOutput {
     }
 
     func pause() async {
+        if pauseLag > 0 { allow(frames: pauseLag) }
         let drains = state.withLock { state in
             state.isRunning = false
             defer { state.drains = [:] }

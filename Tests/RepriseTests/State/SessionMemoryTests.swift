@@ -78,19 +78,6 @@ import Testing
         #expect(try memory().queue.tracks.isEmpty)
     }
 
-    @Test func `a queue that is still being read leaves what there was`() async throws {
-        try await play([Self.snapshot()])
-        let part = Self.snapshot {
-            $0.tracks.removeLast(2)
-            $0.currentIndex = 0
-            $0.isIncomplete = true
-        }
-        try await play([part])
-        #expect(try memory().queue.tracks.count == 3 && memory().place?.index == 1)
-        try await play([part, Self.snapshot { $0.tracks.removeLast() }])
-        #expect(try memory().queue.tracks.count == 2)
-    }
-
     @Test func `a queue that was played to its end begins anew, when it is asked to`() async throws {
         try await play([
             Self.snapshot {

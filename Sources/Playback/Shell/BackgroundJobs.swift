@@ -1,8 +1,7 @@
 import Media
 
-/// What takes its time beside the music: sources to resolve, lists to save and tracks to pin, each kind in the order
-/// asked for.
-final class Errands: Sendable {
+/// Resolves sources, saves playlists and pins tracks in the background, each kind of job in the order of the commands.
+final class BackgroundJobs: Sendable {
     private struct List: Sendable {
         var tracks: [Track]
         var path: String
@@ -15,7 +14,7 @@ final class Errands: Sendable {
     private let saving: Task<Void, Never>
     private let pinning: Task<Void, Never>
 
-    init(parts: PlaybackParts, tell: @escaping @Sendable (PlayerInput) -> Void) {
+    init(parts: PlaybackParts, send: @escaping @Sendable (PlayerInput) -> Void) {
         let (waitingSources, sources) = AsyncStream.makeStream(of: String.self)
         let (waitingLists, lists) = AsyncStream.makeStream(of: List.self)
         let (waitingPins, pins) = AsyncStream.makeStream(of: Track.self)
@@ -26,9 +25,9 @@ final class Errands: Sendable {
             for await source in waitingSources {
                 do {
                     let resolved = try await resolver.tracks(for: source)
-                    tell(.added(resolved.tracks, problems: resolved.problems))
+                    send(.added(resolved.tracks, problems: resolved.problems))
                 } catch {
-                    tell(.added([], problems: [MediaError(describing: error)]))
+                    send(.added([], problems: [MediaError(describing: error)]))
                 }
             }
         }
@@ -36,41 +35,41 @@ final class Errands: Sendable {
             for await list in waitingLists {
                 do {
                     try await save(list.tracks, list.path)
-                    tell(.saved(count: list.tracks.count, path: list.path))
+                    send(.saved(count: list.tracks.count, path: list.path))
                 } catch {
-                    tell(.notice(MediaError(describing: error)))
+                    send(.notice(MediaError(describing: error)))
                 }
             }
         }
-        pinning = Task { [kept = parts.kept] in
+        pinning = Task { [cache = parts.cache] in
             for await track in waitingPins {
                 do {
-                    tell(.pinned(track, try await Self.togglePin(track, in: kept)))
+                    send(.pinned(track, try await Self.togglePin(track, in: cache)))
                 } catch {
-                    tell(.notice(MediaError(describing: error)))
+                    send(.notice(MediaError(describing: error)))
                 }
             }
         }
     }
 
-    /// Returns whether `track` is pinned now.
-    private static func togglePin(_ track: Track, in kept: (any KeptMusic)?) async throws -> Bool {
+    /// Pins `track`, or unpins it. Returns `true` if it is pinned now.
+    private static func togglePin(_ track: Track, in cache: (any KeptMusic)?) async throws -> Bool {
         guard let url = track.location.url else {
             throw MediaError(
                 .notKept,
                 track.location.safeText,
-                "is a file of this machine and needs no place in the cache"
+                "can't be pinned (a local file needs no cache)"
             )
         }
-        guard let kept else {
+        guard let cache else {
             throw MediaError(
                 .notKept,
                 url.safeText,
-                "cannot be pinned, for nothing is kept; leave out --no-cache"
+                "can't be pinned without a cache (leave out --no-cache)"
             )
         }
-        let isPinned = await kept.availability(of: [url]).first??.isPinned ?? false
-        try await kept.setPinned(url, !isPinned)
+        let isPinned = await cache.availability(of: [url]).first??.isPinned ?? false
+        try await cache.setPinned(url, !isPinned)
         return !isPinned
     }
 
@@ -80,13 +79,13 @@ final class Errands: Sendable {
 
     func togglePin(_ track: Track) { pins.yield(track) }
 
-    /// Nobody waits for tracks any more.
+    /// Cancels resolving: no more tracks are needed.
     func stopResolving() {
         sources.finish()
         resolving.cancel()
     }
 
-    /// Returns when every list is saved and every pin set, or its failure told.
+    /// Returns when every playlist is saved and every pin is set, or its failure was reported.
     func finishSaving() async {
         lists.finish()
         pins.finish()

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-@Suite struct ErrandTests {
+@Suite struct BackgroundJobTests {
     /// Answers with a track of the source's number, and a later number sooner than an earlier one.
     private struct BackwardResolver: TrackResolver {
         let pieces: [FakeMusic]

@@ -1,6 +1,6 @@
-/// One item of the queue.
+/// An item of the queue.
 package struct Track: Sendable, Equatable, Identifiable {
-    /// Tells apart two items of one location; never used twice in a process.
+    /// Distinguishes items with the same location; never used twice in a process.
     package struct ID: Hashable, Sendable, Comparable {
         package var value: UInt64
 
@@ -11,9 +11,9 @@ package struct Track: Sendable, Equatable, Identifiable {
 
     package var id: ID
     package var location: ResourceLocation
-    /// What the playlist says; tags of the music itself win.
+    /// The tags in the playlist; tags in the file itself take precedence.
     package var tags: TrackTags
-    /// What the playlist says.
+    /// The length in the playlist.
     package var duration: Duration?
 
     package init(id: ID, location: ResourceLocation, tags: TrackTags = TrackTags(), duration: Duration? = nil)
@@ -25,7 +25,7 @@ package struct Track: Sendable, Equatable, Identifiable {
     }
 }
 
-/// What is said of a piece of music.
+/// Descriptive tags of a track.
 package struct TrackTags: Sendable, Equatable {
     package var title: SafeText?
     package var artist: SafeText?
@@ -48,7 +48,7 @@ package struct TrackTags: Sendable, Equatable {
         self.number = number
     }
 
-    /// These tags, with those of `other` where these say nothing.
+    /// These tags, with missing ones taken from `other`.
     package func filled(from other: TrackTags) -> TrackTags {
         TrackTags(
             title: title ?? other.title,
@@ -60,10 +60,10 @@ package struct TrackTags: Sendable, Equatable {
     }
 }
 
-/// What a track said of itself when it was opened.
+/// Tags and length of a track as found when it was opened.
 package struct TrackFacts: Sendable, Equatable {
     package var tags: TrackTags
-    /// Nil where it is not known, and for a live stream.
+    /// `nil` if unknown, and for a live stream.
     package var duration: Duration?
 
     package init(tags: TrackTags = TrackTags(), duration: Duration? = nil) {
@@ -72,35 +72,18 @@ package struct TrackFacts: Sendable, Equatable {
     }
 }
 
-/// Turns what a user names (file, folder, playlist, URL) into tracks.
+/// Turns a SOURCE (file, folder, playlist or URL) into tracks.
 package protocol TrackResolver: Sendable {
-    /// The tracks of `source`, in order, at least one. Throws `MediaError`.
+    /// Resolves `source` into its tracks in order, at least one. Throws `MediaError`.
     ///
     /// `source` is as typed: a path, absolute or relative to the working directory, or a URL.
     func tracks(for source: String) async throws -> ResolvedTracks
-
-    /// The same tracks. Where reading all of them takes a while, `begun` hears the first before it returns or throws:
-    /// once at most, from any thread, at least one and in order; it must not wait.
-    func tracks(
-        for source: String,
-        begun: @escaping @Sendable ([Track]) -> Void
-    ) async throws -> ResolvedTracks
 }
 
-extension TrackResolver {
-    /// A resolver that knows all tracks at once has nothing to begin with.
-    package func tracks(
-        for source: String,
-        begun: @escaping @Sendable ([Track]) -> Void
-    ) async throws -> ResolvedTracks {
-        try await tracks(for: source)
-    }
-}
-
-/// The tracks of a source, and what was wrong with single entries of it.
+/// The tracks of a source, and the problems with single entries.
 package struct ResolvedTracks: Sendable, Equatable {
     package var tracks: [Track]
-    /// Entries that were passed over, each with its reason.
+    /// The reasons for entries that were skipped.
     package var problems: [MediaError]
 
     package init(tracks: [Track], problems: [MediaError] = []) {

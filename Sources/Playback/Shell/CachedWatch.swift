@@ -1,22 +1,22 @@
 import Media
 import System
 
-/// Asks in the background how much of the tracks is here, for the snapshots to show.
+/// Looks up in the background how much of each track is cached, for the snapshots.
 ///
-/// A look at a long queue goes in batches and never holds anybody up; the result is replaced whole, so that
-/// taking it costs the same however long the queue is.
-final class KeptWatch: Sendable {
+/// A long queue is looked up in batches, without delaying the player. The result is replaced as a whole, so that reading
+/// it costs the same for any length of the queue.
+final class CachedWatch: Sendable {
     private struct State {
-        /// Tracks still to be asked for, as they came: taking a long queue costs no copy.
+        /// Tracks to look up, as slices, so that a long queue is not copied.
         var waiting: [ArraySlice<Track>] = []
-        /// Those that are asked for whether they were before or not.
+        /// Tracks to look up again.
         var again: [Track] = []
         var result: [Track.ID: Availability] = [:]
-        var isAsking = false
+        var isBusy = false
         var isStopped = false
         var task: Task<Void, Never>?
 
-        /// The next tracks in line, at most `count`; nil at the end.
+        /// Removes and returns the next tracks to look up, at most `count`; `nil` if there are none.
         mutating func nextPage(of count: Int) -> ArraySlice<Track>? {
             guard let first = waiting.first else { return nil }
             let page = first.prefix(count)
@@ -26,35 +26,35 @@ final class KeptWatch: Sendable {
         }
     }
 
-    /// How many tracks are asked for at a time.
+    /// Tracks that are looked up in one call.
     static let batch = 500
 
-    private let kept: any KeptMusic
+    private let cache: any KeptMusic
     private let changed: @Sendable () -> Void
     private let state = Locked(State())
-    /// Tracks that were asked for. Of the asking task alone, of which there is one at a time.
+    /// Tracks that were looked up. Used only by the task, of which there is one at a time.
     private let seen = Locked(Set<Track.ID>())
 
-    /// `changed` is called from any task when there is something new.
-    init(kept: any KeptMusic, changed: @escaping @Sendable () -> Void) {
-        self.kept = kept
+    /// `changed` is called from any task when `value` has changed.
+    init(cache: any KeptMusic, changed: @escaping @Sendable () -> Void) {
+        self.cache = cache
         self.changed = changed
     }
 
     var value: [Track.ID: Availability] { state.withLock { $0.result } }
 
-    /// Looks at those of `tracks` that were not looked at yet. Never waits.
-    func look(atNewOf tracks: [Track]) {
-        ask { $0.waiting.append(tracks[...]) }
+    /// Looks up those of `tracks` that were not looked up yet. Never waits.
+    func lookUp(newOf tracks: [Track]) {
+        schedule { $0.waiting.append(tracks[...]) }
     }
 
-    /// Looks at `track` again: something of it came. Never waits.
-    func look(again track: Track) {
+    /// Looks up `track` again, since more of it may be cached. Never waits.
+    func lookUpAgain(_ track: Track) {
         guard track.location.url != nil else { return }
-        ask { $0.again.append(track) }
+        schedule { $0.again.append(track) }
     }
 
-    /// Ends what is under way.
+    /// Cancels the lookups.
     func stop() {
         let task = state.withLock { state in
             state.isStopped = true
@@ -63,53 +63,53 @@ final class KeptWatch: Sendable {
         task?.cancel()
     }
 
-    private func ask(_ change: (inout State) -> Void) {
+    private func schedule(_ change: (inout State) -> Void) {
         state.withLock { state in
             change(&state)
-            guard !state.isAsking, !state.isStopped else { return }
-            state.isAsking = true
-            state.task = Task(priority: .utility) { await self.askOn() }
+            guard !state.isBusy, !state.isStopped else { return }
+            state.isBusy = true
+            state.task = Task(priority: .utility) { await self.lookUpAll() }
         }
     }
 
-    private func askOn() async {
+    private func lookUpAll() async {
         var result = state.withLock { $0.result }
         var batchCount = 0
         var isChanged = false
         while let tracks = nextBatch() {
-            let found = await kept.availability(of: tracks.compactMap(\.location.url))
+            let found = await cache.availability(of: tracks.compactMap(\.location.url))
             guard !Task.isCancelled else { return }
             for (track, availability) in zip(tracks, found) where result[track.id] != availability {
                 result[track.id] = availability
                 isChanged = true
             }
             batchCount += 1
-            // While many are asked for, each showing of the result means a copy of it.
+            // Each publication of a long result copies it, so most batches are not published by themselves.
             guard isChanged, batchCount == 1 || batchCount % 20 == 0 else { continue }
             isChanged = false
-            show(result)
+            publish(result)
         }
-        if isChanged { show(result) }
-        endOrGoOn()
+        if isChanged { publish(result) }
+        finishOrContinue()
     }
 
-    private func show(_ result: [Track.ID: Availability]) {
+    private func publish(_ result: [Track.ID: Availability]) {
         state.withLock { $0.result = result }
         changed()
     }
 
-    /// What was asked for since the last batch is not forgotten.
-    private func endOrGoOn() {
+    /// Ends the task, or begins another if tracks were added after the last batch.
+    private func finishOrContinue() {
         state.withLock { state in
-            state.isAsking = false
+            state.isBusy = false
             state.task = nil
             guard !state.waiting.isEmpty || !state.again.isEmpty, !state.isStopped else { return }
-            state.isAsking = true
-            state.task = Task(priority: .utility) { await self.askOn() }
+            state.isBusy = true
+            state.task = Task(priority: .utility) { await self.lookUpAll() }
         }
     }
 
-    /// The next tracks of the web to ask for; nil when there are none.
+    /// The next web tracks to look up; `nil` if there are none.
     private func nextBatch() -> [Track]? {
         let again = state.withLock { state in
             defer { state.again = [] }
@@ -127,7 +127,7 @@ final class KeptWatch: Sendable {
 }
 
 extension ResourceLocation {
-    /// Nil for a local file.
+    /// `nil` for a local file.
     var url: WebURL? {
         if case .web(let url) = self { url } else { nil }
     }

@@ -1,0 +1,173 @@
+import Media
+
+/// The open stream of the sink, and the way back to an audio server that was lost. Pure.
+struct OutputState: Sendable, Equatable {
+    /// `true` if the sink wants each track in a stream of its own.
+    let opensEachTrack: Bool
+    /// The format of the open stream; `nil` without one.
+    private(set) var format: AudioFormat?
+    private(set) var isRunning = false
+    /// `true` if nothing will be written behind what is in the ring.
+    private(set) var isFinishing = false
+    /// `true` if the ring holds enough PCM to start, but the player is paused.
+    private(set) var isPrimed = false
+    /// `true` if the sink ran dry and waits for PCM.
+    private(set) var isBuffering = false
+    /// The playing of a track for which the stream was opened.
+    private var playing: PassID?
+    /// Set from the loss of the audio server until sound is heard again.
+    private var recovery: OutputRecovery?
+
+    init(opensEachTrack: Bool) { self.opensEachTrack = opensEachTrack }
+
+    /// `true` if there is no audio server at which a stream could be opened.
+    var isLost: Bool { recovery?.isReached == false }
+
+    /// `true` from the loss of the audio server until sound is heard again.
+    var isRecovering: Bool { recovery != nil }
+
+    /// `true` if a track in `format` can follow in the open stream without a gap.
+    func canContinue(in format: AudioFormat) -> Bool { format == self.format && !opensEachTrack }
+
+    /// Opens a stream for `pass`, unless the open one fits.
+    mutating func open(_ format: AudioFormat, for pass: Pass) -> [PlayerEffect] {
+        guard self.format != format || (opensEachTrack && playing != pass.playing) else { return [] }
+        self.format = format
+        playing = pass.playing
+        return [.openOutput(format)]
+    }
+
+    mutating func started() {
+        isRunning = true
+        recovery = nil
+        isBuffering = false
+        isPrimed = false
+    }
+
+    /// Pauses a running sink, which can start again at once.
+    mutating func pause() -> [PlayerEffect] {
+        guard isRunning else { return [] }
+        isRunning = false
+        isPrimed = true
+        return [.pauseOutput]
+    }
+
+    /// The ring holds enough PCM to start.
+    mutating func primed() { isPrimed = true }
+
+    mutating func ranDry() -> [PlayerEffect] {
+        isRunning = false
+        isBuffering = true
+        return [.pauseOutput]
+    }
+
+    /// Ends the stream behind what is in the ring. A paused sink drains once it runs again.
+    mutating func finish(isPaused: Bool) -> [PlayerEffect] {
+        isFinishing = true
+        if isRunning { return [.finishRing, .drain] }
+        isPrimed = true
+        return [.finishRing] + (isPaused ? [] : [.startOutput])
+    }
+
+    mutating func drained() { isRunning = false }
+
+    /// Drops everything that was written, so that a new pass can begin. Only after the passes were cancelled.
+    mutating func silence() -> [PlayerEffect] {
+        isBuffering = false
+        isPrimed = false
+        isFinishing = false
+        guard format != nil else { return [] }
+        isRunning = false
+        return [.pauseOutput, .flushOutput]
+    }
+
+    /// The stream could not be opened or started, or has failed.
+    mutating func failed() { self = OutputState(opensEachTrack: opensEachTrack) }
+
+    /// The audio server is gone, or gone again. Returns `true` if `error` was not reported since sound was last heard.
+    mutating func lost(because error: MediaError) -> Bool {
+        var recovery = recovery ?? OutputRecovery()
+        let isNew = recovery.isNew(error)
+        recovery.lost()
+        self = OutputState(opensEachTrack: opensEachTrack)
+        self.recovery = recovery
+        return isNew
+    }
+
+    /// Looks for the lost server unless an attempt is under way; `atOnce` replaces that attempt.
+    mutating func reconnect(atOnce: Bool) -> [PlayerEffect] {
+        guard let delay = recovery?.attempt(atOnce: atOnce), let attempt = recovery?.number else { return [] }
+        return [.reconnectOutput(after: delay, attempt: attempt)]
+    }
+
+    /// The server answers `attempt`; `false` if that attempt was replaced.
+    mutating func reached(by attempt: Int) -> Bool { recovery?.reached(attempt) == true }
+
+    /// `attempt` has failed; returns `false` if it was replaced.
+    mutating func unreachable(by attempt: Int) -> Bool { recovery?.failed(attempt) == true }
+}
+
+/// Times the attempts to reach an audio server that was lost. Pure.
+struct OutputRecovery: Sendable, Equatable {
+    /// A restarting server needs about this long.
+    static let shortestDelay = Duration.milliseconds(500)
+    /// So few wake-ups that nobody notices them, and the longest wait after a server has restarted.
+    static let longestDelay = Duration.seconds(5)
+
+    private enum Stage: Sendable, Equatable {
+        case idle
+        /// An attempt waits for its time or for an answer.
+        case trying
+        /// The server answers; nothing is heard yet.
+        case reached
+    }
+
+    private var stage = Stage.idle
+    /// The number of the newest attempt. Late answers to older attempts are ignored.
+    private(set) var number = 0
+    /// Attempts since sound was last heard.
+    private var attempts = 0
+    private var reportedError: MediaError?
+
+    var isReached: Bool { stage == .reached }
+
+    /// `true` if `error` differs from the error that was reported last.
+    mutating func isNew(_ error: MediaError) -> Bool {
+        defer { reportedError = error }
+        return reportedError != error
+    }
+
+    /// The server is gone, or gone again.
+    mutating func lost() { stage = .idle }
+
+    /// Begins an attempt and returns the delay before it; `nil` while one is under way, unless `atOnce` replaces it.
+    mutating func attempt(atOnce: Bool) -> Duration? {
+        switch stage {
+        case .reached: return nil
+        case .trying:
+            guard atOnce else { return nil }
+            number += 1
+            return .zero
+        case .idle:
+            stage = .trying
+            number += 1
+            let doublings = min(attempts, 8)
+            attempts += 1
+            return atOnce ? .zero : min(Self.shortestDelay * (1 << doublings), Self.longestDelay)
+        }
+    }
+
+    /// The server answers that attempt; `false` if it was replaced.
+    mutating func reached(_ attempt: Int) -> Bool {
+        guard stage == .trying, attempt == number else { return false }
+        stage = .reached
+        return true
+    }
+
+    /// That attempt has failed; returns `false` if it was replaced.
+    mutating func failed(_ attempt: Int) -> Bool {
+        guard stage == .trying, attempt == number else { return false }
+        stage = .idle
+        return true
+    }
+}

@@ -1,0 +1,352 @@
+import Media
+
+/// Identifies a pass of the decoder over a track. Each seek begins a new pass; events with an old ID are dropped.
+package struct PassID: Hashable, Sendable, Comparable {
+    package var value: Int
+
+    package static func < (left: PassID, right: PassID) -> Bool { left.value < right.value }
+}
+
+/// The state of one pass of the decoder.
+struct Pass: Sendable {
+    enum Stage: Sendable, Equatable {
+        /// Reads the head, or seeks.
+        case opening
+        /// Knows its format and waits for permission to write.
+        case ready
+        /// Writes PCM.
+        case writing
+        /// Has written everything in one format and waits for a stream in the next.
+        case changing
+        /// Has written everything, or failed after writing something.
+        case written
+        /// Failed while it was prepared behind another pass. This is reported when its turn comes.
+        case failed
+
+        /// `true` if the pass was not allowed to write yet.
+        var isBeforeWriting: Bool {
+            switch self {
+            case .opening, .ready, .failed: true
+            case .writing, .changing, .written: false
+            }
+        }
+    }
+
+    let id: PassID
+    let track: Track
+    /// The position at which the pass was asked to begin.
+    let start: Duration
+    var stage = Stage.opening
+    var info: StreamInfo?
+    var landing = SeekLanding(frame: 0, isExact: true)
+    /// The reason for stopping before the end.
+    var failure: MediaError?
+    /// Frames that earlier passes over the same track brought to the sink.
+    var framesBefore: FrameCount = 0
+    /// Frames written since the permission to write; set when the pass has stopped writing.
+    var writtenFrames: FrameCount = 0
+    /// The first pass of this playing of the track. Passes after a seek belong to the same playing.
+    var playing: PassID
+    var stalls = 0
+    /// `true` if a seek command began the pass, so that a `seeked` event is due.
+    var answersSeek = false
+    /// `true` if the pass began because the resource had changed. Each track is restarted only once for that.
+    var isAfterChange = false
+    /// `true` if the resource changed while the pass wrote behind another; a new pass continues the track.
+    var isBrokenOff = false
+    var isSeekable = true
+    /// Set for a live stream.
+    var station: Station?
+    /// The title of what is heard of a live stream.
+    var streamTitle: SafeText?
+    /// Titles of a live stream that are not heard yet, each with the sink's frame at which it begins.
+    var comingTitles: [(frame: FrameCount, text: SafeText)] = []
+
+    var isLive: Bool { station != nil }
+
+    init(id: PassID, track: Track, start: Duration) {
+        self.id = id
+        playing = id
+        self.track = track
+        self.start = start
+    }
+
+    /// The tags of the file, completed by those of the playlist. For a live stream, the title of what is heard.
+    var tags: TrackTags {
+        let tags = (info?.tags ?? TrackTags()).filled(from: track.tags)
+        guard let station else { return tags }
+        // Titles of streams contain the artist too, in no reliable order.
+        let title = streamTitle.flatMap { $0.isEmpty ? nil : $0 }
+        return TrackTags(title: title ?? station.name ?? tags.title, album: station.name ?? tags.title)
+    }
+
+    /// `nil` if unknown. A live stream has no length, even if a playlist states one.
+    var duration: Duration? { isLive ? nil : info?.duration ?? track.duration }
+
+    /// The stream's description for display.
+    var shownInfo: StreamInfo? {
+        guard var info, isLive else { return info }
+        info.tags = tags
+        info.duration = nil
+        return info
+    }
+}
+
+/// The passes whose PCM is on its way to the listener. Pure.
+///
+/// The first pass is being heard. Behind it are passes that already write into the same stream (gapless), and at most
+/// one that has been prepared and waits for its turn.
+struct PassLane: Sendable {
+    private(set) var passes: [Pass] = []
+    private var timeline = Timeline()
+    /// Frames of the open stream that were heard.
+    private var heard: FrameCount = 0
+    private var lastNumber = 0
+
+    var current: Pass? { passes.first }
+
+    /// The last pass that writes or has written.
+    var lastGranted: Pass? { passes.last { !$0.stage.isBeforeWriting } }
+
+    /// The pass behind the current one that was not allowed to write yet. It may have failed: its track stays the next
+    /// one until its turn, so that a queue of broken tracks is not run through ahead of time.
+    var prepared: Pass? {
+        guard passes.count > 1, let last = passes.last, last.stage.isBeforeWriting else { return nil }
+        return last
+    }
+
+    /// The prepared pass, whose reads have low priority while the track before it may still miss bytes.
+    var patient: PassID? { lastGranted?.stage == .written ? nil : prepared?.id }
+
+    subscript(id: PassID) -> Pass? { passes.first { $0.id == id } }
+
+    func isCurrent(_ id: PassID) -> Bool { passes.first?.id == id }
+
+    /// Frames of the current track that were heard, in all of its passes.
+    var heardFrames: FrameCount { (current?.framesBefore ?? 0) + timeline.heardFrames(at: heard) }
+
+    /// The position heard, or the destination of a pending start or seek.
+    var position: Duration {
+        guard let current else { return .zero }
+        if timeline.segments.first?.pass == current.id, let position = timeline.position(at: heard) {
+            return position
+        }
+        guard current.stage != .opening, let format = current.info?.format else { return current.start }
+        return format.duration(of: current.landing.frame)
+    }
+
+    /// The number of frames until the next title or track begins to be heard; `nil` if none is due.
+    var framesUntilChange: FrameCount? {
+        let frames = [current?.comingTitles.first?.frame, timeline.segments.dropFirst().first?.start]
+        return frames.compactMap { $0 }.min().map { max(0, $0 - heard) }
+    }
+
+    // MARK: Beginning and ending passes
+
+    /// Replaces all passes by a new one.
+    mutating func begin(_ track: Track, at start: Duration) -> Pass {
+        passes = []
+        return prepare(track, at: start)
+    }
+
+    /// Makes a pass that was prepared the only one.
+    mutating func begin(_ prepared: Pass) { passes = [prepared] }
+
+    /// Adds a new pass behind all others.
+    mutating func prepare(_ track: Track, at start: Duration) -> Pass {
+        let pass = makePass(track, at: start)
+        passes.append(pass)
+        return pass
+    }
+
+    /// Prepares the track of a pass anew, because its resource has changed.
+    mutating func prepareAnew(_ id: PassID) -> Pass? {
+        guard let place = place(of: id) else { return nil }
+        timeline.remove(id)
+        var pass = makePass(passes[place].track, at: passes[place].start)
+        pass.isAfterChange = true
+        passes[place] = pass
+        return pass
+    }
+
+    /// A new pass that continues the playing of the track of `old`; not yet in the lane.
+    mutating func successor(of old: Pass, at start: Duration, answersSeek: Bool, isAfterChange: Bool) -> Pass
+    {
+        var pass = makePass(old.track, at: old.isLive ? .zero : start)
+        pass.framesBefore = heardFrames
+        pass.playing = old.playing
+        pass.stalls = old.stalls
+        // If the last seek is still unanswered, this pass answers it.
+        pass.answersSeek = answersSeek || (old.answersSeek && old.stage == .opening)
+        pass.isAfterChange = old.isAfterChange || isAfterChange
+        // Displayed until the new pass knows better.
+        pass.info = old.info
+        pass.station = old.station
+        pass.streamTitle = old.streamTitle
+        return pass
+    }
+
+    private mutating func makePass(_ track: Track, at start: Duration) -> Pass {
+        lastNumber += 1
+        return Pass(id: PassID(value: lastNumber), track: track, start: start)
+    }
+
+    /// Cancels all passes except `exempt`. The open resource of the pass `reused` stays open for its successor.
+    mutating func cancelAll(except exempt: PassID? = nil, reusing reused: PassID? = nil) -> [PlayerEffect] {
+        defer { passes = [] }
+        return passes.filter { $0.id != exempt }.map { .cancelPass($0.id, keepsResource: $0.id == reused) }
+    }
+
+    /// Forgets the stream, whose frames will not be heard.
+    mutating func streamDropped() { timeline.removeAll() }
+
+    mutating func removeFirst() { passes.removeFirst() }
+
+    mutating func removeLast() { passes.removeLast() }
+
+    // MARK: Events of a pass; `nil` or `false` if the pass is no longer in the lane
+
+    /// Changes a pass and returns it.
+    @discardableResult
+    mutating func update(_ id: PassID, _ change: (inout Pass) -> Void) -> Pass? {
+        guard let place = place(of: id) else { return nil }
+        change(&passes[place])
+        return passes[place]
+    }
+
+    /// The first frame of the pass will be the sink's frame `start`.
+    mutating func granted(_ id: PassID, at start: FrameCount) {
+        guard let pass = self[id], let format = pass.info?.format else { return }
+        timeline.append(
+            Timeline.Segment(
+                pass: id,
+                start: start,
+                landing: pass.landing.frame,
+                format: format,
+                isExact: pass.landing.isExact
+            )
+        )
+    }
+
+    /// The frames of the pass lie `shift` later in the track than estimated.
+    mutating func landingCorrected(_ id: PassID, by shift: FrameCount) -> Bool {
+        timeline.correct(id, by: shift)
+        return update(id) { pass in
+            pass.landing.frame += shift
+            pass.landing.isExact = true
+        } != nil
+    }
+
+    /// The pass has failed before it wrote anything.
+    mutating func failedBeforeWriting(_ id: PassID) { timeline.remove(id) }
+
+    /// A live stream has reached a title, `frames` after the permission to write. Returns `true` if it is heard by now.
+    mutating func titleReached(_ id: PassID, _ title: SafeText, after frames: FrameCount) -> Bool {
+        guard let pass = self[id] else { return false }
+        if frames > 0, let segment = timeline.segments.last(where: { $0.pass == id }) {
+            update(id) { $0.comingTitles.append((segment.start + frames, title)) }
+            return isCurrent(id) && takeHeardTitle()
+        }
+        guard pass.streamTitle != title else { return false }
+        update(id) { $0.streamTitle = title }
+        return isCurrent(id)
+    }
+
+    /// Makes the newest title of which something was heard the title of the current pass; `true` if it changes.
+    mutating func takeHeardTitle() -> Bool {
+        guard let current else { return false }
+        let reached = current.comingTitles.prefix { $0.frame < heard }
+        guard let newest = reached.last else { return false }
+        passes[0].comingTitles.removeFirst(reached.count)
+        guard current.streamTitle != newest.text else { return false }
+        passes[0].streamTitle = newest.text
+        return true
+    }
+
+    // MARK: Time
+
+    /// Takes the sink's count of frames.
+    mutating func heard(_ frames: FrameCount) { heard = frames }
+
+    /// The sink has played everything that was written, which its count of frames may not show yet.
+    mutating func drained() {
+        guard let last = timeline.segments.last, let pass = self[last.pass] else { return }
+        heard = max(heard, last.start + pass.writtenFrames)
+    }
+
+    /// Returns the passes of which the last frame was heard, because the next one is heard, with their frames.
+    ///
+    /// At the very boundary the old pass stays current: nothing of the new one was heard.
+    mutating func advance() -> [(pass: PassID, frames: FrameCount)] { timeline.advance(to: heard) }
+
+    /// If the current pass waits for a stream in another format, moves its landing behind the frames that were heard.
+    mutating func continueAfterFormatChange() {
+        guard let pass = current, pass.stage == .changing, let last = timeline.segments.last,
+            last.pass == pass.id, let format = pass.info?.format
+        else { return }
+        passes[0].framesBefore += pass.writtenFrames
+        // Frames are counted in the old sample rate; `format` has the new one.
+        let end = last.format.duration(of: pass.landing.frame + pass.writtenFrames)
+        passes[0].landing.frame = format.frames(in: end)
+        passes[0].writtenFrames = 0
+    }
+
+    private func place(of id: PassID) -> Int? { passes.firstIndex { $0.id == id } }
+}
+
+/// Maps frames of the sink to tracks and positions in them. Pure.
+///
+/// Tracks of one format follow each other in one stream, so the track being heard changes in mid-stream, some time
+/// after the decoder has moved on to the next.
+struct Timeline: Sendable {
+    struct Segment: Sendable, Equatable {
+        var pass: PassID
+        /// The first frame, in the sink's count.
+        var start: FrameCount
+        /// The frame of the track at `start`.
+        var landing: FrameCount
+        var format: AudioFormat
+        var isExact: Bool
+    }
+
+    private(set) var segments: [Segment] = []
+
+    /// A pass begins to write.
+    mutating func append(_ segment: Segment) { segments.append(segment) }
+
+    /// Removes a pass that wrote nothing.
+    mutating func remove(_ pass: PassID) { segments.removeAll { $0.pass == pass } }
+
+    /// The frames of `pass` lie `shift` later in its track than estimated, and are now exact.
+    mutating func correct(_ pass: PassID, by shift: FrameCount) {
+        for index in segments.indices where segments[index].pass == pass {
+            segments[index].landing += shift
+            segments[index].isExact = true
+        }
+    }
+
+    mutating func removeAll() { segments = [] }
+
+    /// Removes segments that ended before `heard`, and returns their passes, each with the number of its frames.
+    ///
+    /// At the very boundary the old pass stays: nothing of the new one was heard.
+    mutating func advance(to heard: FrameCount) -> [(pass: PassID, frames: FrameCount)] {
+        var passed: [(pass: PassID, frames: FrameCount)] = []
+        while segments.count > 1, heard > segments[1].start {
+            passed.append((segments[0].pass, segments[1].start - segments[0].start))
+            segments.removeFirst()
+        }
+        return passed
+    }
+
+    /// Frames of the current segment that were heard.
+    func heardFrames(at heard: FrameCount) -> FrameCount {
+        segments.first.map { max(0, heard - $0.start) } ?? 0
+    }
+
+    /// The position in the track being heard; `nil` if nothing is on the way to the sink.
+    func position(at heard: FrameCount) -> Duration? {
+        guard let segment = segments.first else { return nil }
+        return segment.format.duration(of: segment.landing + max(0, heard - segment.start))
+    }
+}

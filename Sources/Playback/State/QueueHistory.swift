@@ -1,0 +1,70 @@
+package import Media
+
+/// The changes of the queue that can be undone, newest last. Pure.
+///
+/// The tracks that the player starts with are not a step. They are appended, so undoing a step finds the queue as the
+/// step left it, with such tracks behind.
+struct QueueHistory: Sendable {
+    /// Bounds the memory of removed tracks; nobody undoes more.
+    static let mostSteps = 50
+
+    private var steps: [QueueStep] = []
+
+    mutating func add(_ step: QueueStep) {
+        if steps.count == Self.mostSteps { steps.removeFirst() }
+        steps.append(step)
+    }
+
+    /// Records an addition at `places`; with `joins` in one step with an addition right before it.
+    mutating func added(_ places: Range<Int>, joins: Bool) {
+        guard joins, let last = lastAddition, last.upperBound == places.lowerBound else {
+            return add(.added(places))
+        }
+        steps[steps.count - 1] = .added(last.lowerBound..<places.upperBound)
+    }
+
+    /// The places of the last addition, if it is the last step.
+    var lastAddition: Range<Int>? {
+        if case .added(let places) = steps.last { places } else { nil }
+    }
+
+    /// Removes and returns the last step.
+    mutating func takeLast() -> QueueStep? { steps.popLast() }
+}
+
+/// A change of the queue, with everything needed to undo it.
+package enum QueueStep: Sendable, Equatable {
+    case added(Range<Int>)
+    case removed([Track], from: RangeSet<Int>)
+    case moved(RangeSet<Int>, to: Int)
+    /// The old place of each track, in the new order. Four bytes each, since queues can be long.
+    case sorted([Int32])
+    case shuffled([Int32])
+    case cleared([Track], current: Int?)
+
+    /// A message about the step being undone.
+    var undoneText: SafeText {
+        switch self {
+        case .added(let places):
+            SafeText("Removed " + PlayerState.countText(places.count))
+        case .removed(let tracks, _), .cleared(let tracks, _):
+            SafeText("Restored " + PlayerState.countText(tracks.count))
+        case .moved: "Restored the order before the move"
+        case .sorted: "Restored the order before sorting"
+        case .shuffled: "Restored the order before shuffling"
+        }
+    }
+}
+
+/// The random numbers of the shuffle (SplitMix64): good enough for music, and repeatable in tests.
+struct Shuffler: RandomNumberGenerator, Sendable {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+package import Media
+import System
+
+/// Parses M3U and M3U8: a line is an entry unless it begins with `#`.
+///
+/// `#EXTINF` is the only directive that is used. It describes the next entry; other directives and comments may stand
+/// between them.
+enum M3UParser {
+    /// Parses `bytes`; returns at most one entry more than `limit`, which shows the caller that there are too many.
+    static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
+        var entries: [PlaylistEntry] = []
+        var tags = TrackTags()
+        var duration: Duration?
+        bytes.withoutByteOrderMark.forEachLine { line in
+            guard line[0] != UInt8(ascii: "#") else {
+                if line.starts(withLowercase: "#extinf:") {
+                    (tags, duration) = information(line.piece(8..<line.count))
+                }
+                return
+            }
+            guard entries.count <= limit else { return }
+            entries.append(
+                PlaylistEntry(reference: LegacyText.string(line), tags: tags, duration: duration)
+            )
+            tags = TrackTags()
+            duration = nil
+        }
+        return entries
+    }
+
+    /// Parses `123 key="value",Artist - Title`. Every part may be missing.
+    private static func information(_ text: ByteText) -> (TrackTags, Duration?) {
+        let text = text.trimmed
+        let duration = text.leadingSeconds
+        // A comma inside a quoted attribute does not end the attributes.
+        var isQuoted = false
+        let comma = text.firstIndex { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
+        }
+        guard let comma = comma ?? text.firstIndex(of: UInt8(ascii: ",")) else {
+            return (TrackTags(), duration)
+        }
+        return (tags(ofTitle: text.piece(comma + 1..<text.count).trimmed), duration)
+    }
+
+    /// Parses `Artist - Title`, or a title alone.
+    static func tags(ofTitle text: ByteText) -> TrackTags {
+        guard !text.isEmpty else { return TrackTags() }
+        var index = 1
+        while index + 3 < text.count {
+            if text[index] == UInt8(ascii: " "), text[index + 1] == UInt8(ascii: "-"),
+                text[index + 2] == UInt8(ascii: " ")
+            {
+                let artist = text.piece(0..<index).trimmed
+                let title = text.piece(index + 3..<text.count).trimmed
+                return TrackTags(title: safe(title), artist: safe(artist))
+            }
+            index += 1
+        }
+        return TrackTags(title: safe(text))
+    }
+
+    private static func safe(_ text: ByteText) -> SafeText? {
+        text.isEmpty ? nil : SafeText(LegacyText.string(text))
+    }
+}
+
+/// Writes M3U8 playlists.
+///
+/// Locations are absolute, so that the list can be moved. User names and passwords of URLs are left out: they belong
+/// to the command line or to `~/.netrc`, and people share playlists. Queries stay, since without its query a URL names
+/// another resource.
+package enum M3UWriter {
+    /// Formats `tracks` as a list that `Playlist` parses back to the same locations.
+    package static func text(for tracks: some Sequence<Track>) -> String {
+        var text = "#EXTM3U\n"
+        for track in tracks {
+            let seconds = track.duration.map { ($0 + .milliseconds(500)).components.seconds } ?? -1
+            let title = [track.tags.artist, track.tags.title].compactMap { $0?.string }.joined(
+                separator: " - "
+            )
+            if track.duration != nil || !title.isEmpty { text += "#EXTINF:\(seconds),\(title)\n" }
+            text += line(for: track.location) + "\n"
+        }
+        return text
+    }
+
+    /// Writes the list of `tracks` to `path` atomically: until it is complete, an earlier file stays.
+    ///
+    /// Replaces only M3U lists and empty files, so that a typing mistake cannot destroy music. Blocks: call it on a
+    /// `WorkThread`. Throws `.notKept`.
+    package static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
+        let subject = SafeText(path)
+        guard isReplaceable(path) else {
+            throw MediaError(.notKept, "Not overwritten", subject + " is not a playlist")
+        }
+        do throws(SystemError) {
+            try WholeFile.replace(path, with: text(for: tracks).utf8, mode: 0o666)
+        } catch {
+            throw MediaError(.notKept, subject, SafeText("can't write the playlist: \(error.reason)"))
+        }
+    }
+
+    /// `true` if nothing is at `path`, or an empty file, or a list that starts with `#EXTM3U` as ours do.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return true }
+        guard status.st_mode & S_IFMT == S_IFREG else { return false }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let mark = Array("#EXTM3U".utf8)
+        guard let start = try? WholeFile.read(descriptor, limit: mark.count) else { return false }
+        return start.isEmpty || start == mark
+    }
+
+    /// A path that a parser would not read back from a line of its own is written as a `file` URL.
+    private static func line(for location: ResourceLocation) -> String {
+        switch location {
+        case .web(let url): return url.requestString
+        case .file(let path):
+            let bytes = path.utf8
+            let hasControl = bytes.contains { $0 < 0x20 }
+            guard hasControl || bytes.last == 0x20 || bytes.first != UInt8(ascii: "/") else { return path }
+            // A percent sign in the file's name must not look like an escape.
+            let literal = path.split(separator: "%", omittingEmptySubsequences: false).joined(
+                separator: "%25"
+            )
+            return "file://" + PercentEncoding.normalized(literal, keeping: .path)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import Media
+
+/// Finds the music below a folder. Blocks; use an instance once, on one thread.
+///
+/// Skips hidden files and folders, and playlists: their tracks are in the folder anyway, or were not asked for. A folder
+/// that several symbolic links lead to is scanned once.
+struct FolderScan {
+    struct Found: Sendable, Equatable {
+        /// Absolute, in natural order, component by component.
+        var paths: [String]
+        var problems: [MediaError]
+    }
+
+    private struct Identity: Hashable {
+        var device: dev_t
+        var node: ino_t
+    }
+
+    private let limits: PlaylistLimits
+    private var paths: [String] = []
+    private var problems = PlaylistProblems()
+    private var visited: Set<Identity> = []
+
+    init(limits: PlaylistLimits) {
+        self.limits = limits
+    }
+
+    /// Finds the music below `folder`, at least one file. Throws `.emptyFolder`, `.notFound` or `.unreadable`.
+    consuming func files(in folder: String) throws(MediaError) -> Found {
+        try scan(folder, depth: 0)
+        let subject = SafeText(folder)
+        guard !paths.isEmpty else {
+            throw MediaError(.emptyFolder, subject, "no music in this folder")
+        }
+        return Found(paths: paths, problems: problems.all(of: subject))
+    }
+
+    private mutating func scan(_ folder: String, depth: Int) throws(MediaError) {
+        guard depth < limits.folderDepth else {
+            return problems.add(MediaError(.unreadable, SafeText(folder), "folders are nested too deeply"))
+        }
+        for key in try names(in: folder) {
+            let path = PlaylistBase.absolute(key.name, in: folder)
+            var status = stat()
+            // A dangling link, or a file that was deleted meanwhile.
+            guard stat(path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR:
+                guard visited.insert(Identity(device: status.st_dev, node: status.st_ino)).inserted else {
+                    continue
+                }
+                do throws(MediaError) { try scan(path, depth: depth + 1) } catch { problems.add(error) }
+            case S_IFREG where LocalFile.hasMusicExtension(key.name):
+                guard paths.count < limits.entries else {
+                    let cause = SafeText("too many files (more than \(limits.entries))")
+                    return problems.add(MediaError(.unreadable, SafeText(path), cause))
+                }
+                paths.append(path)
+            default: continue
+            }
+        }
+    }
+
+    /// The visible names in `folder`, in natural order.
+    private mutating func names(in folder: String) throws(MediaError) -> [NaturalKey] {
+        guard let stream = opendir(folder) else { throw LocalFile.failure(errno, folder) }
+        defer { closedir(stream) }
+        var status = stat()
+        if fstat(dirfd(stream), &status) == 0 {
+            visited.insert(Identity(device: status.st_dev, node: status.st_ino))
+        }
+        var keys: [NaturalKey] = []
+        var unreadableNames = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let name else {
+                unreadableNames += 1
+                continue
+            }
+            if name.utf8.first != UInt8(ascii: ".") { keys.append(NaturalKey(name)) }
+        }
+        if unreadableNames > 0 {
+            let cause = SafeText("skipped \(unreadableNames) files whose names are not UTF-8")
+            problems.add(MediaError(.unreadable, SafeText(folder), cause))
+        }
+        return keys.sorted()
+    }
+}
+
+/// Sorts file names as people do: `2` before `10`, capitals like small letters.
+///
+/// Digits compare as numbers of any length. Names that differ only in case or leading zeros are ordered by their
+/// bytes, so that the order is always the same.
+struct NaturalKey: Comparable {
+    let name: String
+    private let folded: [UInt8]
+
+    init(_ name: String) {
+        self.name = name
+        folded = Array(name.lowercased().utf8)
+    }
+
+    static func < (left: NaturalKey, right: NaturalKey) -> Bool {
+        switch order(left.folded, right.folded) {
+        case ..<0: true
+        case 1...: false
+        default: left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
+    }
+
+    /// Negative if `left` sorts before `right`, positive if after, and 0 if they are equal but for case and zeros.
+    private static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var (i, j) = (0, 0)
+        while i < left.count, j < right.count {
+            if left[i].decimalDigit != nil, right[j].decimalDigit != nil {
+                let (first, second) = (number(in: left, from: &i), number(in: right, from: &j))
+                if first.count != second.count { return first.count - second.count }
+                if let place = first.indices.first(where: {
+                    left[$0] != right[$0 - first.startIndex + second.startIndex]
+                }) {
+                    return Int(left[place]) - Int(right[place - first.startIndex + second.startIndex])
+                }
+            } else if left[i] != right[j] {
+                return Int(left[i]) - Int(right[j])
+            } else {
+                i += 1
+                j += 1
+            }
+        }
+        return (left.count - i) - (right.count - j)
+    }
+
+    /// The digits from `index` on without leading zeros. Moves `index` behind them.
+    private static func number(in bytes: [UInt8], from index: inout Int) -> Range<Int> {
+        while index < bytes.count, bytes[index] == UInt8(ascii: "0") { index += 1 }
+        let start = index
+        while index < bytes.count, bytes[index].decimalDigit != nil { index += 1 }
+        return start..<index
+    }
+}

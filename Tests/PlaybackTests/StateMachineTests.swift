@@ -1,0 +1,195 @@
+import Media
+import Testing
+
+@testable import Playback
+
+private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
+
+private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
+    var info = StreamInfo(format: format, bytesPerSecond: 4_000)
+    info.duration = .seconds(seconds)
+    info.isDurationExact = isExact
+    return info
+}
+
+@Suite struct AnnouncerTests {
+    private let lost = MediaError(.cut, "song", "the connection broke")
+    private let id = PassID(value: 1)
+
+    @Test func `the newest 100 messages stay, and no number is used twice`() {
+        var announcer = Announcer()
+        for number in 1...130 { announcer.note(SafeText("\(number)")) }
+        #expect(announcer.messages.map(\.number) == Array(31...130))
+        #expect(announcer.messages.last?.text == "130")
+    }
+
+    @Test func `each attempt that a load waits for is reported once`() {
+        var announcer = Announcer()
+        announcer.advance(to: .seconds(10))
+        let waits = [(1, 12), (1, 12), (2, 16), (2, 17)].map { attempt, time in
+            LoadWait(error: lost, attempt: attempt, mostAttempts: 10, retryAt: .seconds(time))
+        }
+        let reported = waits.flatMap { announcer.loadWaits(id, $0) }
+        let texts = ["2 s (attempt 2 of 10)", "6 s (attempt 3 of 10)", "7 s (attempt 3 of 10)"]
+        #expect(
+            reported
+                == texts.map { text in
+                    let message = SafeText("song: the connection broke; retry in \(text)")
+                    return .emit(.remark(code: "reconnecting", message: message))
+                }
+        )
+        let other = announcer.loadWaits(PassID(value: 2), waits[3])
+        #expect(other.count == 1, "another pass")
+    }
+
+    @Test func `a position is due a second after the last one`() {
+        var announcer = Announcer()
+        announcer.advance(to: .seconds(5))
+        announcer.positionReported()
+        announcer.advance(to: .milliseconds(5_750))
+        #expect(announcer.timeUntilPosition == .milliseconds(250))
+    }
+
+    @Test(arguments: [(true, 200), (false, 180)])
+    func `the length in a playlist gives way to an exact one only`(isExact: Bool, seconds: Int) {
+        var announcer = Announcer()
+        let track = Track(id: Track.ID(1), location: .file("/a.mp3"), duration: .seconds(180))
+        var pass = Pass(id: id, track: track, start: .zero)
+        pass.info = info(seconds: 200, isExact: isExact)
+        announcer.learn(from: pass)
+        #expect(announcer.described(track).duration == .seconds(seconds))
+    }
+}
+
+@Suite struct OutputStateTests {
+    private func pass(_ number: Int) -> Pass {
+        Pass(id: PassID(value: number), track: FakeMusic(number: number, frames: 1).track, start: .zero)
+    }
+
+    @Test(arguments: [(false, 1), (true, 2)])
+    func `a stream is opened for a new format, or for each track if the sink wants that`(
+        opensEachTrack: Bool,
+        openings: Int
+    ) {
+        var output = OutputState(opensEachTrack: opensEachTrack)
+        let effects = [pass(1), pass(1), pass(2)].flatMap { output.open(format, for: $0) }
+        #expect(effects == Array(repeating: .openOutput(format), count: openings))
+        #expect(output.canContinue(in: format) != opensEachTrack)
+        let mono = AudioFormat(sampleRate: 1_000, channelCount: 1)
+        #expect(output.open(mono, for: pass(2)) == [.openOutput(mono)])
+    }
+
+    @Test func `only a running sink is paused, and it can start again at once`() {
+        var output = OutputState(opensEachTrack: false)
+        #expect(output.pause() == [])
+        #expect(!output.isPrimed)
+        output.started()
+        #expect(output.pause() == [.pauseOutput])
+        #expect(output.isPrimed && !output.isRunning)
+    }
+
+    @Test func `the end of a stream drains a running sink and starts one that stands still, unless paused`() {
+        var running = OutputState(opensEachTrack: false)
+        running.started()
+        #expect(running.finish(isPaused: false) == [.finishRing, .drain])
+        for isPaused in [true, false] {
+            var output = OutputState(opensEachTrack: false)
+            let start: [PlayerEffect] = isPaused ? [] : [.startOutput]
+            #expect(output.finish(isPaused: isPaused) == [.finishRing] + start)
+            #expect(output.isFinishing && output.isPrimed)
+        }
+    }
+
+    @Test func `silence empties an open stream, which stays open`() {
+        var output = OutputState(opensEachTrack: false)
+        #expect(output.silence() == [])
+        _ = output.open(format, for: pass(1))
+        output.started()
+        #expect(output.silence() == [.pauseOutput, .flushOutput])
+        #expect(output.format == format && !output.isRunning)
+    }
+
+    @Test func `the loss of the server is new until sound is heard again, and it is looked for`() {
+        let error = MediaError(.audioLost, "PulseAudio", "is gone")
+        var output = OutputState(opensEachTrack: false)
+        #expect(output.reconnect(atOnce: true) == [], "no server was lost")
+        #expect([output.lost(because: error), output.lost(because: error)] == [true, false])
+        #expect(output.isLost && output.isRecovering)
+        #expect(output.reconnect(atOnce: true) == [.reconnectOutput(after: .zero, attempt: 1)])
+        #expect(output.reached(by: 1) == true)
+        #expect(!output.isLost && output.isRecovering)
+        output.started()
+        #expect(!output.isRecovering)
+        #expect(output.lost(because: error) == true)
+    }
+}
+
+@Suite struct PassLaneTests {
+    private let tracks = (1...3).map { FakeMusic(number: $0, frames: 1).track }
+
+    /// A lane whose only pass writes from the sink's frame 100 on and began at four seconds.
+    private func writing() -> (lane: PassLane, id: PassID) {
+        var lane = PassLane()
+        let id = lane.begin(tracks[0], at: .seconds(4)).id
+        lane.update(id) { pass in
+            pass.stage = .ready
+            pass.info = info(seconds: 60)
+            pass.landing = SeekLanding(frame: 4_000, isExact: true)
+        }
+        lane.granted(id, at: 100)
+        lane.update(id) { $0.stage = .writing }
+        lane.heard(100)
+        return (lane, id)
+    }
+
+    @Test func `the position is the one asked for until frames are heard`() {
+        var lane = PassLane()
+        _ = lane.begin(tracks[0], at: .seconds(30))
+        #expect(lane.position == .seconds(30))
+        lane = writing().lane
+        lane.heard(1_100)
+        #expect(lane.position == .seconds(5) && lane.heardFrames == 1_000)
+    }
+
+    @Test func `a pass after a seek counts the frames heard before`() throws {
+        var lane = writing().lane
+        lane.heard(600)
+        let old = try #require(lane.current)
+        let pass = lane.successor(of: old, at: .seconds(20), answersSeek: true, isAfterChange: false)
+        #expect(lane.cancelAll(reusing: old.id) == [.cancelPass(old.id, keepsResource: true)])
+        lane.streamDropped()
+        lane.begin(pass)
+        #expect(lane.heardFrames == 500 && lane.position == .seconds(20) && pass.playing == old.playing)
+    }
+
+    @Test func `one pass behind the current one has low priority until all is written`() {
+        var (lane, id) = writing()
+        #expect(lane.prepared == nil && lane.patient == nil)
+        let next = lane.prepare(tracks[1], at: .zero)
+        #expect(lane.prepared?.id == next.id && lane.patient == next.id && lane.lastGranted?.id == id)
+        lane.update(id) { $0.stage = .written }
+        #expect(lane.prepared?.id == next.id && lane.patient == nil)
+        lane.update(next.id) { $0.stage = .writing }
+        #expect(lane.prepared == nil && lane.lastGranted?.id == next.id)
+    }
+
+    @Test func `a live title is taken when its first frame is heard`() {
+        var (lane, id) = writing()
+        lane.heard(200)
+        #expect(lane.titleReached(id, "later", after: 300) == false)
+        #expect(lane.framesUntilChange == 200)
+        lane.heard(400)
+        #expect(lane.takeHeardTitle() == false)
+        lane.heard(401)
+        #expect(lane.takeHeardTitle() == true)
+        #expect(lane.current?.streamTitle == "later")
+        #expect(lane.takeHeardTitle() == false)
+    }
+
+    @Test func `a correction moves the position of frames already written`() {
+        var (lane, id) = writing()
+        #expect(lane.landingCorrected(id, by: 250) == true)
+        #expect(lane.position == .milliseconds(4_250))
+        #expect(lane.landingCorrected(PassID(value: 99), by: 1) == false)
+    }
+}
