@@ -3,10 +3,10 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Every control character, in every place where text comes from outside: the bytes that reach the terminal hold
-/// none but those of the screen's own sequences.
+/// Every control character in every kind of outside text: the terminal receives only those of the screen's own
+/// sequences.
 @Suite struct HostileTextTests {
-    /// Every C0 and C1 control but NUL and line ends, DEL, all that steers the reading direction, and sequences that
+    /// Every C0 and C1 control but NUL and line ends, DEL, the bidirectional controls, and sequences that
     /// would show in the bytes: a title (OSC), a colour that no palette has (CSI), the same in C1.
     private static let hostile: String = {
         let controls = (Array(1...9) + Array(11...12) + Array(14...31) + Array(127...159)).map { UInt32($0) }
@@ -16,7 +16,7 @@ import Testing
             + all + "zZ"
     }()
 
-    /// The same, and bytes that are no UTF-8: a start without its end, an end without its start, an overlong ESC.
+    /// The same, with invalid UTF-8: a start without its end, an end without its start, an overlong ESC.
     private static let bytes: [UInt8] =
         Array(hostile.utf8) + [0xE6, 0xA1, 0x41, 0x80, 0xC0, 0x9B, 0xFF, 0x5A]
 
@@ -41,8 +41,8 @@ import Testing
             rows: 40
         )
         try await terminal.wait(for: text)
-        // What is typed is text from outside too; its answer is drawn before the next key is read. Without a screen
-        // the terminal itself shows what is typed.
+        // Typed text is outside text too; its answer is drawn before the next key is read. Without a screen
+        // the terminal itself echoes it.
         try terminal.type(options.contains("--plain") ? "q" : ":nonsense \u{9B}31337m\u{202E}\r?q")
         _ = try await terminal.waitForExit()
         let problem = TerminalBytes.firstProblem(terminal.bytes)
@@ -51,7 +51,7 @@ import Testing
         #expect(errors == nil, sourceLocation: sourceLocation)
     }
 
-    @Test func `the reader of the bytes lets nothing pass but the screen's own`() {
+    @Test func `the check accepts only the screen's own sequences`() {
         let own = "\u{1B}[?1049h\u{1B}[1;80r\u{1B}(B\u{1B}[38;5;114mplain 桜…\u{1B}]2;title\u{07}\r\n"
         #expect(TerminalBytes.firstProblem(Array(own.utf8)) == nil)
         for scalar in Self.hostile.unicodeScalars where TerminalBytes.isSteering(scalar) {
@@ -74,7 +74,7 @@ import Testing
         try await check([path], type: type, until: "stolen")
     }
 
-    @Test func `tags of the music`() async throws {
+    @Test func `tags of a track`() async throws {
         let frames = ["TIT2", "TPE1", "TALB"].flatMap { name -> [UInt8] in
             let size = Self.bytes.count + 1
             return Array(name.utf8) + [0, 0, UInt8(size >> 7), UInt8(size & 0x7F), 0, 0, 3] + Self.bytes
@@ -108,7 +108,7 @@ import Testing
         try await check([server.url("/radio")], until: "zZ")
     }
 
-    @Test func `words of a server`() async throws {
+    @Test func `messages of a server`() async throws {
         // Line ends and NUL would end the field itself.
         let words = "a\u{1B}]0;stolen\u{07}\u{9B}31337m\u{202E}\u{1B}[31337m"
         let server = try TestOrigin(["/typed.mp3": stage.musicBytes, "/moved.mp3": stage.musicBytes])
@@ -120,7 +120,7 @@ import Testing
         try await check(["/moved.mp3", "/gone.mp3", "/typed.mp3"].map(server.url), until: "typed.mp3")
     }
 
-    @Test func `sentences without a screen`() async throws {
+    @Test func `lines in plain mode`() async throws {
         let list = Array("#EXTM3U\n#EXTINF:2,".utf8) + Self.bytes + Array("\ngood.mp3\n".utf8)
         let path = try stage.folder.write(list, to: "list.m3u8")
         try await check([path], options: ["--plain"], until: "zZ")
@@ -134,7 +134,7 @@ import Testing
                 stage,
                 ["--sink", "null", "--repeat", "one", path],
                 type: "xterm-256color",
-                // Whoever runs the tests may have it set: SwiftPM does where its output is no terminal.
+                // It may be set in the environment of the tests: SwiftPM sets it if its output is not a terminal.
                 environment: ["NO_COLOR": isColored ? nil : "1"]
             )
             try await terminal.wait(for: "vol 100%")

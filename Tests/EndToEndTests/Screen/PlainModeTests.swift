@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sentences instead of a screen, with the same keys.
+/// Plain mode: lines instead of a screen, with the same keys.
 @Suite struct PlainModeTests {
     private let folder: TemporaryFolder
     private let songs: [String]
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [(["--plain"], "xterm-256color"), ([], "dumb")])
-    func `a terminal without a screen gets sentences and gives keys`(
+    func `a terminal without a screen shows lines and takes keys`(
         options: [String],
         type: String
     ) async throws {
@@ -33,7 +33,7 @@ import Testing
         try await terminal.wait(for: "At 0:0")
         try await terminal.sendKeys("?")
         try await terminal.wait(for: "q: quit")
-        // The line is the terminal's own to edit.
+        // The terminal itself edits the line.
         try await terminal.sendKeys(":")
         try await terminal.wait(for: ":")
         try await terminal.type("seek 0:39x")
@@ -46,19 +46,19 @@ import Testing
         try await terminal.sendKeys("q")
         try await terminal.wait(for: "from the network")
         var ending = try await stage.ending()
-        // Lines scroll: what stood there before has gone up.
+        // Lines scroll: the earlier text has moved up.
         ending.hasOldText = true
         #expect(ending == .restored(exitCode: 0))
     }
 
-    @Test func `what is pasted is added, and fires no keys`() async throws {
+    @Test func `pasted sources are added, and run no keys`() async throws {
         let stage = try await ScreenStage(["--plain"] + songs, folder: folder)
         try await stage.terminal.wait(for: "Playing 1 of 2")
         try await stage.terminal.paste("\(songs[0])\n\(songs[1])\n")
         try await stage.terminal.wait(for: "4 tracks")
         try await stage.terminal.sendKeys("G")
         try await stage.terminal.wait(for: "4 second")
-        // Where a line is typed the terminal marks nothing: the first line is the command, and the rest is dropped.
+        // While a line is typed the terminal does not mark pastes: the first line is the command, the rest is dropped.
         try await stage.terminal.sendKeys(":")
         try await stage.terminal.wait(for: ":")
         try await stage.terminal.paste("volume 50\nqd\n")
@@ -71,7 +71,7 @@ import Testing
         #expect(ending == .restored(exitCode: 0))
     }
 
-    @Test func `a terminal that marks no paste drops what was pasted behind a command`() async throws {
+    @Test func `without paste marks, lines pasted after a command are dropped`() async throws {
         let stage = try await ScreenStage(["--plain"] + songs, folder: folder, environment: ["TERM": "dumb"])
         try await stage.terminal.wait(for: "Playing 1 of 2")
         try await stage.terminal.paste(":volume 50\nqd\n")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [(SIGTERM, 4), (SIGABRT, 128 + 6)])
-    func `a signal gives the keys back to the terminal`(signal: Int32, exitCode: Int) async throws {
+    func `a signal restores the modes of the terminal`(signal: Int32, exitCode: Int) async throws {
         let stage = try await ScreenStage(["--plain"] + songs, folder: folder)
         try await stage.terminal.wait(for: "Playing 1 of 2")
         try stage.signal(signal)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await stage.terminal.capture().contains { $0.hasPrefix("reprise: ended by SIGABRT") })
     }
 
-    @Test func `without a terminal its commands are lines, and nothing is remembered`() async throws {
+    @Test func `without a terminal commands are read as lines, and nothing is saved`() async throws {
         let stage = try await BadInputStage()
         let process = try stage.start(["--plain", "--sink", "null", stage.music])
         try await process.waitForLine { $0 == "1 track" }

@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Keys that are answered while the player waits for something else.
+/// Keys are answered while the player waits for something else.
 @Suite(.serialized)
 struct ScreenAnswerTests {
     private let folder: TemporaryFolder
@@ -19,7 +19,7 @@ struct ScreenAnswerTests {
     func `keys are answered while audio server lost`(kind: RealServerKind) async throws {
         let audio = try await kind.start()
         var surroundings = audio.environment
-        // The player's own are those of the stage.
+        // The player uses the folders of the stage.
         surroundings["HOME"] = nil
         let stage = try await ScreenStage(
             ["--sink", "pulse:test"] + songs,
@@ -32,7 +32,7 @@ struct ScreenAnswerTests {
         try await stage.waitForStatus("Buffering")
         try await stage.terminal.wait(for: "audio server lost")
 
-        // Nobody starts it: all of this is seen without it.
+        // The server is not started again: all of this happens without it.
         try await stage.terminal.sendKeys("-")
         try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
         try await stage.terminal.sendKeys("?")
@@ -62,7 +62,7 @@ struct ScreenAnswerTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    /// A list of 100,000 tracks, held by its server when half of it came.
+    /// A list of 100,000 tracks, of which the server holds back the second half.
     private func heldList() throws -> (server: TestOrigin, gate: OriginGate) {
         let text = (1...100_000).map { "track-\($0).mp3\n" }.joined()
         let server = try TestOrigin(["/long.m3u8": Array(text.utf8)])
@@ -110,7 +110,7 @@ struct ScreenAnswerTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    /// Presses one key after the other, each when the effect of the last is seen, until `text` is on the screen.
+    /// Presses one key after the other, each after the effect of the last is visible, until `text` is on the screen.
     private func keysAreAnswered(on stage: ScreenStage, until text: String) async throws {
         var percent = 95
         while try await !stage.terminal.capture().contains(where: { $0.contains(text) }), percent > 0 {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// However the player ends, the terminal is as it was.
+/// However the player ends, the terminal is restored.
 @Suite struct ScreenDeathTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -15,47 +15,47 @@ import Testing
     private func start() async throws -> ScreenStage {
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
-        // The alternate screen, no cursor, the mouse, and the title of what is heard.
+        // The alternate screen, no cursor, the mouse, and the title of the current track.
         let flags = try await stage.terminal.terminal("#{alternate_on} #{cursor_flag} #{mouse_any_flag}")
         #expect(flags == "1 0 1")
         #expect(try await stage.terminal.terminal("#{pane_title}").hasSuffix("– Reprise"))
         return stage
     }
 
-    @Test func `a key that quits leaves no trace`() async throws {
+    @Test func `quitting by key leaves no trace`() async throws {
         let stage = try await start()
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
-    func `a signal gives the terminal back and ends with 4`(signal: Int32) async throws {
+    func `a signal restores the terminal and ends with 4`(signal: Int32) async throws {
         let stage = try await start()
         try stage.signal(signal)
         #expect(try await stage.ending() == .restored(exitCode: 4))
     }
 
-    // What a trap of Swift's raises is among them: SIGILL on one kind of processor, SIGTRAP on the other.
+    // Swift's traps raise one of them: SIGILL on x86, SIGTRAP on ARM.
     @Test(
         arguments: [
             (SIGQUIT, "SIGQUIT"), (SIGSEGV, "SIGSEGV"), (SIGABRT, "SIGABRT"), (SIGILL, "SIGILL"),
             (SIGTRAP, "SIGTRAP"), (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"),
         ]
     )
-    func `a fault gives the terminal back, names the log and ends as it would have`(
+    func `a fault restores the terminal, names the log and ends the process as usual`(
         signal: Int32,
         name: String
     ) async throws {
         let stage = try await start()
         try stage.signal(signal)
-        // What a shell says of a program that a signal has ended.
+        // The exit code that a shell reports after a signal.
         #expect(try await stage.ending() == .restored(exitCode: 128 + Int(signal)))
         let screen = try await stage.terminal.capture().joined()
         #expect(screen.contains("reprise: ended by \(name); see"))
         #expect(screen.contains("state/reprise/log"))
     }
 
-    @Test func `a stack that is used up gives the terminal back too`() async throws {
+    @Test func `a stack overflow restores the terminal too`() async throws {
         let stage = try await ScreenStage(
             [path],
             folder: folder,
@@ -65,7 +65,7 @@ import Testing
         #expect(try await stage.terminal.capture().joined().contains("reprise: ended by SIGSEGV"))
     }
 
-    @Test func `in the background the music goes on, and the terminal is the shell's`() async throws {
+    @Test func `in the background the music plays on, and the terminal belongs to the shell`() async throws {
         let script = """
             cd '\(folder.path)'; export XDG_STATE_HOME=$PWD/state; set -m; stty -a > before
             '\(BuiltProducts.reprise)' --sink null --cache-dir "$PWD/cache" '\(path)'
@@ -99,7 +99,7 @@ import Testing
         #expect(settings[0] == settings[1])
     }
 
-    /// How often the thread of the player's screen has waited for something.
+    /// The number of waits of the screen's thread so far.
     private static func waits(ofScreenOf number: String) throws -> Int {
         let tasks = "/proc/\(number.trimmingCharacters(in: .whitespacesAndNewlines))/task"
         for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
@@ -111,7 +111,7 @@ import Testing
         throw ScreenFailure(description: "the player has no screen")
     }
 
-    @Test func `a stop gives the terminal back, and going on takes it again`() async throws {
+    @Test func `a stop restores the terminal, and continuing takes it over again`() async throws {
         let script = """
             cd '\(folder.path)'; export XDG_STATE_HOME=$PWD/state; set -m; echo what-stood-there-before; stty -a > before
             '\(BuiltProducts.reprise)' --sink null --cache-dir "$PWD/cache" '\(path)'
@@ -132,7 +132,7 @@ import Testing
         try await wait(for: "the screen to be taken again") {
             try await terminal.terminal("#{alternate_on} #{cursor_flag} #{mouse_any_flag}") == "1 0 1"
         }
-        // Keys are keys again, and the screen is whole.
+        // Keys work again, and the screen is complete.
         try await terminal.sendKeys("-")
         try await terminal.wait(for: "vol 95%")
         try await terminal.sendKeys("q")

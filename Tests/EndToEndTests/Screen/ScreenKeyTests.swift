@@ -43,7 +43,9 @@ struct ScreenKeyTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `space pauses and goes on, and right and a typed seek move the position`() async throws {
+    @Test func `space pauses and resumes, and the right arrow and a typed seek move the position`()
+        async throws
+    {
         let stage = try await start()
         try await stage.terminal.sendKeys("Space")
         try await stage.waitForStatus("Paused")
@@ -83,7 +85,7 @@ struct ScreenKeyTests {
         try await stage.terminal.sendKeys("G", "d")
         try await stage.terminal.wait(for: "3 tracks")
         #expect(try await !stage.terminal.capture().contains { $0.contains("fourth") })
-        // What is heard can be removed too: the music goes on with the next.
+        // Removing the current track plays the next.
         try await stage.terminal.sendKeys("g", "j", "d")
         try await stage.terminal.wait(for: "2 tracks")
         try await stage.wait(for: "third to play") { try await $0.nowPlaying.contains("third") }
@@ -97,7 +99,7 @@ struct ScreenKeyTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `help comes and goes, and the screen follows the window's size`() async throws {
+    @Test func `help is shown and hidden, and the screen follows the window's size`() async throws {
         let stage = try await start()
         try await stage.terminal.sendKeys("?")
         try await stage.terminal.wait(for: "play/pause")
@@ -118,7 +120,7 @@ struct ScreenKeyTests {
         try await stage.waitForStatus("Paused")
         try await stage.terminal.resize(columns: 2, rows: 1)
         try await stage.wait(for: "a sign") { try await $0.terminal.capture() == ["‖"] }
-        // One cell, which terminals cannot fill without scrolling: the music takes keys all the same.
+        // One cell, which terminals cannot fill without scrolling: keys still work.
         try await stage.terminal.resize(columns: 1, rows: 1)
         try await stage.terminal.sendKeys("Space")
         try await stage.terminal.resize(columns: 80, rows: 24)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the screen behaves in terminals of all kinds and sizes, and with all that a terminal can send.
+/// The screen in terminals of many kinds and sizes, and with unusual input.
 @Suite struct ScreenMannersTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -18,7 +18,7 @@ import Testing
             ("vt100", 80, 24), ("xterm-mono", 500, 200),
         ]
     )
-    func `terminals of many kinds and sizes show the screen and get themselves back`(
+    func `terminals of many kinds and sizes show the screen and are restored`(
         type: String,
         columns: Int,
         rows: Int
@@ -40,13 +40,13 @@ import Testing
         try await stage.terminal.wait(for: "1 track")
         try await stage.terminal.sendKeys("q")
         #expect(try await stage.ending().exitCode == "0")
-        // Also where there is no second screen to be left, the last words have their row to themselves.
+        // Without an alternate screen the summary still has a row to itself.
         let text = try await stage.terminal.capture().joined()
         #expect(text.contains("played 1 track;") && text.contains("0 requeststhe-shell-is-back"))
     }
 
     @Test func `sixteen colours are enough`() async throws {
-        // Few systems know such a terminal: this one is the common one with fewer colours.
+        // Few systems describe such a terminal, so a common one is given fewer colours.
         let script = """
             infocmp -x xterm-256color | sed -e 's/^xterm-256color[^,]*/xterm-16color|sixteen colours/' \
                 -e 's/colors#[^,]*/colors#16/' -e 's/pairs#[^,]*/pairs#256/' | tic -x -o "$0" -
@@ -62,7 +62,7 @@ import Testing
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `a storm of sizes leaves a whole screen`() async throws {
+    @Test func `many resizes leave a complete screen`() async throws {
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
         var generator = SeededGenerator(seed: 6)
@@ -78,7 +78,7 @@ import Testing
                 && screen[1].hasPrefix("▶ 1 first") && screen[8].hasPrefix("▶ first")
                 && screen[10].hasPrefix("Playing")
         }
-        // Part of what stty tells.
+        // The size is part of the output of stty.
         try await stage.terminal.resize(columns: 80, rows: 24)
         try await stage.wait(for: "24 rows") { stage in
             let screen = try await stage.terminal.capture()
@@ -86,17 +86,19 @@ import Testing
         }
         try await stage.terminal.sendKeys("q")
         var ending = try await stage.ending()
-        // In a window of one row nothing stays where it stood.
+        // A window of one row loses the earlier text.
         ending.hasOldText = true
         #expect(ending == .restored(exitCode: 0))
     }
 
-    @Test func `ten thousand characters are pasted as text, and in the queue as what to play`() async throws {
+    @Test func `ten thousand pasted characters are text in the command line, and sources in the queue`()
+        async throws
+    {
         let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 2)), to: "second.mp3")
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
         try await stage.terminal.sendKeys(":")
-        // Keys that would quit, remove and move are among them.
+        // They contain keys that would quit, remove and move.
         try await stage.terminal.paste("seek " + String(repeating: "qdJ\n", count: 2_500) + "end")
         try await stage.wait(for: "the end of what was pasted") {
             try await $0.row(fromBelow: 1).contains("qdJ end")
@@ -110,7 +112,7 @@ import Testing
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `commands are completed, and remembered by the next session`() async throws {
+    @Test func `commands are completed, and saved for the next session`() async throws {
         try folder.makeFolder("music")
         for name in ["one.mp3", "other.mp3"] {
             try FileManager.default.copyItem(atPath: path, toPath: folder.path("music/\(name)"))
@@ -143,7 +145,7 @@ import Testing
         #expect(try await next.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `keys of the configuration do what it says`() async throws {
+    @Test func `keys of the configuration run their commands`() async throws {
         try folder.write(
             "[keys]\nx = \"volume 33\"\nq = \"\"\nF10 = \"quit\"\n[colors]\nplaying = \"208\"\n",
             to: "config/reprise/config.toml"
@@ -166,7 +168,7 @@ import Testing
         try await stage.waitForCurrent(2)
         try await stage.terminal.sendKeys("Space")
         try await stage.waitForStatus("Paused")
-        // The bar is the third row from below; its middle is the song's.
+        // The bar is the third row from below; its middle is the middle of the track.
         try await stage.terminal.type("\u{1B}[<0;41;22M")
         try await stage.wait(for: "the middle") { stage in
             let position = try await stage.position ?? 0
@@ -176,13 +178,13 @@ import Testing
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `reports of the mouse are no keys`() async throws {
+    @Test func `mouse reports run no keys`() async throws {
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
         for report in ["<0;5;2M", "<0;5;2m", "<64;5;2M", "<65;5;2M", "<35;6;2M", "<2;1;1M", "<999;1;1M"] {
             try await stage.terminal.type("\u{1B}[" + report)
         }
-        // In the old form, with bytes that are keys.
+        // In the old form, with bytes that would be keys.
         try await stage.terminal.type("\u{1B}[Mqq!")
         try await stage.terminal.sendKeys("-")
         try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What one session leaves to the next.
+/// The state that a session saves for the next.
 @Suite struct ScreenSessionTests {
     private let folder: TemporaryFolder
     private let songs: [String]
@@ -46,7 +46,7 @@ import Testing
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `the queue, the place in it, the volume and the modes are there again`() async throws {
+    @Test func `the queue, the position, the volume and the modes are restored`() async throws {
         try await leave { try await $0.terminal.sendKeys("q") }
         try await expectResumed()
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path("state/reprise/session"))
@@ -54,12 +54,12 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGHUP])
-    func `a session that a signal ends is taken up too`(signal: Int32) async throws {
+    func `a session ended by a signal is restored too`(signal: Int32) async throws {
         try await leave { try $0.signal(signal) }
         try await expectResumed()
     }
 
-    @Test func `with something to play only volume and modes are taken up, and with --fresh nothing`()
+    @Test func `with a source only volume and modes are restored, and with --fresh nothing`()
         async throws
     {
         try await leave { try await $0.terminal.sendKeys("q") }
@@ -76,11 +76,11 @@ import Testing
         #expect(try await fresh.status.contains("vol 100%"))
         try await fresh.terminal.sendKeys("q")
         #expect(try await fresh.ending() == .restored(exitCode: 0))
-        // Nothing was played, so what was left before is still there.
+        // Nothing was played, so the earlier state is still there.
         #expect(state("queue").contains("third.mp3"))
     }
 
-    @Test func `a file of rubbish is set aside with a word, and no secret is written`() async throws {
+    @Test func `a damaged file is set aside with a notice, and no secret is written`() async throws {
         try folder.write("reprise session 1\nvolume\t900\nend\n", to: "state/reprise/session")
         try folder.write([0xFF, 0x00, 0x1B], to: "state/reprise/queue")
         let server = try TestOrigin(["/a.mp3": [UInt8](try Data(contentsOf: URL(fileURLWithPath: songs[0])))])
@@ -96,7 +96,7 @@ import Testing
         #expect(state("queue").contains("/a.mp3") && !(state("queue") + state("session")).contains("hidden"))
     }
 
-    @Test func `a long track goes on where it was left, whatever was played in between`() async throws {
+    @Test func `a long track resumes where it was left, whatever was played in between`() async throws {
         let long = try folder.write(
             try await MP3Fixtures.bytes(
                 .init(seconds: 1_260, rate: .constant(16), sampleRate: 16_000, isMono: true)

@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// The built player on its screen, in a terminal of its own.
+/// The built player with its screen, in its own terminal.
 ///
-/// A shell around it notes the terminal's settings before and after, the player's number and its exit
-/// code, and then holds the terminal so that it can be looked at.
+/// A shell around it records the terminal's settings before and after, the player's process number and its exit
+/// code, and then keeps the terminal open.
 final class ScreenStage: Sendable {
     let folder: TemporaryFolder
     let terminal: TmuxSession
 
-    /// Starts the player with these arguments on the null sink; `feed` is what a pipe gives it on standard
-    /// input, nil leaves it the terminal.
+    /// Starts the player with these arguments on the null sink; `feed` comes through a pipe on standard
+    /// input; with `nil` that is the terminal.
     init(
         _ arguments: [String],
         folder: TemporaryFolder,
@@ -40,22 +40,22 @@ final class ScreenStage: Sendable {
         terminal = try await TmuxSession(["sh", "-c", script], columns: columns, rows: rows)
     }
 
-    /// The rows of the screen, counted from below as the layout does: the last says messages.
+    /// The rows of the screen, counted from below as in the layout: the last shows messages.
     func row(fromBelow count: Int) async throws -> String {
         let screen = try await terminal.capture()
         return screen.count >= count ? screen[screen.count - count] : ""
     }
 
-    /// The line with the title of what is heard and where in it.
+    /// The line with the current track and the position.
     var nowPlaying: String { get async throws { try await row(fromBelow: 4) } }
 
-    /// The bytes as blocks.
+    /// The progress bar.
     var bar: String { get async throws { try await row(fromBelow: 3) } }
 
-    /// State, volume and bytes.
+    /// The status line: state, volume and bytes.
     var status: String { get async throws { try await row(fromBelow: 2) } }
 
-    /// Whether the status says that music is awaited, after a start or in its midst.
+    /// `true` if the status line shows that the player waits for bytes.
     var isWaitingForBytes: Bool {
         get async throws {
             let status = try await status
@@ -63,7 +63,7 @@ final class ScreenStage: Sendable {
         }
     }
 
-    /// The seconds of the position that is shown.
+    /// The position on the screen, in seconds.
     var position: Int? {
         get async throws {
             let words = try await nowPlaying.split(separator: " ")
@@ -73,7 +73,7 @@ final class ScreenStage: Sendable {
         }
     }
 
-    /// Waits until `condition` holds for the screen; says what was on it when it never did.
+    /// Waits until `condition` holds for the screen; fails with the content of the screen.
     func wait(for what: String, until condition: (ScreenStage) async throws -> Bool) async throws {
         do {
             try await TestSupport.wait(for: what, deadline: .seconds(30)) { try await condition(self) }
@@ -90,7 +90,7 @@ final class ScreenStage: Sendable {
         try await wait(for: "the status \(word)") { try await $0.status.hasPrefix(word) }
     }
 
-    /// Waits for the row of the queue that has the sign of what is played: its number, from 1.
+    /// Waits until a row of the queue, counted from 1, has the sign of the current track.
     func waitForCurrent(_ number: Int) async throws {
         try await wait(for: "track \(number) being current") { stage in
             try await stage.terminal.capture().dropLast(4)
@@ -106,19 +106,19 @@ final class ScreenStage: Sendable {
         kill(identifier, number)
     }
 
-    /// How the terminal was left.
+    /// The state in which the terminal was left.
     struct Ending: Equatable {
         var exitCode: String
-        /// Whether `stty -a` says the same as before.
+        /// `true` if `stty -a` prints the same as before.
         var hasSameSettings: Bool
-        /// tmux's flags: the alternate screen, and the cursor to be seen.
+        /// tmux's flags for the alternate screen and a visible cursor.
         var isAlternate: Bool
         var isCursorVisible: Bool
-        /// Whether the terminal still reports the mouse, by tmux's flags.
+        /// `true` if the terminal still reports the mouse, by tmux's flags.
         var reportsMouse: Bool
-        /// Whether what is pasted still comes between marks, which a shell that asked for none would take as typed.
+        /// `true` if pasted text still has marks, which the shell would take for typed text.
         var marksPastes: Bool
-        /// Whether the window has the title again that it had, and the screen what stood on it.
+        /// `true` if the window has its earlier title again, and the screen its earlier text.
         var hasOldTitle: Bool
         var hasOldText: Bool
 
@@ -136,12 +136,12 @@ final class ScreenStage: Sendable {
         }
     }
 
-    /// Waits until the shell has its terminal back.
+    /// Waits until the shell has the terminal again.
     func ending() async throws -> Ending {
         let screen = try await terminal.wait(for: "the-shell-is-back")
         let flags = try await terminal.terminal("#{alternate_on} #{mouse_any_flag} #{cursor_flag}")
         let title = try await terminal.terminal("#{pane_title}")
-        // tmux has no flag for it: it is seen by what it does. The line stays open, and so does the shell.
+        // tmux has no flag for paste marks, so a paste shows them. Its line stays unfinished, so the shell goes on.
         try await terminal.paste("a-paste-behind-it")
         let pasted = try await terminal.wait(for: "a-paste-behind-it")
         let read = { [folder] name in try String(contentsOfFile: folder.path(name), encoding: .utf8) }
@@ -156,4 +156,9 @@ final class ScreenStage: Sendable {
             hasOldText: screen.contains { $0.contains("what-stood-there-before") }
         )
     }
+}
+
+/// The text that a screen did not show, with its content instead.
+struct ScreenFailure: Error, CustomStringConvertible {
+    var description: String
 }

@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The screen beside a network that stands, signals, pipes and poor terminals.
+/// The screen with a stalled network, and with a list on standard input.
 struct ScreenSurroundingsTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -13,10 +13,10 @@ struct ScreenSurroundingsTests {
         path = try await MP3Fixtures.file(.init(seconds: 60, rate: .constant(320)))
     }
 
-    @Test func `with the network standing still the bar shows what is missing, and keys work`() async throws {
+    @Test func `while the network stalls the bar shows the missing bytes, and keys work`() async throws {
         let server = try TestOrigin()
         server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), at: "/song.mp3")
-        // Less than a quarter of the song comes, then nothing more.
+        // Less than a quarter of the track arrives, then nothing more.
         let gate = server.origin.hold("/song.mp3", .afterBytesTogether(500_000))
         let stage = try await ScreenStage(
             ["--read-ahead", "600K", server.url("/song.mp3")],
@@ -31,7 +31,7 @@ struct ScreenSurroundingsTests {
         let bar = try await stage.bar
         #expect(bar.count == 80)
         #expect(bar.filter { $0 == "█" || $0 == "▄" }.count < 20)
-        // Behind the gate is where it jumps to: no byte of that can come.
+        // The seek lands behind the gate, where no byte can arrive.
         try await stage.terminal.type(":seek 0:50")
         try await stage.terminal.sendKeys("Enter")
         try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }
@@ -50,7 +50,7 @@ struct ScreenSurroundingsTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `quitting does not wait for a network that stands still`() async throws {
+    @Test func `quitting does not wait for a stalled network`() async throws {
         let server = try TestOrigin()
         server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), at: "/song.mp3")
         let gate = server.origin.hold("/song.mp3", .beforeHead)

@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The views and the work with the queue, in the shipped program.
+/// The views and the commands of the queue, in the built program.
 struct ScreenViewsTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct ScreenViewsTests {
         return stage
     }
 
-    @Test func `each view shows what it is for, and what plays cannot be dropped from the cache`()
+    @Test func `each view shows its content, and the playing track cannot be deleted from the cache`()
         async throws
     {
         let server = try TestOrigin()
@@ -30,7 +30,7 @@ struct ScreenViewsTests {
         try await stage.terminal.wait(for: "MPEG-1 Layer III")
         try await stage.terminal.sendKeys("3")
         try await stage.terminal.wait(for: "/first.mp3")
-        // The last played comes first.
+        // The track played last comes first.
         try await stage.wait(for: "the piece that plays") { stage in
             try await stage.terminal.capture()[3].contains("first.mp3")
         }
@@ -51,7 +51,7 @@ struct ScreenViewsTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `the open view of the cache follows what is stored and what is played, without a key`()
+    @Test func `the open view of the cache follows the bytes stored and the tracks played, without a key`()
         async throws
     {
         let server = try TestOrigin()
@@ -84,7 +84,7 @@ struct ScreenViewsTests {
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
-    @Test func `tracks are found, filtered, marked, removed, brought back, sorted and saved`() async throws {
+    @Test func `tracks are found, filtered, marked, removed, restored, sorted and saved`() async throws {
         let server = try TestOrigin()
         let stage = try await start(server)
         try await stage.terminal.type("fsec")
@@ -119,7 +119,7 @@ struct ScreenViewsTests {
         let stage = try await start(server)
         try await stage.terminal.sendKeys("Space")
         try await stage.waitForStatus("Paused")
-        // Buttons as terminals report them: the cells count from 1.
+        // As terminals report buttons: cells count from 1.
         try await stage.terminal.type("\u{1B}[<0;41;22M\u{1B}[<0;41;22m")
         try await stage.wait(for: "the middle") { (19...21).contains(try await $0.position ?? 0) }
         let click = "\u{1B}[<0;9;4M\u{1B}[<0;9;4m"

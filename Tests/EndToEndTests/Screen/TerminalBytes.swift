@@ -1,7 +1,7 @@
-/// A strict reader of what the player writes to a terminal.
+/// A strict check of the bytes that the player writes to a terminal.
 enum TerminalBytes {
-    /// The first thing in `bytes` that is neither harmless text nor a sequence of the screen's own, with what stands
-    /// before it; nil when there is none.
+    /// The first part of `bytes` that is neither harmless text nor one of the screen's own sequences, with the text
+    /// before it; `nil` if there is none.
     static func firstProblem(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return "bytes that are no UTF-8" }
         var rest = text.unicodeScalars[...]
@@ -21,8 +21,8 @@ enum TerminalBytes {
         return nil
     }
 
-    /// Whether a character could steer the terminal or the reading direction. Moves within the window could not, nor
-    /// the shift to line drawing and back, which terminal descriptions use.
+    /// `true` if a character could control the terminal or the reading direction. Cursor movements and the switch to
+    /// line drawing and back, which terminal descriptions use, cannot.
     static func isSteering(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F: false
@@ -32,7 +32,7 @@ enum TerminalBytes {
         }
     }
 
-    /// How long the sequence is that goes on with `text` behind its escape; nil for one that is not ours.
+    /// The length of the sequence that continues with `text` after its escape; `nil` if it is not one of ours.
     private static func ownSequence(_ text: Substring.UnicodeScalarView) -> Int? {
         switch text.first {
         case "[":
@@ -41,7 +41,7 @@ enum TerminalBytes {
             guard let final, "ABCDGHJKLMPSTXdfghlmrtnc@Z".unicodeScalars.contains(final) else { return nil }
             return String(parameters).contains("31337") ? nil : parameters.count + 2
         case "]":
-            // Only the window's title, and in it no control.
+            // Only the window's title, without control characters.
             let body = text.dropFirst().prefix { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
             let end = text.dropFirst(1 + body.count).first
             return String(body).hasPrefix("2;") && end == "\u{07}" ? body.count + 2 : nil
