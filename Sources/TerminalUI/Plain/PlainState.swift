@@ -54,7 +54,7 @@ package struct PlainState: Sendable {
         _ = ui.apply(.snapshot(snapshot))
         var lines: [SafeText] = []
         if old.volume != snapshot.volume { lines.append(SafeText("Volume \(snapshot.volume) %")) }
-        if old.isMuted != snapshot.isMuted { lines.append(snapshot.isMuted ? "Muted" : "Not muted") }
+        if old.isMuted != snapshot.isMuted { lines.append(snapshot.isMuted ? "Muted" : "Unmuted") }
         if old.isShuffled != snapshot.isShuffled {
             lines.append(snapshot.isShuffled ? "Shuffle on" : "Shuffle off")
         }
