@@ -48,22 +48,17 @@ import Testing
         #expect(watch.received(40_000, at: .milliseconds(5_210)) == nil, "the next piece begins anew")
     }
 
-    @Test func `the less urgent is told of the more urgent, and when that is over`() {
+    @Test func `each is sent the need of the other, always with a higher revision`() {
         var line = LinePriorities()
         let (current, _) = line.joined()
         let (next, _) = line.joined()
-        #expect(
-            line.needs(.readAhead, of: current, revision: 1)
-                == [.init(user: next, othersNeed: .readAhead, revision: 3)]
-        )
-        // What the next one needs is no news that keeps the current one from anything.
-        #expect(
-            line.needs(.prefetch, of: next, revision: 1)
-                == [.init(user: current, othersNeed: .prefetch, revision: 4)]
-        )
-        #expect(
-            line.needs(nil, of: current, revision: 2) == [.init(user: next, othersNeed: nil, revision: 5)]
-        )
+        let sent = [
+            line.needs(.readAhead, of: current, revision: 1), line.needs(.prefetch, of: next, revision: 1),
+            line.needs(nil, of: current, revision: 2),
+        ].flatMap { $0 }
+        #expect(sent.map(\.user) == [next, current, next])
+        #expect(sent.map(\.othersNeed) == [.readAhead, .prefetch, nil])
+        #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.revision < $1.revision })
     }
 
     @Test func `news that come late change nothing`() {
