@@ -42,8 +42,7 @@ struct RedrawTests {
         let before = screen.player.snapshotReads
         try await passTenSeconds(of: screen, clock)
         #expect((50...101).contains(screen.player.snapshotReads - before))
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
     }
 
     @Test
@@ -91,7 +90,6 @@ struct RedrawTests {
         }
         #expect(screen.player.pictureReads == pictures)
         #expect(screen.player.snapshotReads == snapshots + 3, "the keys' own")
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
     }
 }

@@ -3,6 +3,7 @@ import Media
 import System
 import TerminalUI
 import TestSupport
+import Testing
 
 /// A screen on a thread of its own, with a pseudo-terminal and a player that does as it is told.
 final class RunningScreen: Sendable {
@@ -45,6 +46,12 @@ final class RunningScreen: Sendable {
     func exit() async throws -> TerminalExit? {
         try await wait(for: "the screen's end") { self.outcome.exit.withLock { $0 != nil } }
         return outcome.exit.withLock { $0 }
+    }
+
+    /// Quits by key and waits for the end.
+    func quit() async throws {
+        terminal.type("q")
+        #expect(try await exit() == .quit)
     }
 
     /// Waits until `text` was drawn.

@@ -14,8 +14,7 @@ struct TerminalScreenTests {
         #expect(screen.terminal.text.contains("夜の音楽 – 東京アンサンブル"))
         #expect(screen.terminal.text.contains("\u{1B}[?1049h"))
         #expect(screen.terminal.text.contains("\u{1B}[?2004h"))
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
         #expect(screen.player.commands == [.quit])
         let end = "\u{1B}[?1049l"
         try await screen.drawn(end)
@@ -30,8 +29,7 @@ struct TerminalScreenTests {
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
         #expect(screen.terminal.modes != before)
-        screen.terminal.type("q")
-        _ = try await screen.exit()
+        try await screen.quit()
         #expect(screen.terminal.modes == before)
     }
 
@@ -42,8 +40,7 @@ struct TerminalScreenTests {
         try await screen.sent(6)
         screen.terminal.type(":seek 50%\r")
         try await screen.sent(7)
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
         let commands = screen.player.commands
         let (forward, back) = (PlayerCommand.seek(.by(.seconds(5))), PlayerCommand.seek(.by(.seconds(-5))))
         #expect(commands.prefix(5) == [.toggle, .next, forward, forward, back])
@@ -70,8 +67,7 @@ struct TerminalScreenTests {
             }
         }
         #expect(screen.player.commands.contains(.seek(.by(.seconds(5)))))
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
     }
 
     @Test func `pasted text runs no keys`() async throws {
@@ -81,8 +77,7 @@ struct TerminalScreenTests {
         screen.terminal.type(":add \u{1B}[200~http://x/a.mp3\u{1B}[201~\r")
         try await screen.sent(3)
         #expect(screen.player.commands == [.add("qqq"), .add("ddd"), .add("http://x/a.mp3")])
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
     }
 
     @Test func `nothing is written while nothing changes`() async throws {
@@ -104,8 +99,7 @@ struct TerminalScreenTests {
         screen.terminal.type("m")
         try await screen.sent(4)
         #expect(screen.terminal.bytes.isEmpty)
-        screen.terminal.type("q")
-        _ = try await screen.exit()
+        try await screen.quit()
     }
 
     @Test func `a second later only the clock's cells are written`() async throws {
@@ -126,8 +120,7 @@ struct TerminalScreenTests {
         let written = screen.terminal.text
         #expect(written.replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "") == "3", "of ~31:02 now ~31:03")
         #expect(written.utf8.count < 30)
-        screen.terminal.type("q")
-        _ = try await screen.exit()
+        try await screen.quit()
     }
 
     @Test func `a new size is drawn whole`() async throws {
@@ -142,8 +135,7 @@ struct TerminalScreenTests {
         kill(getpid(), SIGWINCH)
         screen.terminal.type("m")
         try await screen.sent(1)
-        screen.terminal.type("q")
-        #expect(try await screen.exit() == .quit)
+        try await screen.quit()
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -162,15 +154,13 @@ struct TerminalScreenTests {
         let stuck = FakePlayer(sampleSnapshot(), isOverAfterQuit: false)
         let short = try RunningScreen(player: stuck, quitWait: .milliseconds(20))
         try await short.drawn("vol 80%")
-        short.terminal.type("q")
-        #expect(try await short.exit() == .quit)
+        try await short.quit()
 
         let long = try RunningScreen(player: FakePlayer(sampleSnapshot(), isOverAfterQuit: false))
         try await long.drawn("vol 80%")
         long.terminal.type("q")
         try await long.drawn("Quitting…")
-        long.terminal.type("q")
-        #expect(try await long.exit() == .quit)
+        try await long.quit()
     }
 
     @Test func `a player that is over ends the screen`() async throws {
@@ -193,8 +183,7 @@ struct TerminalScreenTests {
         try await screen.drawn("track - u")
         #expect(screen.terminal.bytes.allSatisfy { $0 < 0x80 })
         #expect(!screen.terminal.text.contains("[38;5;"))
-        screen.terminal.type("q")
-        _ = try await screen.exit()
+        try await screen.quit()
     }
 
     @Test func `a crash restores the terminal before the process ends`() async throws {
