@@ -6,7 +6,7 @@ import TerminalUI
 /// What the screen shows besides the player.
 extension Wiring {
     static func surroundings(
-        kept: CacheShelf?,
+        kept: CacheBrowser?,
         requests: RequestHistory,
         clock: any MonotonicClock
     ) -> ScreenSurroundings {

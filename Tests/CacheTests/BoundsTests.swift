@@ -159,7 +159,7 @@ private final class MeasuringFiles: FileLayer {
         try await store.write(pattern(0..<300_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(error?.code == .notKept)
-        #expect(error?.cause.string == "its budget is smaller than this one piece of music")
+        #expect(error?.cause.string == "its budget is smaller than this one track")
         #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
         await store.close()
         #expect(try await Set(names(opener)).isSuperset(of: ["a", "b"]))
@@ -183,7 +183,7 @@ private final class MeasuringFiles: FileLayer {
             }
         }
         #expect(error?.code == .notKept)
-        #expect(error?.cause.string == "it is full, and nobody says how long this piece of music is")
+        #expect(error?.cause.string == "it is full, and the server does not say how long this track is")
         // It took the 400,000 that were free, and the room of one of the four.
         #expect((600_000...800_000).contains(kept))
         #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]))
@@ -209,7 +209,7 @@ private final class MeasuringFiles: FileLayer {
         store.describe(description)
         try await store.write(pattern(0..<200_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.cause.string == "what is pinned in it leaves too little room for this piece")
+        #expect(error?.cause.string == "what is pinned in it leaves too little room for this track")
         #expect(try await Set(names(opener)).isSuperset(of: ["p", "a", "b"]))
         // Pinned itself, it does not stand in its own way.
         try await opener.setPinned(url("p"), false)
@@ -258,7 +258,7 @@ private final class MeasuringFiles: FileLayer {
         try await store.write(pattern(0..<100_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(error?.code == .notKept)
-        #expect(error?.cause.string == "its disk is too full, and nothing in it may go")
+        #expect(error?.cause.string == "its disk is too full, and nothing in it may be evicted")
         await store.close()
         #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]), "nothing is lost for nothing")
     }

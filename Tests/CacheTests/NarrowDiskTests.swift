@@ -168,10 +168,10 @@ private final class NarrowDisk: FileLayer {
         let (entry, engine) = (store.guarded.withLock { $0.place.entry }, other.engine)
         let claimed = Extent.pieces(of: 0..<200_000)
         let extents = try await engine.look.run {
-            try engine.reading { try $0.extents(of: entry, overlapping: 0..<200_000) }
+            try engine.questions.ask { try $0.extents.all(of: entry, overlapping: 0..<200_000) }
         }
         #expect(extents.map(\.range) == claimed)
-        _ = await engine.committer.run { engine.drop(extents, of: entry) }
+        _ = await engine.committer.run { engine.entries.drop(extents, of: entry) }
         let again = try await CacheFolder(
             path: folder.cache,
             minimumFree: 0,

@@ -122,13 +122,15 @@ import Testing
                 let stored = try await opener.info(for: url("a"))?.stored.ranges.randomElement(using: &random)
             {
                 let extents = try await store.engine.committer.run {
-                    try store.engine.perform { try $0.index.extents(of: entry, overlapping: stored) }
+                    try store.engine.session.perform {
+                        try $0.index.extents.all(of: entry, overlapping: stored)
+                    }
                 }
                 let extent = try #require(extents.randomElement(using: &random))
-                _ = await store.engine.committer.run { store.engine.drop([extent], of: entry) }
+                _ = await store.engine.committer.run { store.engine.entries.drop([extent], of: entry) }
             }
             let row = try await store.engine.committer.run {
-                try store.engine.perform { try $0.index.entry(entry) }
+                try store.engine.session.perform { try $0.index.entries.row(entry) }
             }
             let stored = try #require(try await opener.info(for: url("a"))).stored
             #expect(row?.storedBytes == stored.byteCount)

@@ -36,7 +36,7 @@ import Testing
         let engine = opener.engine
         let place = try url("a.mp3")
         let opening = try await engine.committer.run {
-            try engine.openUnwritable(engine.key(of: place), after: failure)
+            try engine.entries.openUnwritable(engine.entries.key(of: place), after: failure)
         }
         return opening.map { PersistentStore($0, of: place, engine: engine) }
     }

@@ -1,3 +1,4 @@
+import Cache
 import Media
 import TerminalUI
 import TestSupport
@@ -8,9 +9,9 @@ import Testing
 @Suite
 struct CacheCommandTests {
     private static let entries = [
-        CacheListing(
-            source: "http://h/a.mp3",
-            otherSources: ["http://mirror/a.mp3", "http://other/a"],
+        CachedEntry(
+            url: "http://h/a.mp3",
+            otherURLs: ["http://mirror/a.mp3", "http://other/a"],
             title: "Étude",
             duration: .seconds(125),
             length: 4_000_000,
@@ -19,12 +20,12 @@ struct CacheCommandTests {
             contentType: "audio/mpeg",
             etag: "\"a\"",
             lastModified: "Sat, 21 Nov 2026 03:00:00 GMT",
-            isSeekable: true,
+            acceptsRanges: true,
             isPinned: true,
             created: 3,
             lastPlayed: 5
         ),
-        CacheListing(source: "http://h/b", stored: ByteRangeSet(0..<12), lastPlayed: 6),
+        CachedEntry(url: "http://h/b", stored: ByteRangeSet(0..<12), lastPlayed: 6),
     ]
 
     private func run(
@@ -50,11 +51,11 @@ struct CacheCommandTests {
 
     @Test func `an empty cache says so, and in JSON is no line`() async throws {
         let list = CacheRequest.Action.list(EntrySelection())
-        #expect(try await run(list, cache: FixedCache()).output == ["nothing is kept"])
+        #expect(try await run(list, cache: FixedCache()).output == ["The cache is empty"])
         #expect(try await run(list, cache: FixedCache(), isJSON: true).output.isEmpty)
         #expect(
             try await run(.list(EntrySelection(words: ["no such"]))).output == [
-                "nothing that is kept matches"
+                "No cached track matches"
             ]
         )
     }
@@ -117,31 +118,33 @@ struct CacheCommandTests {
         code: Reprise.ExitCode,
         isCleared: Bool
     ) async throws {
-        let cache = FixedCache(report: DropReport(removedEntries: 2, removedBytes: 3_000_000, openEntries: 1))
+        let cache = FixedCache(
+            report: CacheRemoval(entriesRemoved: 2, bytesFreed: 3_000_000, entriesInUse: 1)
+        )
         let result = try await run(
             .clear(isConfirmed: isConfirmed, includesPinned: false),
             cache: cache,
             answer: answer
         )
         #expect(result.code == code)
-        #expect(result.output == (isCleared ? ["dropped 2 entries, 3.0 MB; 1 in use left"] : []))
+        #expect(result.output == (isCleared ? ["freed 3.0 MB (2 tracks); 1 in use left"] : []))
         #expect(result.said.isEmpty == isCleared)
         #expect(cache.calls == (isCleared ? ["clear pinned=false"] : []))
     }
 
     @Test(
         arguments: [
-            (DropReport(removedEntries: 2, removedBytes: 3_000_000), .success, "dropped 2 entries, 3.0 MB"),
+            (CacheRemoval(entriesRemoved: 2, bytesFreed: 3_000_000), .success, "freed 3.0 MB (2 tracks)"),
             (
-                DropReport(removedEntries: 1, removedBytes: 12, pinnedEntries: 2, unknownSources: 1),
+                CacheRemoval(entriesRemoved: 1, bytesFreed: 12, entriesPinned: 2, entriesMissing: 1),
                 .someFailed,
-                "dropped 1 entry, 12 B; 2 pinned left; 1 not kept"
+                "freed 12 B (1 track); 2 pinned left; 1 not cached"
             ),
-            (DropReport(openEntries: 1), .nothingPlayed, "dropped 0 entries, 0 B; 1 in use left"),
-        ] as [(report: DropReport, code: Reprise.ExitCode, line: String)]
+            (CacheRemoval(entriesInUse: 1), .nothingPlayed, "freed 0 B (0 tracks); 1 in use left"),
+        ] as [(report: CacheRemoval, code: Reprise.ExitCode, line: String)]
     )
     func `evict tells what went and what stayed`(
-        report: DropReport,
+        report: CacheRemoval,
         code: Reprise.ExitCode,
         line: String
     ) async throws {
@@ -153,51 +156,51 @@ struct CacheCommandTests {
     }
 
     @Test func `evicting to a size that pins do not allow says what is left`() async throws {
-        let pinned = CacheListing(
-            source: "http://h/a",
+        let pinned = CachedEntry(
+            url: "http://h/a",
             allocatedBytes: 5_000_000,
             isPinned: true,
             lastPlayed: 1
         )
-        let cache = FixedCache(entries: [pinned], report: DropReport(removedEntries: 1, removedBytes: 9))
+        let cache = FixedCache(entries: [pinned], report: CacheRemoval(entriesRemoved: 1, bytesFreed: 9))
         let result = try await run(.shrink(to: 1_000_000, includesPinned: false), cache: cache)
         #expect(result.code == .someFailed)
-        #expect(result.said == ["cache evict: 5.0 MB are left, for the rest is pinned or in use"])
+        #expect(result.said == ["cache evict: 5.0 MB are left; the rest is pinned or in use"])
         #expect(try await run(.shrink(to: 5_000_000, includesPinned: false), cache: cache).code == .success)
     }
 
     @Test func `a dry run says what would go, and drops nothing`() async throws {
-        let cache = FixedCache(report: DropReport(removedEntries: 3, removedBytes: 5_000_000))
+        let cache = FixedCache(report: CacheRemoval(entriesRemoved: 3, bytesFreed: 5_000_000))
         let result = try await run(.forecast(to: 1_000_000), cache: cache)
         #expect(result.code == .success)
-        #expect(result.output == ["would drop 3 entries, 5.0 MB"])
+        #expect(result.output == ["would free 5.0 MB (3 tracks)"])
         #expect(cache.calls == ["forecast 1000000"])
     }
 
     @Test func `verify tells by its code that something was damaged`() async throws {
-        let good = FixedCache(check: CheckReport(entries: 2, bytes: 5_000_000))
+        let good = FixedCache(check: VerifyReport(entries: 2, bytes: 5_000_000))
         let sound = try await run(.verify, cache: good)
         #expect(sound.code == .success)
-        #expect(sound.output == ["checked 2 entries, 5.0 MB: all is good"])
+        #expect(sound.output == ["checked 2 tracks, 5.0 MB: all OK"])
         #expect(sound.notes.first == "checked 10 % of 100 B")
         #expect(sound.notes.last == "checked 100 % of 100 B")
         #expect(sound.notes.count == 10)
 
         let bad = FixedCache(
-            check: CheckReport(
+            check: VerifyReport(
                 entries: 2,
                 bytes: 5_000_000,
-                damaged: [CheckReport.Damage(source: "http://h/a", ranges: ByteRangeSet(131_072..<196_608))],
-                strayFiles: 1
+                damaged: [VerifyReport.Damage(url: "http://h/a", ranges: ByteRangeSet(131_072..<196_608))],
+                orphansRemoved: 1
             )
         )
         let damaged = try await run(.verify, cache: bad)
         #expect(damaged.code == .someFailed)
         #expect(
             damaged.output == [
-                "damaged: http://h/a", "removed 1 file that belonged to no entry",
-                "checked 2 entries, 5.0 MB: 65 kB in 1 entry were damaged; they are dropped, and fetched again "
-                    + "when they are played",
+                "damaged: http://h/a", "removed 1 file that belonged to no track",
+                "checked 2 tracks, 5.0 MB: 65 kB in 1 track were damaged; they were dropped, and are downloaded "
+                    + "again when played",
             ]
         )
         let json = try await run(.verify, cache: bad, isJSON: true)

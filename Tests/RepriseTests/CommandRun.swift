@@ -1,3 +1,4 @@
+import Cache
 import Media
 import System
 import TestSupport
@@ -56,17 +57,17 @@ final class Printed: Sendable {
 
 /// A cache that has what it is given, and notes what it was told.
 final class FixedCache: CacheAdministration {
-    private let entries: [CacheListing]
+    private let entries: [CachedEntry]
     private let error: MediaError?
-    private let report: DropReport
-    private let check: CheckReport
+    private let report: CacheRemoval
+    private let check: VerifyReport
     private let told = Printed()
 
     init(
-        entries: [CacheListing] = [],
+        entries: [CachedEntry] = [],
         error: MediaError? = nil,
-        report: DropReport = DropReport(),
-        check: CheckReport = CheckReport()
+        report: CacheRemoval = CacheRemoval(),
+        check: VerifyReport = VerifyReport()
     ) {
         self.entries = entries
         self.error = error
@@ -76,39 +77,41 @@ final class FixedCache: CacheAdministration {
 
     var calls: [String] { told.all }
 
-    func list() async throws -> [CacheListing] {
+    func list() async throws -> [CachedEntry] {
         if let error { throw error }
         return entries
     }
 
-    func info(_ url: WebURL) async throws -> CacheListing? {
-        entries.first { $0.source == url.safeText }
+    func info(for url: WebURL) async throws -> CachedEntry? {
+        entries.first { $0.url == url.safeText }
     }
 
     func verify(
-        progress: @escaping @Sendable (_ checked: Int64, _ total: Int64) -> Void
-    ) async throws -> CheckReport {
-        for checked in 0...100 as ClosedRange<Int64> { progress(checked, 100) }
+        progress: @escaping @Sendable (VerifyProgress) -> Void
+    ) async throws -> VerifyReport {
+        for checked in 0...100 as ClosedRange<Int64> {
+            progress(VerifyProgress(bytes: checked, totalBytes: 100))
+        }
         return check
     }
 
-    func drop(_ urls: [WebURL], includesPinned: Bool) async throws -> DropReport {
-        told.append("drop \(urls.map(\.requestString).joined(separator: " ")) pinned=\(includesPinned)")
+    func evict(_ urls: [WebURL], includingPinned: Bool) async throws -> CacheRemoval {
+        told.append("drop \(urls.map(\.requestString).joined(separator: " ")) pinned=\(includingPinned)")
         return report
     }
 
-    func shrink(to size: Int64, includesPinned: Bool) async throws -> DropReport {
-        told.append("shrink \(size) pinned=\(includesPinned)")
+    func evict(toBudget size: Int64, includingPinned: Bool) async throws -> CacheRemoval {
+        told.append("shrink \(size) pinned=\(includingPinned)")
         return report
     }
 
-    func forecast(shrinkingTo size: Int64) async throws -> DropReport {
+    func victims(toBudget size: Int64) async throws -> CacheRemoval {
         told.append("forecast \(size)")
         return report
     }
 
-    func clear(includesPinned: Bool) async throws -> DropReport {
-        told.append("clear pinned=\(includesPinned)")
+    func clear(includingPinned: Bool) async throws -> CacheRemoval {
+        told.append("clear pinned=\(includingPinned)")
         return report
     }
 
@@ -116,7 +119,7 @@ final class FixedCache: CacheAdministration {
         told.append("\(isPinned ? "pin" : "unpin") \(url.requestString)")
     }
 
-    func export(_ url: WebURL, into descriptor: Int32) async throws -> ExportReport? { nil }
+    func export(_ url: WebURL, into descriptor: Int32) async throws -> CacheExport? { nil }
 }
 
 extension MusicSupply {

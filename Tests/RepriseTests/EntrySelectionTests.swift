@@ -1,3 +1,4 @@
+import Cache
 import Media
 import Testing
 
@@ -6,8 +7,8 @@ import Testing
 @Suite
 struct EntrySelectionTests {
     private static let entries = [
-        CacheListing(
-            source: "http://h/b",
+        CachedEntry(
+            url: "http://h/b",
             title: "Night",
             artist: "Somebody",
             length: 10,
@@ -16,19 +17,19 @@ struct EntrySelectionTests {
             created: 300,
             lastPlayed: 3
         ),
-        CacheListing(
-            source: "http://h/a",
+        CachedEntry(
+            url: "http://h/a",
             title: "DAY",
             length: 30,
             stored: ByteRangeSet(0..<20),
             created: 200,
             lastPlayed: 1
         ),
-        CacheListing(source: "http://other/c", stored: ByteRangeSet(0..<5), isPinned: true, lastPlayed: 2),
+        CachedEntry(url: "http://other/c", stored: ByteRangeSet(0..<5), isPinned: true, lastPlayed: 2),
     ]
 
     private func names(_ selection: EntrySelection) -> String {
-        selection.applied(to: Self.entries).compactMap { $0.source.string.last.map(String.init) }.joined()
+        selection.applied(to: Self.entries).compactMap { $0.url.string.last.map(String.init) }.joined()
     }
 
     @Test(

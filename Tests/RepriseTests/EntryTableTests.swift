@@ -1,3 +1,4 @@
+import Cache
 import Media
 import TerminalUI
 import Testing
@@ -7,8 +8,8 @@ import Testing
 @Suite
 struct EntryTableTests {
     private static let entries = [
-        CacheListing(
-            source: "http://music.example/albums/a.mp3",
+        CachedEntry(
+            url: "http://music.example/albums/a.mp3",
             title: "Étude in C",
             artist: "Somebody",
             length: 4_000_000,
@@ -17,15 +18,15 @@ struct EntryTableTests {
             created: 1_000_000 - 86_400 * 3,
             lastPlayed: 5
         ),
-        CacheListing(
-            source: "http://music.example/b.mp3",
+        CachedEntry(
+            url: "http://music.example/b.mp3",
             title: "夜の音楽 – 長い長い題名がここに続く",
             length: 52_000,
             stored: ByteRangeSet(0..<52_000),
             created: 1_000_000 - 60,
             lastPlayed: 6
         ),
-        CacheListing(source: "http://h/c", stored: ByteRangeSet(0..<12), lastPlayed: 7),
+        CachedEntry(url: "http://h/c", stored: ByteRangeSet(0..<12), lastPlayed: 7),
     ]
 
     private func lines(columns: Int?, glyphs: Glyphs = .unicode) -> [String] {
@@ -39,11 +40,11 @@ struct EntryTableTests {
     @Test func `at 80 columns a row has all columns, and the music is cut`() {
         #expect(
             lines(columns: 80) == [
-                "  SIZE  STORED  RANGES      LAST PLAYED       AGE  PIN  MUSIC",
+                "  SIZE  CACHED  MAP         LAST PLAYED       AGE  PIN  TITLE",
                 "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Somebody – Étude in C",
                 " 52 kB   100 %  ██████████  2026-11-21 03:06   1m       夜の音楽 – 長い長い題名…",
                 "     ?    12 B              2026-11-21 03:07    ?       http://h/c",
-                "3 entries, 1.1 MB stored, 1 pinned",
+                "3 tracks, 1.1 MB cached, 1 pinned",
             ]
         )
     }
@@ -51,20 +52,20 @@ struct EntryTableTests {
     @Test func `a narrow terminal has fewer columns, and what is least asked for goes first`() {
         #expect(
             lines(columns: 60) == [
-                "  SIZE  STORED  LAST PLAYED       PIN  MUSIC",
+                "  SIZE  CACHED  LAST PLAYED       PIN  TITLE",
                 "4.0 MB    27 %  2026-11-21 03:05  *    Somebody – Étude in C",
                 " 52 kB   100 %  2026-11-21 03:06       夜の音楽 – 長い長い…",
                 "     ?    12 B  2026-11-21 03:07       http://h/c",
-                "3 entries, 1.1 MB stored, 1 pinned",
+                "3 tracks, 1.1 MB cached, 1 pinned",
             ]
         )
         #expect(
             lines(columns: 30) == [
-                "STORED  MUSIC",
+                "CACHED  TITLE",
                 "  27 %  Somebody – Étude in C",
                 " 100 %  夜の音楽 – 長い長い題…",
                 "  12 B  http://h/c",
-                "3 entries, 1.1 MB stored, 1 pinned",
+                "3 tracks, 1.1 MB cached, 1 pinned",
             ]
         )
     }
@@ -142,7 +143,7 @@ struct EntryTableTests {
         stored: [ByteRange],
         share: Int?
     ) {
-        let entry = CacheListing(source: "s", length: length, stored: ByteRangeSet(stored), lastPlayed: 0)
-        #expect(entry.share == share)
+        let entry = CachedEntry(url: "s", length: length, stored: ByteRangeSet(stored), lastPlayed: 0)
+        #expect(entry.percent == share)
     }
 }

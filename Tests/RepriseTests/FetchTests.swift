@@ -1,3 +1,4 @@
+import Cache
 import Media
 import Testing
 
@@ -5,8 +6,8 @@ import Testing
 
 @Suite
 struct FetchTests {
-    private static let entry = CacheListing(
-        source: "s",
+    private static let entry = CachedEntry(
+        url: "s",
         length: 5,
         stored: ByteRangeSet(0..<5),
         lastPlayed: 0
@@ -14,21 +15,21 @@ struct FetchTests {
 
     @Test(
         arguments: [
-            ([], 0, .success, "0 of 0 pieces are available offline, 0 B fetched"),
+            ([], 0, .success, "0 of 0 tracks are available offline, 0 B downloaded"),
             (
                 [.kept(entry, fetched: 7_000), .local], 0, .success,
-                "2 of 2 pieces are available offline, 7.0 kB fetched"
+                "2 of 2 tracks are available offline, 7.0 kB downloaded"
             ),
             (
                 [.kept(entry, fetched: 0), .failed(MediaError(.offline, "s", "c"))], 0, .someFailed,
-                "1 of 2 pieces is available offline, 0 B fetched"
+                "1 of 2 tracks is available offline, 0 B downloaded"
             ),
             (
                 [.failed(MediaError(.offline, "s", "c"))], 0, .nothingPlayed,
-                "0 of 1 piece is available offline, 0 B fetched"
+                "0 of 1 track is available offline, 0 B downloaded"
             ),
-            ([.local], 1, .someFailed, "1 of 2 pieces is available offline, 0 B fetched"),
-            ([], 1, .nothingPlayed, "0 of 1 piece is available offline, 0 B fetched"),
+            ([.local], 1, .someFailed, "1 of 2 tracks is available offline, 0 B downloaded"),
+            ([], 1, .nothingPlayed, "0 of 1 track is available offline, 0 B downloaded"),
         ] as [(outcomes: [TrackFetch.Outcome], problems: Int, code: Reprise.ExitCode, text: String)]
     )
     func `a fetch tells by its code whether all is there`(
@@ -90,7 +91,7 @@ struct FetchTests {
         let run = try await CommandRun(.fetch(sources: ["http://u:secret@h/a?k=secret"]), cache: FixedCache())
         #expect(run.code == .nothingPlayed)
         #expect(run.said == ["http://h/a?…: nothing is there"])
-        #expect(run.notes == ["0 of 1 piece is available offline, 0 B fetched"])
+        #expect(run.notes == ["0 of 1 track is available offline, 0 B downloaded"])
         #expect(run.output.isEmpty)
     }
 }

@@ -1,62 +1,189 @@
+import Glibc
 package import Media
 import System
 
-/// What `reprise cache …` asks for. A folder that is not there is empty, and is not made by asking.
+// Commands of `reprise cache` that change the folder or read all of an entry. Removals take a page of entries
+// at a time: other processes get the folder in between.
 extension CacheFolder {
-    /// Every entry, the most recently played first. Throws `.notKept` when the folder cannot be used.
-    package func list() async throws -> [CacheEntrySummary] {
-        try await engine.ask(orElse: []) { index in
-            try index.entries().map { CacheEntrySummary($0.row, stored: $0.stored) }
-        }
+    /// Removes every entry that no process has open; pinned ones only with `includingPinned`.
+    package func clear(includingPinned: Bool) async throws -> CacheRemoval {
+        let all = try await engine.ask(orElse: []) { try $0.entries.removables().map(\.entry) }
+        return try await remove(all, includingPinned: includingPinned)
     }
 
-    /// The entry of `url`; nil when there is none. Does not count as playing it.
-    package func info(for url: WebURL) async throws -> CacheEntrySummary? {
-        let key = engine.key(of: url)
-        return try await engine.ask(orElse: nil) { index in
-            guard let row = try index.entry(key: key) else { return nil }
-            let (stored, urls) = (try index.storedRanges(of: row.entry), try index.urls(of: row.entry))
-            return CacheEntrySummary(row, stored: stored, urls: urls)
-        }
-    }
-
-    /// The bytes that all objects take on the disk, as of their last commits.
-    package var totalBytes: Int64 {
-        get async throws { try await engine.ask(orElse: 0) { try $0.allocated() } }
-    }
-
-    /// Tests the secret, or its absence, against the folder, and makes the folder ready.
-    ///
-    /// Throws `MediaError` with `.cacheSecret` when the folder is sealed with another secret, when it is sealed
-    /// and none was given, and when one was given and the folder is not sealed; nothing in it is touched then.
-    /// Other troubles are no matter of this call: a folder that cannot be used is told by `open`. Without a
-    /// secret, a folder that is not there is not made.
-    ///
-    /// - Parameter isAsking: only questions follow: an index that can be read without the folder's lock is asked
-    ///   without it, so that nobody is waited for, and the folder is not made ready.
-    package func checkSecret(isAsking: Bool = false) async throws {
+    /// Removes the entries of `urls` that no process has open; pinned ones only with `includingPinned`.
+    package func evict(_ urls: [WebURL], includingPinned: Bool = false) async throws -> CacheRemoval {
         let engine = engine
-        guard engine.settings.secret != nil || IndexReading.isFolder(engine.settings.path) else { return }
-        if isAsking {
-            do {
-                return try await engine.look.run { try engine.reading { _ in } }
-            } catch let error as SealError {
-                throw engine.notKept(error)
-            } catch {
-                // What is wrong with it is found out, and seen to, below.
+        let found = try await engine.change(orElse: [EntryID?](repeating: nil, count: urls.count)) { folder in
+            try urls.map { try folder.index.entry(key: engine.entries.key(of: $0))?.entry }
+        }
+        let entries = Set(found.compactMap(\.self)).sorted { $0.value < $1.value }
+        var removal = try await remove(entries, includingPinned: includingPinned)
+        removal.entriesMissing = found.count { $0 == nil }
+        return removal
+    }
+
+    /// Removes the entry with this number, unless it is pinned or some process has it open.
+    package func evict(number: Int64) async throws -> CacheRemoval {
+        let engine = engine
+        return try await engine.change(orElse: CacheRemoval(entriesMissing: 1)) { folder in
+            guard let row = try folder.index.entries.row(EntryID(number)) else {
+                return CacheRemoval(entriesMissing: 1)
+            }
+            return try engine.eviction.remove(page: [row.entry], includingPinned: false, from: folder)
+        }
+    }
+
+    /// Pins the entry with this number, or unpins it, if it still exists. Durable when this returns.
+    package func setPinned(number: Int64, _ isPinned: Bool) async throws {
+        try await engine.change(orElse: ()) { folder in
+            try folder.index.transaction {
+                try folder.index.entries.setPinned(isPinned, of: EntryID(number))
             }
         }
-        try await engine.committer.run {
-            do {
-                try engine.performOrFail { _ in }
-            } catch let error as SealError {
-                throw engine.notKept(error)
-            } catch {
-                // Also where nothing can be written, the secret has to fit what is read.
-                do { _ = try engine.unwritableFolder(after: error) } catch let error as SealError {
-                    throw engine.notKept(error)
-                } catch {}
+    }
+
+    /// Removes the least recently played entries until the objects take at most `budget` bytes; never open
+    /// ones, and pinned ones, after all others, only with `includingPinned`.
+    package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {
+        let engine = engine
+        let policy = EvictionPolicy(budget: max(0, budget))
+        let before = try await engine.ask(orElse: []) { try $0.entries.removables() }
+        var trimming = Trimming(policy)
+        while !before.isEmpty, !trimming.isDone {
+            let resumed = trimming
+            let next = try await engine.change(orElse: nil as Trimming?) { folder in
+                var trimming = resumed
+                try engine.eviction.trim(&trimming, in: folder)
+                return trimming
             }
+            guard let next else { break }
+            trimming = next
+        }
+        var removed = trimming.removed
+        if includingPinned {
+            var pinned = before.filter(\.isPinned)
+            for index in pinned.indices { pinned[index].isPinned = false }
+            let excess = try await totalBytes - policy.budget
+            let victims = policy.victims(among: pinned, excess: excess)
+            for page in victims.pages {
+                let gone = try await engine.change(orElse: []) {
+                    try engine.eviction.remove(Array(page), from: $0)
+                }
+                removed.formUnion(gone)
+            }
+        }
+        return Self.removal(
+            of: removed,
+            from: before,
+            excess: try await totalBytes - policy.budget,
+            includingPinned
+        )
+    }
+
+    /// The result that `evict(toBudget:)` would have without pinned entries and if none were open; removes
+    /// nothing.
+    package func victims(toBudget budget: Int64) async throws -> CacheRemoval {
+        let policy = EvictionPolicy(budget: max(0, budget))
+        return try await engine.ask(orElse: CacheRemoval()) { index in
+            var removal = CacheRemoval()
+            var last: EvictionCandidate?
+            while case let excess = try index.allocated() - removal.bytesFreed - policy.budget, excess > 0 {
+                let page = try index.entries.candidates(after: last, limit: Eviction.pageSize)
+                guard let end = page.last else { break }
+                last = end
+                let victims = Set(policy.victims(among: page, excess: excess))
+                removal.entriesRemoved += victims.count
+                removal.bytesFreed += page.filter { victims.contains($0.entry) }.reduce(0) {
+                    $0 + $1.allocated
+                }
+            }
+            return removal
+        }
+    }
+
+    /// The report on the entries of `before`, of which `removed` are gone, if `excess` bytes too many are
+    /// left.
+    private static func removal(
+        of removed: Set<EntryID>,
+        from before: [EvictionCandidate],
+        excess: Int64,
+        _ includesPinned: Bool
+    ) -> CacheRemoval {
+        var removal = CacheRemoval(entriesRemoved: removed.count)
+        for candidate in before {
+            if removed.contains(candidate.entry) {
+                removal.bytesFreed += candidate.allocated
+            } else if excess > 0, candidate.isPinned, !includesPinned {
+                removal.entriesPinned += 1
+            } else if excess > 0, candidate.allocated > 0 {
+                removal.entriesInUse += 1
+            }
+        }
+        return removal
+    }
+
+    private func remove(_ entries: [EntryID], includingPinned: Bool) async throws -> CacheRemoval {
+        let engine = engine
+        var removal = CacheRemoval()
+        for page in entries.pages {
+            removal += try await engine.change(orElse: CacheRemoval()) { folder in
+                try engine.eviction.remove(page: page, includingPinned: includingPinned, from: folder)
+            }
+        }
+        return removal
+    }
+
+    // MARK: Export
+
+    /// Writes what is cached of `url` to an open, seekable file, each byte at its own offset from the file's
+    /// start, and gives the file the resource's length if that is known; `nil` if there is no entry.
+    ///
+    /// Checks every byte; a damaged extent becomes a gap. Does not mark the entry as played. Throws
+    /// `.unreadable` if the file cannot be written, `CancellationError` if the task is cancelled.
+    package func export(_ url: WebURL, into descriptor: CInt) async throws -> CacheExport? {
+        let engine = engine
+        let key = engine.entries.key(of: url)
+        let reading = try await engine.committer.run { () -> EntryReading? in
+            guard engine.settings.hasFolder else { return nil }
+            return try engine.entries.openToRead { try $0.entry(key: key) }
+        }
+        guard let reading else { return nil }
+        var written = ByteRangeSet()
+        for extent in reading.extents {
+            try Task.checkCancellation()
+            let bytes = await engine.io.run { engine.entries.bytes(of: extent, in: reading) }
+            guard let bytes else {
+                _ = await engine.committer.run { engine.entries.drop([extent], of: reading.row.entry) }
+                continue
+            }
+            try await engine.io.run {
+                do {
+                    try SystemFiles().write(bytes[...], to: descriptor, at: extent.range.lowerBound)
+                } catch {
+                    throw MediaError(.unreadable, "exported file", SafeText("\(error)"))
+                }
+            }
+            written.insert(contentsOf: extent.range)
+        }
+        let length = reading.row.description.length
+        let end = max(length ?? 0, written.ranges.last?.upperBound ?? 0)
+        guard ftruncate(descriptor, off_t(end)) == 0 else {
+            throw MediaError(.unreadable, "exported file", SafeText("\(SystemError("set its length"))"))
+        }
+        return CacheExport(
+            length: length,
+            writtenBytes: written.byteCount,
+            gaps: end > 0 ? written.gaps(in: 0..<end) : []
+        )
+    }
+}
+
+extension [EntryID] {
+    /// Divided into pages that are handled while the folder is locked.
+    fileprivate var pages: [ArraySlice<EntryID>] {
+        stride(from: 0, to: count, by: Eviction.pageSize).map {
+            self[$0..<Swift.min(count, $0 + Eviction.pageSize)]
         }
     }
 }

@@ -1,62 +1,203 @@
 package import Media
 
-/// How far a verification has come.
-package struct VerifyProgress: Sendable, Equatable {
-    /// Bytes looked at so far; never falls.
-    package var bytes: Int64 = 0
-    /// Bytes that were claimed when it began, at least 0.
-    package var totalBytes: Int64 = 0
-    /// The entry being looked at, without secrets.
-    package var entry: SafeText = ""
+/// One entry of the cache, as it was at one moment.
+package struct CachedEntry: Sendable, Equatable {
+    /// The entry's own number, which no other ever has.
+    package var number: Int64
+    /// The URL without user name, password and query.
+    package var url: SafeText
+    /// Other URLs that lead to the entry, without user name, password and query. Not looked up for a list.
+    package var otherURLs: [SafeText]
+    package var title: SafeText?
+    package var artist: SafeText?
+    package var duration: Duration?
+    /// In bytes; `nil` until a server reported it.
+    package var length: Int64?
+    /// The committed ranges. Their bytes are checked when they are read.
+    package var stored: ByteRangeSet
+    /// The bytes that the entry takes on the disk.
+    package var allocatedBytes: Int64
+    package var contentType: SafeText?
+    package var etag: SafeText?
+    package var lastModified: SafeText?
+    /// `true` if the server answers requests for a range; `nil` if unknown.
+    package var acceptsRanges: Bool?
+    /// `true` if the entry is never evicted.
+    package var isPinned: Bool
+    /// When the entry was made, in seconds since 1970; `nil` if unknown.
+    package var created: Int64?
+    /// Seconds since 1970.
+    package var lastPlayed: Int64
+
+    package init(
+        number: Int64 = 0,
+        url: SafeText,
+        otherURLs: [SafeText] = [],
+        title: SafeText? = nil,
+        artist: SafeText? = nil,
+        duration: Duration? = nil,
+        length: Int64? = nil,
+        stored: ByteRangeSet = ByteRangeSet(),
+        allocatedBytes: Int64 = 0,
+        contentType: SafeText? = nil,
+        etag: SafeText? = nil,
+        lastModified: SafeText? = nil,
+        acceptsRanges: Bool? = nil,
+        isPinned: Bool = false,
+        created: Int64? = nil,
+        lastPlayed: Int64
+    ) {
+        self.number = number
+        self.url = url
+        self.otherURLs = otherURLs
+        self.title = title
+        self.artist = artist
+        self.duration = duration
+        self.length = length
+        self.stored = stored
+        self.allocatedBytes = allocatedBytes
+        self.contentType = contentType
+        self.etag = etag
+        self.lastModified = lastModified
+        self.acceptsRanges = acceptsRanges
+        self.isPinned = isPinned
+        self.created = created
+        self.lastPlayed = lastPlayed
+    }
+
+    init(_ row: EntryRow, stored: ByteRangeSet, urls: [SafeText] = []) {
+        let description = row.description
+        self.init(
+            number: row.entry.value,
+            url: row.url,
+            // Signed URLs differ in their queries alone, which are not shown.
+            otherURLs: urls.reduce(into: []) { others, name in
+                if !name.isEmpty, name != row.url, !others.contains(name) { others.append(name) }
+            },
+            title: description.title.map { SafeText($0) },
+            artist: description.artist.map { SafeText($0) },
+            duration: description.plausibleDuration,
+            length: description.length,
+            stored: stored,
+            allocatedBytes: row.allocated,
+            contentType: description.contentType.map { SafeText($0) },
+            etag: description.validators.etag.map { SafeText($0) },
+            lastModified: description.validators.lastModified.map { SafeText($0) },
+            acceptsRanges: description.acceptsRanges,
+            isPinned: row.isPinned,
+            created: row.created,
+            lastPlayed: row.lastPlayed
+        )
+    }
+
+    /// The number of committed bytes.
+    package var storedBytes: Int64 { stored.byteCount }
+
+    /// `true` if the length is known and no byte is missing.
+    package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
+
+    /// The stored share in per cent, rounded down, so that 100 means all; `nil` if the length is unknown.
+    package var percent: Int? {
+        guard let length, length > 0 else { return length == 0 ? 100 : nil }
+        return isComplete ? 100 : min(99, Int(Double(storedBytes) / Double(length) * 100))
+    }
 }
 
-/// What a verification looked at, found and mended.
+extension EntryDescription {
+    /// `nil` also for an absurd duration: `Duration` ends before `Double` does.
+    var plausibleDuration: Duration? { durationSeconds.flatMap { $0 < 1e9 ? .seconds($0) : nil } }
+}
+
+/// The progress of a verification.
+package struct VerifyProgress: Sendable, Equatable {
+    /// The bytes checked so far.
+    package var bytes: Int64 = 0
+    /// The bytes that were claimed when it began.
+    package var totalBytes: Int64 = 0
+
+    package init(bytes: Int64 = 0, totalBytes: Int64 = 0) {
+        self.bytes = bytes
+        self.totalBytes = totalBytes
+    }
+}
+
+/// The result of a verification.
 package struct VerifyReport: Sendable, Equatable {
-    /// What one entry lost.
+    /// The damage of one entry.
     package struct Damage: Sendable, Equatable {
         /// Without secrets.
         package var url: SafeText
-        /// Never empty.
+        /// The bytes that were not what was committed, and were dropped. Never empty.
         package var ranges: ByteRangeSet
+
+        package init(url: SafeText, ranges: ByteRangeSet) {
+            self.url = url
+            self.ranges = ranges
+        }
     }
 
     package var entries = 0
     package var extents = 0
-    /// Bytes that were read and compared, damaged ones included.
+    /// Bytes that were read and checked, damaged ones included.
     package var bytes: Int64 = 0
-    /// Extents whose bytes were not what was kept. They were dropped, and are fetched again when played.
     package var damagedExtents = 0
-    /// What was lost, in the order of the entries.
+    /// In the order of the entries.
     package var damaged: [Damage] = []
-    /// Damaged bytes that could not be dropped, because the folder takes nothing.
+    /// Damaged bytes that could not be dropped, because the folder accepts no writes.
     package var leftBytes: Int64 = 0
-    /// Files in `objects/` that belonged to no entry, and were removed.
+    /// Files in `objects/` that belonged to no entry and were removed.
     package var orphansRemoved = 0
-    /// Bytes on the disk that nothing claimed, and that are free now.
+    /// Bytes of the disk that nothing claimed and that were freed.
     package var reclaimedBytes: Int64 = 0
-    /// The index itself was damaged: it was set aside, and the cache is empty now.
+    /// `true` if the index was damaged and set aside: the cache is empty now.
     package var indexWasDamaged = false
 
-    /// How many bytes were lost.
+    package init(
+        entries: Int = 0,
+        bytes: Int64 = 0,
+        damaged: [Damage] = [],
+        leftBytes: Int64 = 0,
+        orphansRemoved: Int = 0
+    ) {
+        self.entries = entries
+        self.bytes = bytes
+        self.damaged = damaged
+        self.leftBytes = leftBytes
+        self.orphansRemoved = orphansRemoved
+    }
+
     package var damagedBytes: Int64 { damaged.reduce(0) { $0 + $1.ranges.byteCount } }
 
-    /// Whether all was as it should be.
-    package var isSound: Bool { damagedExtents == 0 && !indexWasDamaged }
+    /// `true` if no damage was found.
+    package var isSound: Bool { damaged.isEmpty && !indexWasDamaged }
 }
 
-/// What a removal did.
+/// The result of removing entries.
 package struct CacheRemoval: Sendable, Equatable {
-    package var entriesRemoved = 0
+    package var entriesRemoved: Int
     /// Bytes that the removed files took on the disk.
-    package var bytesFreed: Int64 = 0
-    /// Entries that were left because some process has them open.
-    package var entriesInUse = 0
-    /// Entries that were left because they are pinned.
-    package var entriesPinned = 0
-    /// Asked for, and not there.
-    package var entriesMissing = 0
+    package var bytesFreed: Int64
+    /// Entries that stayed because some process has them open.
+    package var entriesInUse: Int
+    /// Entries that stayed because they are pinned.
+    package var entriesPinned: Int
+    /// URLs without an entry.
+    package var entriesMissing: Int
 
-    /// Adds what another removal did.
+    package init(
+        entriesRemoved: Int = 0,
+        bytesFreed: Int64 = 0,
+        entriesInUse: Int = 0,
+        entriesPinned: Int = 0,
+        entriesMissing: Int = 0
+    ) {
+        self.entriesRemoved = entriesRemoved
+        self.bytesFreed = bytesFreed
+        self.entriesInUse = entriesInUse
+        self.entriesPinned = entriesPinned
+        self.entriesMissing = entriesMissing
+    }
+
     static func += (sum: inout CacheRemoval, other: CacheRemoval) {
         sum.entriesRemoved += other.entriesRemoved
         sum.bytesFreed += other.bytesFreed
@@ -66,16 +207,16 @@ package struct CacheRemoval: Sendable, Equatable {
     }
 }
 
-/// What an export wrote.
+/// The result of an export.
 package struct CacheExport: Sendable, Equatable {
-    /// The resource's length in bytes; nil where no answer told it.
+    /// The resource's length in bytes; `nil` if unknown.
     package var length: Int64?
-    /// Bytes that were written, each of them checked.
+    /// Bytes that were written, all of them checked.
     package var writtenBytes: Int64 = 0
-    /// What is missing, in order: zeros stand in its place. Behind the last stored byte only where the length
-    /// is known.
+    /// The missing ranges, in order: the file has zeros there. None after the last stored byte if the length
+    /// is unknown.
     package var gaps: [ByteRange] = []
 
-    /// Whether the whole resource was written.
+    /// `true` if the whole resource was written.
     package var isWhole: Bool { length != nil && gaps.isEmpty }
 }

@@ -1,6 +1,6 @@
 import Media
 
-/// Bytes at their offsets, in memory: pieces that never overlap.
+/// Bytes in memory at their offsets.
 struct BufferedBytes: Sendable {
     private struct Piece: Sendable {
         var start: Int64
@@ -8,18 +8,17 @@ struct BufferedBytes: Sendable {
         var end: Int64 { start + Int64(bytes.count) }
     }
 
-    /// A piece grows up to this size; more would be copied for nothing when its front goes.
+    /// A piece grows up to this size; a larger one would be copied for nothing when its front is removed.
     private static let pieceSize = 64 * 1024
 
-    /// Sorted.
+    /// Sorted; never overlapping.
     private var pieces: [Piece] = []
-    /// Which offsets there are bytes for.
     private(set) var ranges = ByteRangeSet()
     private(set) var count: Int64 = 0
 
     var isEmpty: Bool { pieces.isEmpty }
 
-    /// Puts down bytes where none are.
+    /// Adds bytes at offsets that have none.
     mutating func insert(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         guard !bytes.isEmpty else { return }
         let range = offset..<offset + Int64(bytes.count)
@@ -34,14 +33,14 @@ struct BufferedBytes: Sendable {
         count += Int64(bytes.count)
     }
 
-    /// Up to `count` bytes from `offset` on, fewer at the end of a piece; nil when there is none.
+    /// Up to `count` bytes from `offset` on, fewer at the end of a piece; `nil` if there are none.
     func bytes(at offset: Int64, count: Int) -> ArraySlice<UInt8>? {
         let index = firstPiece(endingAfter: offset)
         guard index < pieces.count, pieces[index].start <= offset else { return nil }
         return pieces[index].bytes[Int(offset - pieces[index].start)...].prefix(count)
     }
 
-    /// All bytes of `range`, which must be here.
+    /// All bytes of `range`, none of which may be missing.
     func bytes(of range: ByteRange) -> [UInt8] {
         var all: [UInt8] = []
         all.reserveCapacity(range.count)
@@ -55,9 +54,9 @@ struct BufferedBytes: Sendable {
         return all
     }
 
-    /// The first `count` bytes or somewhat fewer, but never none; all where there are no more.
+    /// The first `count` bytes or somewhat fewer, but never none; all if there are no more.
     ///
-    /// Ends where an extent and a block of the disk end, if there is such a place.
+    /// Ends at a block boundary if there is one.
     func first(_ count: Int64) -> BufferedBytes {
         var left = count
         for range in ranges.ranges {
@@ -78,7 +77,7 @@ struct BufferedBytes: Sendable {
         return self
     }
 
-    /// Forgets the bytes of `range` that are here.
+    /// Removes the bytes of `range`.
     mutating func remove(_ range: ByteRange) {
         guard !range.isEmpty else { return }
         let first = firstPiece(endingAfter: range.lowerBound)
@@ -102,7 +101,7 @@ struct BufferedBytes: Sendable {
         ranges.remove(contentsOf: range)
     }
 
-    /// The index of the first piece whose end lies behind `offset`.
+    /// The index of the first piece that ends after `offset`.
     private func firstPiece(endingAfter offset: Int64) -> Int {
         var low = 0
         var high = pieces.count

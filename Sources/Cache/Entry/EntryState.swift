@@ -1,14 +1,14 @@
 import Media
 
-/// What an open entry knows of its bytes: pure, without files, threads or time.
+/// The bytes of an open entry: pure, without files, threads or time.
 ///
-/// A byte is missing; or buffered, in this process's memory alone; or committed, covered by an extent.
+/// A byte is missing, buffered (only in this process's memory), or committed (covered by an extent).
 struct EntryState: Sendable {
-    /// A piece that can be read in one go.
+    /// Bytes that can be read in one operation.
     enum Segment: Equatable {
-        /// Here they are.
         case buffered(ArraySlice<UInt8>)
-        /// In the file. Unless checked, to be read whole and compared before any byte of it is used.
+        /// In the file. Unless it was checked, the whole extent is read and checked before any byte of it is
+        /// used.
         case committed(Extent, isChecked: Bool)
     }
 
@@ -23,14 +23,14 @@ struct EntryState: Sendable {
     private(set) var committed = ByteRangeSet()
     /// Never overlaps what is committed.
     private var buffer = BufferedBytes()
-    /// What the index said of the resource when it was last seen.
+    /// The description that the index had when it was last read.
     private var seen: EntryDescription
     private var descriptionNumber = 0
     private var committedDescriptionNumber = 0
-    /// Extents that proved damaged: the index may name them until the claim is withdrawn.
+    /// Damaged extents, which the index may have until their claims are withdrawn.
     private var dropped: [Extent] = []
 
-    /// An entry as the index has it; of extents that overlap, the first counts.
+    /// An entry as the index has it; of overlapping extents, the first is used.
     init(description: EntryDescription, extents: [Extent]) {
         self.description = description
         seen = description
@@ -52,7 +52,7 @@ struct EntryState: Sendable {
         committed.gaps(in: range).flatMap { buffer.ranges.gaps(in: $0) }
     }
 
-    /// Up to `count` bytes from `offset` on, or where they are; nil when the byte there is missing.
+    /// Up to `count` bytes from `offset` on, or the extent that has them; `nil` if the byte there is missing.
     func segment(at offset: Int64, count: Int) -> Segment? {
         if let bytes = buffer.bytes(at: offset, count: count) { return .buffered(bytes) }
         let index = firstExtent(endingAfter: offset)
@@ -60,7 +60,7 @@ struct EntryState: Sendable {
         return .committed(extents[index].extent, isChecked: extents[index].isChecked)
     }
 
-    /// Bytes came for a gap.
+    /// Bytes were written to a gap.
     mutating func bytesWritten(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         buffer.insert(bytes, at: offset)
     }
@@ -71,14 +71,14 @@ struct EntryState: Sendable {
         descriptionNumber += 1
     }
 
-    /// The extent was read and is what it was.
+    /// The extent was read and passed its check.
     mutating func extentChecked(_ extent: Extent) {
         let index = firstExtent(endingAfter: extent.range.lowerBound)
         guard index < extents.count, extents[index].extent == extent else { return }
         extents[index].isChecked = true
     }
 
-    /// The extent is damaged: its bytes are missing from now on. Says whether it was still known.
+    /// The extent is damaged: its bytes are missing from now on. Returns `false` if it was dropped before.
     mutating func extentDropped(_ extent: Extent) -> Bool {
         let index = firstExtent(endingAfter: extent.range.lowerBound)
         guard index < extents.count, extents[index].extent == extent else { return false }
@@ -88,15 +88,16 @@ struct EntryState: Sendable {
         return true
     }
 
-    /// The index was asked and has these extents, some of them perhaps of other processes.
+    /// The index has these extents, perhaps some of other processes.
     mutating func extentsSeen(_ extents: [Extent]) {
         for extent in extents where !dropped.contains(extent) { adopt(extent) }
     }
 
-    /// Another entry, with `description` and `extents`, holds the same resource and takes the place of this one.
+    /// Another entry, with `description` and `extents`, holds the same resource and takes the place of this
+    /// one.
     ///
-    /// What it lacks of the buffered bytes and of `bytes`, which the former entry had committed, is still to be
-    /// committed.
+    /// What it lacks of the buffered bytes and of `bytes`, which the former entry had committed, is still to
+    /// be committed.
     mutating func entryChanged(
         to description: EntryDescription,
         extents: [Extent],
@@ -116,7 +117,7 @@ struct EntryState: Sendable {
         self = changed
     }
 
-    /// What a commit has to do now; nil for nothing.
+    /// The next commit; `nil` if there is nothing to commit.
     func commitPlan() -> CommitPlan? {
         let isDescribed = descriptionNumber != committedDescriptionNumber
         guard !buffer.isEmpty || isDescribed else { return nil }
@@ -129,18 +130,18 @@ struct EntryState: Sendable {
         )
     }
 
-    /// `plan` is durable, by `extents`: own ones, and those that others claimed of the same bytes
-    /// meanwhile. The index says `description` of the resource now.
+    /// `plan` is durable in `extents`: own ones, and those that others claimed of the same bytes meanwhile.
+    /// The index has `description` now.
     mutating func committed(_ plan: CommitPlan, as extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
         seen = description
         dropped.removeAll { extents.contains($0) }
-        // Not checked yet, own ones neither: what a disk made of them shows when they are first read.
+        // Own extents are not checked either: what the disk made of them shows at the first read.
         for extent in extents { adopt(extent) }
         for range in plan.bytes.ranges.ranges { buffer.remove(range) }
     }
 
-    /// The index is the truth: an extent that it does not have gives way to the one it has.
+    /// The index decides: its extent replaces those that it does not have.
     private mutating func adopt(_ extent: Extent) {
         var index = firstExtent(endingAfter: extent.range.lowerBound)
         if index < extents.count, extents[index].extent == extent { return }
@@ -153,7 +154,7 @@ struct EntryState: Sendable {
         buffer.remove(extent.range)
     }
 
-    /// The index of the first extent whose end lies behind `offset`.
+    /// The index of the first extent that ends after `offset`.
     private func firstExtent(endingAfter offset: Int64) -> Int {
         var low = 0
         var high = extents.count
@@ -162,5 +163,26 @@ struct EntryState: Sendable {
             if extents[middle].extent.range.upperBound <= offset { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+/// The bytes and the description that one commit makes durable.
+struct CommitPlan: Sendable {
+    /// Bytes without an extent, as they were when the commit began.
+    var bytes: BufferedBytes
+    /// The resource as this store knows it.
+    var description: EntryDescription
+    /// The description that the index had when it was last read.
+    var seen: EntryDescription
+    /// The number of the description; a newer one can come during the commit.
+    var descriptionNumber: Int
+    /// `true` if the description has changed since the last commit.
+    var isDescribed: Bool
+
+    /// The same with only the first `count` bytes, at least one.
+    func first(_ count: Int64) -> CommitPlan {
+        var part = self
+        part.bytes = bytes.first(count)
+        return part
     }
 }

@@ -1,40 +1,96 @@
+import Glibc
 package import Media
+import System
 
 /// The file operations whose order and failures decide what the cache may claim.
 ///
-/// A seam for tests, which record the operations, fail them, or play them back up to a power cut.
-/// Opening, locking and unlinking are not here: they claim nothing. Calls come from the cache's own
-/// threads and may block; an error is any error, and its text becomes part of a notice.
+/// A seam for tests, which record the operations, make them fail, or replay them up to a power cut. Opening,
+/// locking and unlinking are not part of it: they claim nothing. Calls come from the cache's own threads and
+/// may block; the text of an error becomes part of a notice.
 package protocol FileLayer: Sendable {
     /// Writes all of `bytes` at `offset`, beyond the end too (`pwrite(2)`).
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws
 
-    /// Reads `range`; short, or empty, only where the file ends (`pread(2)`).
+    /// Reads `range`; short, or empty, only at the end of the file (`pread(2)`).
     func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8]
 
-    /// Returns once everything written to the file is on the disk (`fdatasync(2)`).
+    /// Returns after everything written to the file is on the disk (`fdatasync(2)`).
     func flush(_ descriptor: CInt) throws
 
-    /// The bytes that the disk of the file has left for users (`fstatvfs(3)`).
+    /// The bytes that are free for users on the file's disk (`fstatvfs(3)`).
     func freeBytes(of descriptor: CInt) throws -> Int64
 
-    /// Gives the disk back what `range` takes; reads find zeros there (`fallocate(2)`, punching a hole).
+    /// Frees the disk space of `range`; reads find zeros there (`fallocate(2)`, punching a hole).
     func punch(_ range: ByteRange, of descriptor: CInt) throws
 
-    /// Runs one transaction of the index that claims bytes.
-    ///
-    /// Here so that a test sees its place among the writes and flushes.
+    /// Runs one transaction of the index that claims bytes. Part of this seam so that tests see its place
+    /// among the writes and flushes.
     func record(_ transaction: () throws -> Void) throws
 }
 
 extension FileLayer {
-    /// That of the running system.
     package func freeBytes(of descriptor: CInt) throws -> Int64 {
         try SystemFiles().freeBytes(of: descriptor)
     }
 
-    /// That of the running system.
     package func punch(_ range: ByteRange, of descriptor: CInt) throws {
         try SystemFiles().punch(range, of: descriptor)
+    }
+}
+
+/// The file layer of the running system.
+package struct SystemFiles: FileLayer {
+    package init() {}
+
+    package func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
+        try bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let count = retryingInterrupted {
+                    pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                }
+                guard count > 0 else {
+                    throw SystemError("write cached bytes", number: count == 0 ? ENOSPC : errno)
+                }
+                done += count
+            }
+        }
+    }
+
+    package func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
+            while initialized < range.count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...]
+                )
+                let offset = off_t(range.lowerBound) + off_t(initialized)
+                let count = retryingInterrupted { pread(descriptor, rest.baseAddress, rest.count, offset) }
+                guard count >= 0 else { throw SystemError("read cached bytes") }
+                if count == 0 { break }
+                initialized += count
+            }
+        }
+    }
+
+    package func flush(_ descriptor: CInt) throws {
+        // No retry after a failure: the kernel may have marked the lost pages clean, and a second call would
+        // then report success for bytes that are gone.
+        try check("flush cached bytes", fdatasync(descriptor))
+    }
+
+    package func freeBytes(of descriptor: CInt) throws -> Int64 {
+        var status = statvfs()
+        try check("read the disk's free space", fstatvfs(descriptor, &status))
+        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
+    }
+
+    package func punch(_ range: ByteRange, of descriptor: CInt) throws {
+        try check("free the disk space of an object", SparseFile.punch(range, of: descriptor))
+    }
+
+    package func record(_ transaction: () throws -> Void) throws {
+        try transaction()
     }
 }

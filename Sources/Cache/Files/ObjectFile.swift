@@ -2,10 +2,10 @@ import Glibc
 import Media
 import System
 
-/// One open file that holds the bytes of one entry, at their own offsets.
+/// The open file of one entry: its bytes at their own offsets, sparse.
 ///
-/// Sparse: what was never written takes no room. All calls may block. The descriptor lives as
-/// long as the object, so that a late read never meets a closed or reused one.
+/// All calls may block. The descriptor lives as long as the object, so that a late read never meets a closed
+/// or reused one.
 final class ObjectFile: Sendable {
     let descriptor: CInt
     private let files: any FileLayer
@@ -22,7 +22,7 @@ final class ObjectFile: Sendable {
         try files.write(bytes, to: descriptor, at: offset)
     }
 
-    /// Reads `range`; short where the file ends.
+    /// Reads `range`; short only at the end of the file.
     func read(_ range: ByteRange) throws -> [UInt8] {
         try files.read(range, from: descriptor)
     }
@@ -31,33 +31,33 @@ final class ObjectFile: Sendable {
         try files.flush(descriptor)
     }
 
-    /// What of `ranges` takes no room on the disk.
+    /// The parts of `ranges` that take no space on the disk.
     func holes(in ranges: [ByteRange]) -> ByteRangeSet {
         ranges.reduce(into: ByteRangeSet()) { $0.formUnion(SparseFile.holes(in: $1, of: descriptor)) }
     }
 
-    /// Says that the entry is in use, for as long as the file is open or until `unlock`.
+    /// Locks the entry as in use until `unlock`, or until the file is closed.
     ///
-    /// Only eviction holds the exclusive lock, for an instant and under the folder's lock, which
-    /// who opens an entry holds too: so this never waits.
+    /// Never waits: only eviction takes the exclusive lock, for an instant, and both calls are made with the
+    /// folder's lock held.
     func lockShared() throws {
         try check("lock an object", flock(descriptor, LOCK_SH | LOCK_NB))
     }
 
-    /// Whether nobody else has the entry open; takes the exclusive lock if so.
+    /// Takes the exclusive lock without waiting. Returns `false` if anybody else has the entry open.
     func lockExclusive() -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 
-    /// Says that the entry is no longer in use.
+    /// Ends `lockShared` or `lockExclusive`.
     func unlock() {
         _ = flock(descriptor, LOCK_UN)
     }
 
-    /// Runs `body` while nobody else writes to the entry's bytes or claims any: the lock of commits.
+    /// Runs `body` while nobody else writes or claims bytes of the entry.
     ///
-    /// A second lock beside the one that says the file is in use. Whoever holds it writes and flushes, no
-    /// more; waits up to five seconds for that, like `FolderLock`.
+    /// The lock of commits, a second one beside that of files in use. Its holder only writes and flushes, so
+    /// this waits up to five seconds, like `FolderLock`.
     func withCommitLock<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = ContinuousClock.now + Self.patience
         while !ByteLock.take(Self.commitByte, of: descriptor) {
@@ -69,7 +69,7 @@ final class ObjectFile: Sendable {
         return try body()
     }
 
-    /// The same without waiting; nil, and `body` is not run, while somebody commits.
+    /// The same without waiting; `nil`, and `body` is not run, during a commit.
     func ifNobodyCommits<Value>(_ body: () throws -> Value) rethrows -> Value? {
         guard ByteLock.take(Self.commitByte, of: descriptor) else { return nil }
         defer { ByteLock.release(Self.commitByte, of: descriptor) }
@@ -77,10 +77,10 @@ final class ObjectFile: Sendable {
     }
 
     private static let patience = Duration.seconds(5)
-    /// One byte that no resource has.
+    /// A byte that no resource has.
     private static let commitByte = Int64.max - 1
 
-    /// What the system says of the file. Throws unless it is a plain file of the user's own.
+    /// The file's status. Throws unless it is a plain file of the user's own.
     func ownStatus() throws -> stat {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))
@@ -89,14 +89,14 @@ final class ObjectFile: Sendable {
         return status
     }
 
-    /// Whether the file has no name any more: nobody who comes later will find what is in it.
+    /// `true` if the file has no name any more, so that no later opener finds what is in it.
     func isUnlinked() throws -> Bool {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))
         return status.st_nlink == 0
     }
 
-    /// The apparent size and the bytes that the file really takes on the disk.
+    /// The apparent size, and the bytes that the file takes on the disk.
     func size() throws -> (length: Int64, allocated: Int64) {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))

@@ -2,12 +2,12 @@ import Glibc
 import Media
 import System
 
-/// The folder `objects`: one file per entry, named by the entry's number and nothing else.
+/// The folder `objects`: one file for each entry, named by the entry's number.
 final class ObjectFolder: Sendable {
     let descriptor: CInt
     private let files: any FileLayer
 
-    /// Opens `objects` below `root`, made when it is missing. A symlink in its place is refused.
+    /// Opens `objects` below `root`, made if it is missing. A symlink in its place is refused.
     init(in root: CInt, files: any FileLayer) throws {
         if mkdirat(root, "objects", 0o700) != 0, errno != EEXIST { throw SystemError("make objects/") }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -24,24 +24,22 @@ final class ObjectFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the file of an entry, made empty when it is missing.
-    ///
-    /// A symlink or anything else that is no plain file is refused.
+    /// Opens the file of an entry, made empty if it is missing. Anything but a plain file is refused.
     func open(_ entry: EntryID) throws -> ObjectFile {
         try object(openat(descriptor, entry.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
     }
 
-    /// What stands between an entry and its removal.
+    /// Whether the file of an entry can be removed.
     enum Removability {
         /// There is no file.
         case missing
-        /// Nobody has the file open, and nobody can as long as this one is.
+        /// Nobody else has the file open, and nobody can as long as this object lives.
         case held(ObjectFile)
-        /// Somebody has it open, or that cannot be found out, as without a free descriptor.
+        /// Somebody has it open, or that is unknown, as without a free descriptor.
         case inUse
     }
 
-    /// Takes the exclusive lock on the file of an entry, where there is one, without waiting.
+    /// Takes the exclusive lock on the file of an entry without waiting.
     func holdForRemoval(_ entry: EntryID) -> Removability {
         do {
             let file = try object(openat(descriptor, entry.fileName, Self.toChange))
@@ -53,20 +51,20 @@ final class ObjectFolder: Sendable {
         }
     }
 
-    /// Whether the folder itself was removed.
+    /// `true` if the folder itself was removed.
     var isRemoved: Bool {
         var status = stat()
         return fstat(descriptor, &status) != 0 || status.st_nlink == 0
     }
 
-    /// How long the file of an entry is, and the bytes that it takes on the disk; 0 when there is none.
+    /// The length of an entry's file and the bytes that it takes on the disk; 0 if there is none.
     func size(_ entry: EntryID) -> (length: Int64, allocated: Int64) {
         var status = stat()
         guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return (0, 0) }
         return (Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 
-    /// The same, as nobody is about to change it; nil while somebody commits, or when that cannot be found out.
+    /// The bytes that an entry's file takes on the disk; `nil` during a commit, or if that is unknown.
     func settledAllocated(_ entry: EntryID) -> Int64? {
         guard case let opened = openat(descriptor, entry.fileName, Self.toChange), opened >= 0 else {
             return errno == ENOENT ? 0 : nil
@@ -77,7 +75,7 @@ final class ObjectFolder: Sendable {
 
     private static let toChange = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
 
-    /// Opens the file of an entry that is there, and says that it is in use; nil when there is none.
+    /// Opens the existing file of an entry and locks it as in use; `nil` if there is none.
     func openExisting(_ entry: EntryID) throws -> ObjectFile? {
         do {
             let file = try object(openat(descriptor, entry.fileName, Self.toChange))
@@ -88,7 +86,7 @@ final class ObjectFolder: Sendable {
         }
     }
 
-    /// Removes the file of an entry; who has it open reads on.
+    /// Removes the file of an entry; those who have it open read on.
     func unlink(_ entry: EntryID) {
         _ = unlinkat(descriptor, entry.fileName, 0)
     }
@@ -108,5 +106,37 @@ final class ObjectFolder: Sendable {
         let status = try file.ownStatus()
         if status.st_mode & 0o077 != 0 { _ = fchmod(file.descriptor, 0o600) }
         return file
+    }
+}
+
+/// A walk through the names in `objects`, some at a time. Used by one thread only.
+final class ObjectWalk {
+    private let stream: OpaquePointer
+
+    /// Starts a walk through an open folder, with a descriptor of its own.
+    init(folder: CInt) throws {
+        let own = try check("list objects/", openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard let stream = fdopendir(own) else {
+            close(own)
+            throw SystemError("list objects/")
+        }
+        self.stream = stream
+    }
+
+    deinit { closedir(stream) }
+
+    /// The entries of up to `count` further names; `nil` at the end.
+    ///
+    /// Skips names that the cache did not give.
+    func next(_ count: Int) -> [EntryID]? {
+        var entries: [EntryID] = []
+        for index in 0..<count {
+            guard let item = readdir(stream) else { return index == 0 ? nil : entries }
+            let name = withUnsafeBytes(of: item.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let entry = EntryID(fileName: name) { entries.append(entry) }
+        }
+        return entries
     }
 }

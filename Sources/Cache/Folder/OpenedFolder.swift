@@ -2,24 +2,23 @@ import Glibc
 import Media
 import System
 
-/// A cache folder that was made ready: its objects, its lock and its index.
-///
-/// Used by the committing thread only.
+/// A cache folder that is ready to use: its objects, its lock and its index. Used by the committing thread
+/// only.
 final class OpenedFolder {
     let objects: ObjectFolder
     let lock: FolderLock
     let index: CacheIndex
     /// The index that was found here, if it could not be used.
     let indexSetAside: IndexSetAside?
-    /// Tells the index this was opened with from one that somebody made later.
+    /// Tells the index that was opened from one that somebody made later.
     private let indexNumber: ino_t?
     private let root: CInt
     private let path: String
 
-    /// Makes `path` and what belongs in it where it is missing, 0700 and 0600.
+    /// Opens the folder at `path`, and makes what is missing, with the permissions 0700 and 0600.
     ///
-    /// `path` itself may lead through symlinks, which are its owner's business; nothing within it may be
-    /// one. An index that is damaged, or of an earlier format, is set aside, and an empty one takes its place.
+    /// `path` itself may lead through symlinks, which are its owner's business; nothing within it may be one.
+    /// An index that is damaged, or of an earlier format, is set aside, and an empty one takes its place.
     init(path: String, files: any FileLayer, protection: Protection) throws {
         try Self.makeFolders(path)
         guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
@@ -45,10 +44,10 @@ final class OpenedFolder {
 
     deinit { close(root) }
 
-    /// Whether the index and `objects/` that are open are still those in the folder.
+    /// `true` if the open index and `objects/` are still those in the folder.
     ///
-    /// Not so after the folder was removed, or another process set a damaged index aside: what would be
-    /// claimed in the old one, nobody would ever find.
+    /// `false` after the folder was removed, or another process set a damaged index aside: nobody would find
+    /// what is claimed in the old index.
     var isCurrent: Bool {
         var status = stat()
         guard stat(path + "/" + Self.indexName, &status) == 0, status.st_ino == indexNumber else {
@@ -57,22 +56,31 @@ final class OpenedFolder {
         return !objects.isRemoved
     }
 
-    /// How long the log of the index is, in bytes; 0 where there is none.
+    /// The size of the write-ahead log of the index in bytes; 0 if there is none.
     var logSize: Int64 {
         var status = stat()
         let isThere = fstatat(root, Self.indexName + "-wal", &status, AT_SYMLINK_NOFOLLOW) == 0
         return isThere ? Int64(status.st_size) : 0
     }
 
-    /// Sets the index aside as damaged, unless another process already did; returns its new name. The lock
-    /// must be held.
+    /// Renames the damaged index, unless another process already did. The lock must be held.
     func setIndexAside() throws -> IndexSetAside? {
         guard Self.indexNumber(in: root) == indexNumber else { return nil }
         return IndexSetAside(name: try Self.setIndexAside(in: root), cause: "its index was damaged")
     }
 
+    /// Withdraws the claims of an entry whose file somebody has unlinked. Returns `true` if it was. The lock
+    /// must be held.
+    func withdrawLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
+        guard try file.isUnlinked() else { return false }
+        if try index.entries.contains(entry) {
+            try index.transaction { try index.entries.remove(entry) }
+        }
+        return true
+    }
+
     static let indexName = "index.sqlite"
-    /// More damaged indexes than this tell nobody more, and take room.
+    /// Further damaged indexes help nobody and take disk space.
     private static let mostSetAside = 3
 
     private static func openIndex(
@@ -94,10 +102,10 @@ final class OpenedFolder {
         return (try CacheIndex(path: path, protection: protection), setAside)
     }
 
-    /// Makes the index's file before SQLite does, which would let others read it.
+    /// Makes the index's file before SQLite does, which would make it readable for others.
     ///
-    /// A file that is there is never opened here: closing it again would give up every lock that
-    /// SQLite holds on it in this process (fcntl(2), sqlite.org/howtocorrupt.html §2.2).
+    /// An existing file is never opened here: closing it would release every lock that SQLite holds on it in
+    /// this process (fcntl(2), sqlite.org/howtocorrupt.html §2.2).
     private static func makeIndexFile(in root: CInt) throws {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let made = openat(root, indexName, flags, 0o600)
@@ -106,11 +114,11 @@ final class OpenedFolder {
             return try checkIndexFiles(in: root)
         }
         close(made)
-        // The log of an index that is gone says nothing about a new one.
+        // The log of a removed index does not belong to the new one.
         for suffix in ["-wal", "-shm"] { _ = unlinkat(root, indexName + suffix, 0) }
     }
 
-    /// A look without opening, for the reason above: whose the index and its log are, and who may read them.
+    /// Checks owner and permissions of the index and its log without opening them, for the reason above.
     static func checkIndexFiles(in root: CInt) throws {
         for suffix in ["", "-wal", "-shm"] {
             var status = stat()
@@ -136,7 +144,7 @@ final class OpenedFolder {
         _ = unlinkat(root, indexName + "-shm", 0)
         if let number = Int(name.dropFirst(indexName.count + 9)), number > mostSetAside {
             let old = "\(indexName).damaged-\(number - mostSetAside)"
-            // Its name stays taken, so that numbers go on counting; what took the room goes.
+            // An empty file keeps the number taken, so that numbers go on counting.
             for suffix in ["", "-wal"] { truncate(old + suffix, in: root) }
         }
         return name
@@ -157,7 +165,7 @@ final class OpenedFolder {
         return fstatat(root, indexName, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : nil
     }
 
-    /// Makes the folder and those above it; what is there keeps its permissions.
+    /// Makes the folder and those above it; existing ones keep their permissions.
     private static func makeFolders(_ path: String) throws {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {

@@ -1,164 +1,113 @@
 import Media
 
-/// The index: which entries there are, and which of their bytes are committed.
+/// The index of a cache folder: its entries, their names, and which of their bytes are committed.
 ///
-/// Typed questions and answers over SQLite. Used by one thread only.
+/// An SQLite database behind typed questions. Used by one thread only.
 final class CacheIndex {
-    let connection: SQLiteConnection
-    let protection: Protection
+    let entries: EntriesTable
+    let extents: ExtentsTable
+    let names: NamesTable
+    private let connection: SQLiteConnection
+    private let protection: Protection
 
-    /// Opens the index at `path` and makes its tables when it is new. The folder's lock must be held.
-    ///
-    /// Throws `SealError` when the folder is sealed otherwise than `protection` says.
-    init(path: String, protection: Protection) throws {
-        connection = try SQLiteConnection(path: path)
+    private init(_ connection: SQLiteConnection, _ protection: Protection) {
+        self.connection = connection
         self.protection = protection
+        entries = EntriesTable(connection: connection, protection: protection)
+        extents = ExtentsTable(connection: connection)
+        names = NamesTable(connection: connection, protection: protection)
+    }
+
+    /// Opens the index at `path` and makes its tables if it is new. The folder's lock must be held.
+    ///
+    /// Throws `IndexFormatError` if it has another format, and `SealError` if the folder is not sealed as
+    /// `protection` says.
+    convenience init(path: String, protection: Protection) throws {
+        self.init(try SQLiteConnection(path: path), protection)
         try prepare()
         try checkSeal()
     }
 
-    /// Opens the index at `path` for questions only. No lock is needed; nothing is made, and
-    /// `IndexError` is thrown for an index of another format.
-    init(readingAt path: String, protection: Protection) throws {
-        connection = try SQLiteConnection(path: path)
-        self.protection = protection
+    /// Opens the index at `path` for questions only. Needs no lock and makes nothing.
+    ///
+    /// Throws `IndexError` if the index has another format.
+    convenience init(readingAt path: String, protection: Protection) throws {
+        self.init(try SQLiteConnection(path: path), protection)
         try connection.execute("PRAGMA query_only = ON")
-        guard try Self.version(of: connection) == Self.version else {
-            throw IndexError(code: .error, message: "it is of another format")
-        }
-        try checkSeal()
+        try checkFormat()
     }
 
-    /// Opens the index at `path` in a folder that cannot be written to, for questions only; with `hasLog`,
-    /// together with what a killed process left in its log.
-    init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
-        connection = try SQLiteConnection(unwritablePath: path, hasLog: hasLog)
-        self.protection = protection
-        guard try Self.version(of: connection) == Self.version else {
-            throw IndexError(code: .error, message: "it is of another format")
-        }
-        try checkSeal()
+    /// Opens the index at `path` for questions only, in a folder that cannot be written to.
+    ///
+    /// With `hasLog`, what a killed process left in the write-ahead log is read too.
+    convenience init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
+        self.init(try SQLiteConnection(unwritablePath: path, hasLog: hasLog), protection)
+        try checkFormat()
     }
+
+    // MARK: Transactions
 
     /// Runs `body` as one transaction that is on the disk when this returns.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.transaction(body)
     }
 
-    /// Runs `body` as one transaction that a power cut may undo as a whole, so without waiting for the disk.
+    /// Runs `body` as one transaction that a power cut may undo as a whole, so it does not wait for the disk.
     ///
-    /// For what claims no bytes: a new, empty entry, and when one was played. The next transaction
-    /// that does wait takes it along, as the log is flushed in order. That one also puts a long log into the
-    /// index, which waits for the disk too; only a log of 64 MB nobody waits with.
+    /// For changes that claim no bytes: a new, empty entry, and the time an entry was played. The log is
+    /// flushed in order, so the next durable transaction makes this one durable too. That one also
+    /// checkpoints a long log; here only a log of 64 MB is, because a checkpoint waits for the disk.
     func relaxedTransaction<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16000")
         defer { try? connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000") }
         return try connection.transaction(body)
     }
 
-    /// Runs `body` in one of the two.
-    func transaction<Value>(isRelaxed: Bool, _ body: () throws -> Value) throws -> Value {
-        isRelaxed ? try relaxedTransaction(body) : try transaction(body)
+    /// Runs questions on one state of the index, whatever other processes commit meanwhile.
+    func snapshot<Value>(_ questions: () throws -> Value) throws -> Value {
+        try connection.snapshot(questions)
     }
 
-    /// The entry with this number.
-    func entry(_ entry: EntryID) throws -> EntryRow? {
-        let sql = "SELECT \(EntryRow.columns) FROM entries WHERE id = ?"
-        return try connection.statement(sql).first(.integer(entry.value)) { row($0) }
+    /// The number of rows that were changed through this object.
+    var changeCount: Int64 { connection.allChangeCount }
+
+    /// `true` if SQLite finds no fault in the pages of the database.
+    func isSound() throws -> Bool {
+        try connection.statement("PRAGMA quick_check(1)").first { $0.optionalText(0) } == "ok"
     }
 
-    /// Whether there is such an entry.
-    func contains(_ entry: EntryID) throws -> Bool {
-        let sql = "SELECT 1 FROM entries WHERE id = ?"
-        return try connection.statement(sql).first(.integer(entry.value)) { _ in true } ?? false
-    }
+    // MARK: Entries by their names
 
-    /// The bytes that the entry's file takes on the disk, those included that somebody is about to write; nil
-    /// where there is no such entry.
-    func allocated(of entry: EntryID) throws -> Int64? {
-        try connection.statement("SELECT allocated FROM entries WHERE id = ?")
-            .first(.integer(entry.value)) { $0.integer(0) }
+    /// The entry that `key` leads to.
+    func entry(key: [UInt8]) throws -> EntryRow? {
+        try entries.row(named: key)
     }
 
     /// Makes a new, empty entry with the name `key`.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
-        let sql = """
-            INSERT INTO entries (id, url, about, pinned, created, last_played, turn)
-            VALUES (?1, '', x'', ?2, ?3, ?3, \(Self.nextTurn(at: "?3")))
-            """
-        try connection.statement(sql).run(
-            .integer(entry.value),
-            SQLiteValue(isPinned),
-            .integer(time)
-        )
-        try addName(key, url: url, of: entry)
-        try put(EntryRecord(url: url, description: EntryDescription()), of: entry)
+        try entries.insert(entry, isPinned: isPinned, at: time)
+        try entries.put(EntryRecord(url: url, description: EntryDescription()), of: entry)
+        try names.add(key, url: url, to: entry)
     }
 
-    /// Says that the entry was played at `time`, in seconds since 1970, after all that was before this call.
-    func touch(_ entry: EntryID, at time: Int64) throws {
-        let sql = "UPDATE entries SET last_played = ?1, turn = \(Self.nextTurn(at: "?1")) WHERE id = ?2"
-        try connection.statement(sql).run(.integer(time), .integer(entry.value))
-    }
-
-    /// A turn behind those of all that eviction may choose and that was played at `time`: many short pieces, or
-    /// a list that is skipped through, are opened within one second.
+    /// Takes the name `key` from `entry`, and removes the entry with its last name.
     ///
-    /// Bounded, since a number that somebody else left must not make the sum too large for its column.
-    private static func nextTurn(at time: String) -> String {
-        """
-        (SELECT 1 + min(ifnull(max(turn), 0), 1000000000) FROM entries
-        WHERE pinned = 0 AND last_played = \(time))
-        """
+    /// Returns `true` if the entry was removed.
+    func removeName(_ key: [UInt8], of entry: EntryID) throws -> Bool {
+        try names.remove(key, of: entry)
+        guard let row = try entries.row(entry) else { return false }
+        let urls = try names.urls(of: entry)
+        guard let first = urls.first else {
+            try entries.remove(entry)
+            return true
+        }
+        if !urls.contains(row.url) {
+            try entries.put(EntryRecord(url: first, description: row.description), of: entry)
+        }
+        return false
     }
 
-    /// Replaces what is known of the entry's resource.
-    func put(_ record: EntryRecord, of entry: EntryID) throws {
-        let sql = "UPDATE entries SET url = ?, about = ?, identity = ? WHERE id = ?"
-        let identity = record.description.identityText.map { protection.key(of: $0) }
-        try connection.statement(sql).run(
-            .text(protection.checkValue == nil ? record.url.string : ""),
-            .blob(protection.keep(record.bytes, in: .about, of: entry)),
-            SQLiteValue(identity),
-            .integer(entry.value)
-        )
-    }
-
-    /// Replaces the entry's seek table; empty for none.
-    func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
-        let kept = table.isEmpty ? [] : protection.keep(table, in: .seekPoints, of: entry)
-        try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
-            .run(.blob(kept), .integer(entry.value))
-    }
-
-    /// The entry's seek table; empty when there is none, or when it is not what was put down.
-    func seekTable(of entry: EntryID) throws -> [UInt8] {
-        let kept = try connection.statement("SELECT seek_points FROM entries WHERE id = ?")
-            .first(.integer(entry.value)) { $0.blob(0) }
-        return kept.flatMap { protection.record(from: $0, in: .seekPoints, of: entry) } ?? []
-    }
-
-    /// Says how many bytes the entry's file takes on the disk.
-    func setAllocated(_ bytes: Int64, of entry: EntryID) throws {
-        let sql = "UPDATE entries SET allocated = ? WHERE id = ? AND allocated <> ?"
-        try connection.statement(sql).run(.integer(bytes), .integer(entry.value), .integer(bytes))
-    }
-
-    /// Keeps the entry whatever the budget says, or no longer.
-    func setPinned(_ isPinned: Bool, of entry: EntryID) throws {
-        let sql = "UPDATE entries SET pinned = ? WHERE id = ?"
-        try connection.statement(sql).run(SQLiteValue(isPinned), .integer(entry.value))
-    }
-
-    /// Removes the entry, its extents and its names.
-    func remove(_ entry: EntryID) throws {
-        try connection.statement("DELETE FROM entries WHERE id = ?").run(.integer(entry.value))
-    }
-
-    /// Removes the entry unless it is pinned.
-    func removeUnpinned(_ entry: EntryID) throws {
-        try connection.statement("DELETE FROM entries WHERE id = ? AND pinned = 0").run(.integer(entry.value))
-    }
+    // MARK: The folder as a whole
 
     /// The bytes that all objects take on the disk, as of their last commits.
     func allocated() throws -> Int64 {
@@ -166,17 +115,151 @@ final class CacheIndex {
         return Self.plausible(sum ?? 0)
     }
 
-    /// The bytes that what is pinned takes on the disk, without `entry`.
-    func pinnedBytes(besides entry: EntryID) throws -> Int64 {
-        let sql = "SELECT total(max(allocated, 0)) FROM entries WHERE pinned = 1 AND id <> ?"
-        let sum = try connection.statement(sql).first(.integer(entry.value)) { $0.optionalReal(0) ?? 0 }
-        return Self.plausible(Int64(min(sum ?? 0, 4e18)))
+    /// Corrects the sum in `folder`, which eviction relies on, in case somebody changed it.
+    ///
+    /// Reads one narrow index, and writes only if the sum is wrong. `total` adds in floating point: unlike
+    /// `sum` it does not fail on numbers that are too large.
+    func repairSum() throws {
+        let sum = "(SELECT CAST(min(total(max(allocated, 0)), 4e18) AS INTEGER) FROM entries)"
+        let isRight = try connection.statement("SELECT allocated = \(sum) FROM folder").first {
+            $0.integer(0) != 0
+        }
+        guard isRight == false else { return }
+        try connection.execute("UPDATE folder SET allocated = \(sum)")
     }
 
-    /// The row at which a statement stands, as `EntryRow.columns` names it.
-    func row(_ row: borrowing SQLiteRow) -> EntryRow { EntryRow(row, protection: protection) }
-
-    /// A number of bytes as anyone may have left it in the index, made one that can be reckoned with:
-    /// the difference of two of them never overflows.
+    /// Limits a byte count from the index, which anyone may have changed, to 0...2^62: the difference of two
+    /// of them never overflows.
     static func plausible(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 62) }
+
+    // MARK: The format
+
+    /// The format of the index. A change of the tables below raises it; an index of an earlier format is not
+    /// migrated.
+    static let version: Int64 = 5
+
+    /// Sets the connection up and makes the tables of a new index.
+    private func prepare() throws {
+        let version = try Self.version(of: connection)
+        guard version <= Self.version else { throw IndexFormatError.newer(version) }
+        guard version == 0 || version == Self.version else { try refuseOlder(version) }
+        // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush part of
+        // each commit; with NORMAL a power cut could undo what a listener was told is cached.
+        for setting in [
+            "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF",
+        ] {
+            try connection.execute("PRAGMA \(setting)")
+        }
+        if version == 0 { try makeTables() }
+    }
+
+    /// Throws the error that an index of an earlier format is refused with.
+    private func refuseOlder(_ version: Int64) throws -> Never {
+        // Without the right secret nothing in a sealed folder may change. (Format 1 had no seal.)
+        if version > 1 { try checkSeal() }
+        do {
+            // Only the sole connection to a database can leave the write-ahead log (sqlite.org/wal.html), and
+            // a process keeps its connection as long as it has the folder open.
+            try connection.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
+        } catch let error where error.code == .busy {
+            throw IndexFormatError.olderInUse(version)
+        }
+        throw IndexFormatError.older(version)
+    }
+
+    private func checkFormat() throws {
+        guard try Self.version(of: connection) == Self.version else {
+            throw IndexError(code: .error, message: "it has another format")
+        }
+        try checkSeal()
+    }
+
+    /// The format of the tables; 0 if there are none.
+    static func version(of connection: SQLiteConnection) throws -> Int64 {
+        try connection.statement("PRAGMA user_version").first { $0.integer(0) } ?? 0
+    }
+
+    private func makeTables() throws {
+        try connection.transaction {
+            let count = try connection.statement("SELECT count(*) FROM sqlite_schema").first { $0.integer(0) }
+            // Tables without a version were not made by this cache.
+            guard count == 0 else { throw IndexError(code: .notADatabase, message: "it has no version") }
+            try connection.execute(Self.tables)
+            let seal = SQLiteValue(protection.checkValue.map { $0 + Digest.check(of: $0) })
+            try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
+            try connection.execute("PRAGMA user_version = \(Self.version)")
+        }
+    }
+
+    /// Compares the folder's seal with that of `protection`. Throws `SealError`.
+    private func checkSeal() throws {
+        let row = try connection.statement("SELECT allocated, seal FROM folder").first { row in
+            (allocated: row.optionalInteger(0), seal: row.blob(1))
+        }
+        // The columns of a truncated page read as nulls, and this column never is one.
+        guard let row, row.allocated != nil else {
+            throw IndexError(code: .corrupt, message: "it has no line about the folder")
+        }
+        // With a digest of its own: a flipped bit must not look like another secret.
+        let stored = row.seal.isEmpty ? nil : Array(row.seal.dropLast(16))
+        guard stored.map({ $0 + Digest.check(of: $0) == row.seal }) ?? true else {
+            throw IndexError(code: .corrupt, message: "its line about the folder is damaged")
+        }
+        switch (stored, protection.checkValue) {
+        case (nil, nil): return
+        case (nil, _?): throw SealError.notSealed
+        case (_?, nil): throw SealError.secretMissing
+        case (let stored?, let own?): if stored != own { throw SealError.wrongSecret }
+        }
+    }
+
+    /// `identity` is what an entry has in common with the same resource under another URL. The keys of all
+    /// URLs that lead to an entry are in `names`, in the order of `place`; `display_url` is the URL for
+    /// people, checked or sealed. `about` is an `EntryRecord`, checked or sealed; `entries.url` repeats its
+    /// URL for people who look into the database, and is empty in a sealed folder. `turn` orders what was
+    /// last played within one second. The seek table is the last column because it may be long and is rarely
+    /// read: SQLite reads a row up to the last column asked for. `stored` and `prefix` sum up the extents, so
+    /// that a question about 100,000 entries reads as many rows. Triggers maintain the sum in `folder`, so
+    /// that finding out how full the folder is reads one row.
+    private static let tables = """
+        CREATE TABLE entries (
+            id INTEGER PRIMARY KEY,
+            identity BLOB,
+            created INTEGER NOT NULL,
+            last_played INTEGER NOT NULL,
+            turn INTEGER NOT NULL DEFAULT 0,
+            pinned INTEGER NOT NULL DEFAULT 0,
+            allocated INTEGER NOT NULL DEFAULT 0,
+            stored INTEGER NOT NULL DEFAULT 0,
+            prefix INTEGER NOT NULL DEFAULT 0,
+            url TEXT NOT NULL,
+            about BLOB NOT NULL,
+            seek_points BLOB NOT NULL DEFAULT x''
+        ) STRICT;
+        CREATE INDEX entries_by_play ON entries (last_played, turn, id, allocated) WHERE pinned = 0;
+        CREATE INDEX entries_by_size ON entries (allocated);
+        CREATE INDEX entries_pinned ON entries (allocated) WHERE pinned = 1;
+        CREATE INDEX entries_by_identity ON entries (identity) WHERE identity IS NOT NULL;
+        CREATE TABLE names (
+            key BLOB PRIMARY KEY,
+            entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            display_url BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX names_by_entry ON names (entry, place);
+        CREATE TABLE extents (
+            entry INTEGER NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
+            start INTEGER NOT NULL,
+            stop INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            PRIMARY KEY (entry, start)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE folder (allocated INTEGER NOT NULL, seal BLOB) STRICT;
+        CREATE TRIGGER entry_grows AFTER UPDATE OF allocated ON entries BEGIN
+            UPDATE folder SET allocated = allocated + new.allocated - old.allocated;
+        END;
+        CREATE TRIGGER entry_goes AFTER DELETE ON entries BEGIN
+            UPDATE folder SET allocated = allocated - old.allocated;
+        END;
+        """
 }

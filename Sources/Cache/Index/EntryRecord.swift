@@ -1,13 +1,73 @@
 import Media
 
-/// What the index knows of an entry's resource besides its seek table, as the one value it is kept as.
+/// The number of an entry: its row in the index and the name of its file.
+///
+/// Random, so that no number is given twice, not even by an index that was rebuilt from nothing: a store that
+/// is still open on the old entry can never claim bytes in the name of a new one.
+struct EntryID: Hashable, Sendable {
+    let value: Int64
+
+    init(_ value: Int64) { self.value = value }
+
+    /// A new number. In a folder of a million entries, the chance of a repetition is one in ten million.
+    static func random() -> EntryID { EntryID(Int64.random(in: 1...Int64.max)) }
+
+    /// The name of the entry's file.
+    var fileName: String { String(value) }
+
+    /// The entry with this file name; `nil` for a name that the cache never gives.
+    init?(fileName: String) {
+        guard let value = Int64(fileName), value > 0, String(value) == fileName else { return nil }
+        self.value = value
+    }
+}
+
+/// A row of `entries`.
+struct EntryRow: Sendable {
+    /// The columns that `init` reads, in its order.
+    static let columns = "id, url, about, last_played, pinned, allocated, created, stored, prefix"
+
+    let entry: EntryID
+    let url: SafeText
+    /// Without the seek table; see `EntriesTable.seekTable(of:)`.
+    let description: EntryDescription
+    /// Seconds since 1970.
+    let lastPlayed: Int64
+    let isPinned: Bool
+    /// Bytes on the disk, as of the last commit.
+    let allocated: Int64
+    /// When the entry was made, in seconds since 1970.
+    let created: Int64
+    /// How many bytes are committed.
+    let storedBytes: Int64
+    /// How many bytes are committed from the first on without a gap.
+    let prefix: Int64
+
+    /// Reads the columns named by `columns`. Anyone may have changed them: a damaged record counts as empty.
+    init(_ row: borrowing SQLiteRow, protection: Protection) {
+        entry = EntryID(row.integer(0))
+        let record = protection.record(from: row.blob(2), in: .about, of: entry).flatMap {
+            EntryRecord(bytes: $0)
+        }
+        url = record?.url ?? SafeText(row.optionalText(1) ?? "")
+        description = record?.description ?? EntryDescription()
+        lastPlayed = row.integer(3)
+        isPinned = row.integer(4) != 0
+        allocated = CacheIndex.plausible(row.integer(5))
+        created = row.integer(6)
+        storedBytes = CacheIndex.plausible(row.integer(7))
+        prefix = CacheIndex.plausible(row.integer(8))
+    }
+}
+
+/// All that the index knows of an entry's resource but its seek table, as one value that can be sealed.
 struct EntryRecord: Sendable, Equatable {
     /// For people: without user name, password and query.
     var url: SafeText
-    /// Without the seek table, which is kept by itself.
+    /// Without the seek table, which has a column of its own.
     var description: EntryDescription
 
-    /// The fields in their order, each with its size in front; read by `init(bytes:)`.
+    /// The fields in their order, each after its size; read by `init(bytes:)`.
     var bytes: [UInt8] {
         var bytes: [UInt8] = [Self.format]
         func put(_ field: [UInt8]?) {
@@ -31,7 +91,7 @@ struct EntryRecord: Sendable, Equatable {
         self.description = description
     }
 
-    /// Nil for bytes that `bytes` would never have made, down to the values.
+    /// `nil` for bytes that `bytes` never makes.
     init?(bytes: [UInt8]) {
         guard bytes.first == Self.format else { return nil }
         var rest = bytes.dropFirst()
@@ -70,8 +130,8 @@ struct EntryRecord: Sendable, Equatable {
 }
 
 extension EntryDescription {
-    /// Whether the two speak of different versions of a resource; what either does not tell contradicts
-    /// nothing (RFC 9110 §8.8).
+    /// `true` if the two describe different versions of a resource. A value that one of them lacks
+    /// contradicts nothing (RFC 9110 §8.8).
     func contradicts(_ other: EntryDescription) -> Bool {
         func differ<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
             guard let one, let two else { return false }
@@ -81,12 +141,12 @@ extension EntryDescription {
             || differ(validators.lastModified, other.validators.lastModified)
     }
 
-    /// Whether anything that tells versions apart is not as in `other`, known or not.
+    /// `true` if the length or a validator differs from that of `other`, known or not.
     func isOtherVersion(than other: EntryDescription) -> Bool {
         length != other.length || validators != other.validators
     }
 
-    /// This, with what it does not tell taken from `other`; the seek table stays its own.
+    /// This description with its missing values taken from `other`; the seek table stays its own.
     func completed(by other: EntryDescription) -> EntryDescription {
         var whole = self
         whole.length = length ?? other.length
@@ -100,8 +160,8 @@ extension EntryDescription {
         return whole
     }
 
-    /// What two entries of one resource have in common whatever their URLs: a strong entity tag and the
-    /// length. Nil without either.
+    /// The text that two copies of one resource share whatever their URLs: the strong entity tag and the
+    /// length. `nil` if one of them is unknown.
     var identityText: String? {
         guard let etag = validators.etag, etag.hasPrefix("\""), etag.utf8.count > 2, let length, length > 0
         else { return nil }

@@ -1,18 +1,18 @@
 import CSQLite
 
-/// A failure of the index.
+/// A failure of SQLite.
 struct IndexError: Error, CustomStringConvertible {
     let code: ResultCode
-    /// SQLite's own words, which name tables and columns but no values.
+    /// SQLite's own message, which names tables and columns but no values.
     let message: String
 
-    /// The file is no index any more, or one that cannot be read; a new one has to take its place.
+    /// `true` if the file is not an index, or one that cannot be read: a new one has to replace it.
     ///
-    /// A broken constraint is damage too: under the folder's lock nothing is put down without a look at what
-    /// is there, so what was seen and what is there differ.
+    /// A broken constraint is damage too: under the folder's lock nothing is written without reading what is
+    /// there, so what was read and what is there differ.
     var isDamage: Bool { [.corrupt, .notADatabase, .constraint, .schema].contains(code) }
 
-    /// The disk or the folder may be one that takes nothing.
+    /// `true` if the disk or the folder may not accept writes.
     var isRefusal: Bool { [.readOnly, .inputOutput, .full, .cannotOpen].contains(code) }
 
     var description: String { "the index failed (\(message))" }
@@ -39,7 +39,30 @@ enum IndexFormatError: Error, CustomStringConvertible {
     }
 }
 
-/// Turns a result code into an error; the one place that does. Returns what is not one.
+/// A result code of SQLite, primary part only (sqlite.org/rescode.html).
+struct ResultCode: RawRepresentable, Equatable, Sendable {
+    let rawValue: CInt
+
+    init(rawValue: CInt) { self.rawValue = rawValue & 0xFF }
+
+    static let ok = ResultCode(rawValue: SQLITE_OK)
+    static let row = ResultCode(rawValue: SQLITE_ROW)
+    static let done = ResultCode(rawValue: SQLITE_DONE)
+    /// Another connection holds a lock.
+    static let busy = ResultCode(rawValue: SQLITE_BUSY)
+    static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+    static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+    static let error = ResultCode(rawValue: SQLITE_ERROR)
+    static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+    /// The tables do not fit the format they claim to have.
+    static let schema = ResultCode(rawValue: SQLITE_SCHEMA)
+    static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
+    static let inputOutput = ResultCode(rawValue: SQLITE_IOERR)
+    static let full = ResultCode(rawValue: SQLITE_FULL)
+    static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
+}
+
+/// Throws an `IndexError` for a result code that is one. The only function that does.
 @discardableResult
 func check(_ status: CInt, of connection: OpaquePointer?) throws(IndexError) -> ResultCode {
     let code = ResultCode(rawValue: status)

@@ -1,22 +1,22 @@
 import CSQLite
 
-/// The owner of one connection to a database. Used by one thread at a time.
+/// One connection to a database and its prepared statements. Used by one thread at a time.
 final class SQLiteConnection {
     private let pointer: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
 
-    /// Opens the database at `path`, which has to be there; a symlink in its place is refused.
+    /// Opens the existing database at `path`; a symlink in its place is refused.
     convenience init(path: String) throws(IndexError) {
         try self.init(name: path, SQLITE_OPEN_READWRITE)
     }
 
-    /// Opens the database at `path` without any lock, and makes no file beside it: for a folder that cannot be
-    /// written to. Should somebody else write after all, what is read may be wrong: nothing of it may be
-    /// believed without a check of its own.
+    /// Opens the database at `path` without any lock, and makes no file beside it: for a folder that cannot
+    /// be written to. If another process writes after all, what is read may be wrong, so nothing of it may be
+    /// used without a check of its own.
     ///
-    /// With `hasLog`, what a killed process left in the log is read too: with an exclusive lock, which nobody
-    /// knows of without a locking method, the log's index is kept in memory (sqlite.org/wal.html, "Use of WAL
-    /// Without Shared-Memory"). Without a log the file alone is taken (sqlite.org/uri.html, `immutable`).
+    /// With `hasLog`, what a killed process left in the log is read too: in exclusive mode SQLite keeps the
+    /// log's index in memory (sqlite.org/wal.html, "Use of WAL Without Shared-Memory"), and the VFS
+    /// `unix-none` takes no real lock. Otherwise only the file is read (sqlite.org/uri.html, `immutable`).
     convenience init(unwritablePath path: String, hasLog: Bool) throws(IndexError) {
         let allowed = Set("/-_.~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
@@ -39,18 +39,18 @@ final class SQLiteConnection {
         do {
             try check(status, of: opened)
         } catch {
-            // SQLite hands out a connection even when it fails, to be asked why.
+            // SQLite returns a connection even if it fails, for `sqlite3_errmsg`.
             sqlite3_close_v2(opened)
             throw error
         }
         guard let opened else { throw IndexError(code: .error, message: "out of memory") }
         pointer = opened
-        // Another process's transaction is short; waiting five seconds for one means that it hangs.
+        // Transactions are short; if another process's takes five seconds, that process hangs.
         sqlite3_busy_timeout(opened, 5_000)
     }
 
     deinit {
-        // Statements first: a connection with living statements would stay open.
+        // A connection stays open as long as it has statements.
         statements.removeAll()
         sqlite3_close_v2(pointer)
     }
@@ -74,19 +74,14 @@ final class SQLiteConnection {
     /// How many rows this connection has changed since it was opened.
     var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
 
-    /// A number that is another one after each commit of another connection (sqlite.org/pragma.html).
-    func dataVersion() throws -> Int64 {
-        try statement("PRAGMA data_version").first { $0.integer(0) } ?? 0
-    }
-
-    /// Runs `body` on one state of the database, whatever others commit meanwhile.
+    /// Runs `body` on one state of the database, whatever other connections commit meanwhile.
     func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()
     }
 
-    /// Runs `body` in one transaction that nobody else's can come between; an error undoes all of it.
+    /// Runs `body` in one exclusive transaction; an error undoes all of it.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -94,7 +89,7 @@ final class SQLiteConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // The cause is the error to tell; some failures have ended the transaction already.
+            // Some failures have ended the transaction already; the error to report is the first one.
             try? execute("ROLLBACK")
             throw error
         }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement, used again and again by the one thread that owns its connection.
+/// A prepared statement, used by the one thread that uses its connection.
 final class SQLiteStatement {
     private let pointer: OpaquePointer
     private let connection: OpaquePointer
@@ -12,7 +12,8 @@ final class SQLiteStatement {
         do {
             try check(sqlite3_prepare_v3(connection, sql, -1, flags, &prepared, nil), of: connection)
         } catch let error where error.code == .error {
-            // The statements are the program's own: if one does not fit the tables, these were damaged.
+            // All statements are constants of this program: if one does not fit the tables, these are
+            // damaged.
             throw IndexError(code: .schema, message: error.message)
         }
         guard let prepared else {
@@ -24,17 +25,18 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(pointer) }
 
-    /// Runs the statement with `values` in place of its question marks, for what it changes.
+    /// Runs the statement with `values` in place of its parameters, and ignores its rows.
     func run(_ values: SQLiteValue...) throws {
         try step(through: values) { _ in false }
     }
 
-    /// Runs the statement and hands on each row until `body` says no. The row is only good within `body`.
+    /// Runs the statement and passes each row to `body`, until that returns `false`. The row is valid within
+    /// `body`.
     func forEach(_ values: SQLiteValue..., row body: (borrowing SQLiteRow) throws -> Bool) throws {
         try step(through: values, row: body)
     }
 
-    /// The first row as `body` reads it; nil when there is none.
+    /// The first row as `body` reads it; `nil` if there is none.
     func first<Value>(
         _ values: SQLiteValue...,
         row body: (borrowing SQLiteRow) throws -> Value
@@ -48,7 +50,7 @@ final class SQLiteStatement {
     }
 
     private func step(through values: [SQLiteValue], row body: (borrowing SQLiteRow) throws -> Bool) throws {
-        // A statement left in the middle would keep its read transaction, and so the log, for ever.
+        // A statement that is not reset would hold its read transaction, and so the log, for ever.
         defer {
             sqlite3_reset(pointer)
             sqlite3_clear_bindings(pointer)
@@ -66,7 +68,6 @@ final class SQLiteStatement {
             switch value {
             case .null: sqlite3_bind_null(pointer, index)
             case .integer(let number): sqlite3_bind_int64(pointer, index, number)
-            case .real(let number): sqlite3_bind_double(pointer, index, number)
             case .text(let text):
                 sqlite3_bind_text64(
                     pointer,
@@ -88,7 +89,18 @@ final class SQLiteStatement {
     }
 }
 
-/// The row at which a statement stands; gone with its next step.
+/// A parameter of a statement.
+enum SQLiteValue {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    init(_ value: [UInt8]?) { self = value.map { .blob($0) } ?? .null }
+    init(_ value: Bool) { self = .integer(value ? 1 : 0) }
+}
+
+/// The current row of a statement, valid until its next step.
 struct SQLiteRow: ~Copyable {
     fileprivate let pointer: OpaquePointer
 

@@ -3,9 +3,8 @@ import Glibc
 package import Media
 import System
 
-/// The secret that a sealed cache is read and written with: 32 random bytes.
+/// The secret of a sealed cache: 32 random bytes.
 package struct CacheSecret: Sendable, Equatable {
-    /// The secret itself.
     let bytes: [UInt8]
 
     static let size = 32
@@ -18,7 +17,7 @@ package struct CacheSecret: Sendable, Equatable {
         return CacheSecret(bytes: bytes)
     }
 
-    /// What stands in a secret's file: 64 hexadecimal digits and a line break.
+    /// The text of a secret's file: 64 hexadecimal digits and a line break.
     package var fileText: String {
         let digits = Array("0123456789abcdef")
         return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\n"
@@ -26,8 +25,8 @@ package struct CacheSecret: Sendable, Equatable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The secret that `text` spells as `fileText` does; upper case will do, and no line break. Nil for
-    /// anything else.
+    /// The secret of a file with `text`. Also accepts upper case and a missing line break; `nil` for anything
+    /// else.
     init?(fileText text: [UInt8]) {
         let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
         guard digits.count == Self.size * 2 else { return nil }
@@ -45,15 +44,15 @@ package struct CacheSecret: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Reads the secret in the file at `path`.
+    /// Reads the secret from the file at `path`.
     ///
-    /// The file must be a plain one of the user's own, and readable by nobody else (0600 or 0400). Throws
-    /// `MediaError` with `.cacheSecret`, whose sentence says what is wrong and never what stands in the file.
+    /// It must be a plain file of the user's own that nobody else can read (0600 or 0400). Throws
+    /// `MediaError` with `.cacheSecret`, which never repeats the content of the file.
     package init(file path: String) throws(MediaError) {
         func refuse(_ cause: SafeText) -> MediaError {
             MediaError(.cacheSecret, SafeText("cache secret \(path)"), cause)
         }
-        // Not blocking, should it be a pipe: what it is, is looked at first.
+        // Non-blocking in case it is a pipe, which is refused below.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw refuse(SafeText("cannot be read (\(SystemError.reason()))"))

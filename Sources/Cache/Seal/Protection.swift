@@ -1,6 +1,6 @@
 import Media
 
-/// How a folder sees to it that what is read is what was kept: by checks, or by sealing.
+/// How a folder makes sure that bytes are read as they were written: by digests or by encryption.
 enum Protection: Sendable {
     case checked
     case sealed(Seal)
@@ -9,7 +9,7 @@ enum Protection: Sendable {
         self = secret.map { .sealed(Seal($0)) } ?? .checked
     }
 
-    /// What the folder's `seal` has to be; nil for none.
+    /// The value that identifies the folder's secret; `nil` if it has none.
     var checkValue: [UInt8]? {
         switch self {
         case .checked: nil
@@ -17,7 +17,7 @@ enum Protection: Sendable {
         }
     }
 
-    /// The key of what is known by `text`: 32 bytes that tell nothing of it.
+    /// A key of 32 bytes for `text`, from which it cannot be recovered.
     func key(of text: String) -> [UInt8] {
         switch self {
         case .checked: Digest.name(of: text)
@@ -25,20 +25,20 @@ enum Protection: Sendable {
         }
     }
 
-    /// What to write for `bytes`, as many, and the extent that vouches for them.
+    /// The bytes to write for `bytes`, the same number, and the extent that checks them.
     func keep(_ bytes: [UInt8], at range: ByteRange, of entry: EntryID) -> (bytes: [UInt8], extent: Extent) {
-        let kept: (bytes: [UInt8], check: [UInt8]) =
+        let protected: (bytes: [UInt8], check: [UInt8]) =
             switch self {
             case .checked: (bytes, Digest.check(of: bytes))
             case .sealed(let seal): seal.sealed(bytes, at: range, of: entry)
             }
-        guard let check = ExtentCheck(bytes: kept.check) else {
+        guard let check = ExtentCheck(bytes: protected.check) else {
             preconditionFailure("a check has one of two sizes")
         }
-        return (kept.bytes, Extent(range: range, check: check))
+        return (protected.bytes, Extent(range: range, check: check))
     }
 
-    /// The bytes of `extent` as they were kept; nil when `stored` is not what was written then.
+    /// The bytes of `extent` before they were protected; `nil` if `stored` is not what was written.
     func bytes(of extent: Extent, from stored: [UInt8], of entry: EntryID) -> [UInt8]? {
         guard stored.count == extent.range.count else { return nil }
         switch self {
@@ -52,7 +52,7 @@ enum Protection: Sendable {
         }
     }
 
-    /// `record` as it goes into the index.
+    /// `record` as it is written to the index.
     func keep(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
         switch self {
         case .checked: record + Digest.check(of: record + entry.value.bigEndianBytes)
@@ -60,14 +60,46 @@ enum Protection: Sendable {
         }
     }
 
-    /// The record that was put into the index; nil when it is not what it was.
-    func record(from kept: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
+    /// The record that was written to the index as `stored`; `nil` if it has changed.
+    func record(from stored: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
         switch self {
         case .checked:
-            let record = Array(kept.dropLast(16))
+            let record = Array(stored.dropLast(16))
             let check = Digest.check(of: record + entry.value.bigEndianBytes)
-            return kept.count >= 16 && Array(kept.suffix(16)) == check ? record : nil
-        case .sealed(let seal): return seal.openedRecord(kept, in: column, of: entry)
+            return stored.count >= 16 && Array(stored.suffix(16)) == check ? record : nil
+        case .sealed(let seal): return seal.openedRecord(stored, in: column, of: entry)
+        }
+    }
+}
+
+/// The column of a record in the index: sealed for one, it cannot be opened in another.
+enum RecordColumn: Sendable {
+    case about
+    case seekPoints
+    /// `display_url` of a name.
+    case name
+
+    /// Bound to a sealed record besides its entry.
+    var name: [UInt8] {
+        switch self {
+        case .about: Array("about".utf8)
+        case .seekPoints: Array("seek_points".utf8)
+        case .name: Array("name".utf8)
+        }
+    }
+}
+
+/// The folder is not sealed with the given secret.
+enum SealError: Error, CustomStringConvertible {
+    case wrongSecret
+    case secretMissing
+    case notSealed
+
+    var description: String {
+        switch self {
+        case .wrongSecret: "it is sealed with another secret; give that one, or name another folder"
+        case .secretMissing: "it is sealed; give its secret with --cache-secret, or name another folder"
+        case .notSealed: "it is not sealed, and a secret was given; leave that out, or name another folder"
         }
     }
 }

@@ -1,19 +1,19 @@
 import CSodium
 import Media
 
-/// The keys of a sealed cache, derived from its secret, and what is done with them.
+/// Encryption with the keys of a sealed cache, which are derived from its secret.
 ///
-/// XChaCha20-Poly1305 with a fresh random nonce each time; its 24 bytes make a repetition as good as
-/// impossible however many are drawn (doc.libsodium.org, "XChaCha20-Poly1305 construction").
+/// XChaCha20-Poly1305 with a fresh random nonce each time: 24 bytes are enough that none repeats, however
+/// many are drawn (doc.libsodium.org, "XChaCha20-Poly1305 construction").
 struct Seal: Sendable {
     static let nonceSize = 24
     static let tagSize = 16
 
     private let extentKey: [UInt8]
     private let recordKey: [UInt8]
-    /// For keyed hashes: without the secret nobody can try whether a URL is kept.
+    /// For keyed hashes: without the secret nobody can test whether a URL is cached.
     let nameKey: [UInt8]
-    /// Tells whether a folder was sealed with this secret, and tells nothing else of it.
+    /// Identifies the secret, and reveals nothing else of it.
     let checkValue: [UInt8]
 
     init(_ secret: CacheSecret) {
@@ -30,7 +30,7 @@ struct Seal: Sendable {
         checkValue = key(4)
     }
 
-    /// `bytes` sealed for their place: as many as before, and the nonce and tag that open them.
+    /// `bytes` sealed for their place: as many as before, with the nonce and tag that open them.
     func sealed(_ bytes: [UInt8], at range: ByteRange, of entry: EntryID) -> (bytes: [UInt8], check: [UInt8])
     {
         let place = Self.place(of: entry, range)
@@ -53,7 +53,7 @@ struct Seal: Sendable {
         return (sealed, nonce + tag)
     }
 
-    /// The bytes that were sealed; nil when anything of them, or of their place, is not as it was.
+    /// The bytes that were sealed; `nil` if anything of them, or of their place, has changed.
     func opened(_ sealed: [UInt8], check: ExtentCheck, at range: ByteRange, of entry: EntryID) -> [UInt8]? {
         guard check.nonce != nil else { return nil }
         let place = Self.place(of: entry, range)
@@ -72,7 +72,7 @@ struct Seal: Sendable {
         return status == 0 ? bytes : nil
     }
 
-    /// A record of the index, sealed for its column: nonce, then what was sealed with its tag.
+    /// A record of the index, sealed for its column: the nonce, then the ciphertext with its tag.
     func sealedRecord(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
         let place = Self.place(of: entry, 0..<0) + column.name
         var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
@@ -92,7 +92,7 @@ struct Seal: Sendable {
         return nonce + sealed
     }
 
-    /// The record that was sealed; nil when it is not what it was.
+    /// The record that was sealed; `nil` if it has changed.
     func openedRecord(_ sealed: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
         guard sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
         let place = Self.place(of: entry, 0..<0) + column.name
@@ -112,7 +112,7 @@ struct Seal: Sendable {
         return status == 0 ? record : nil
     }
 
-    /// What is bound to the bytes without being among them: moved elsewhere, they cannot be opened.
+    /// The additional data of the encryption: bytes that were moved elsewhere cannot be opened.
     private static func place(of entry: EntryID, _ range: ByteRange) -> [UInt8] {
         [entry.value, range.lowerBound, range.upperBound].flatMap { $0.bigEndianBytes }
     }
@@ -122,5 +122,43 @@ extension FixedWidthInteger {
     /// The highest byte first.
     var bigEndianBytes: [UInt8] {
         withUnsafeBytes(of: bigEndian) { Array($0) }
+    }
+}
+
+/// BLAKE2b, by libsodium's `crypto_generichash`.
+enum Digest {
+    /// BLAKE2b-256 of `text`, keyed unless `key` is empty.
+    static func name(of text: String, key: [UInt8] = []) -> [UInt8] {
+        hash(Array(text.utf8), size: 32, key: key)
+    }
+
+    /// BLAKE2b-128 of `bytes`, to detect changes by a faulty disk or another program.
+    static func check(of bytes: [UInt8]) -> [UInt8] {
+        hash(bytes, size: 16, key: [])
+    }
+
+    private static func hash(_ bytes: [UInt8], size: Int, key: [UInt8]) -> [UInt8] {
+        Sodium.start()
+        var digest = [UInt8](repeating: 0, count: size)
+        let status = crypto_generichash(
+            &digest,
+            size,
+            bytes,
+            UInt64(bytes.count),
+            key.isEmpty ? nil : key,
+            key.count
+        )
+        precondition(status == 0, "the size of a digest is one that BLAKE2b has")
+        return digest
+    }
+}
+
+/// libsodium, initialised.
+enum Sodium {
+    private static let isReady = sodium_init() >= 0
+
+    /// Must come before any other call of libsodium; only the first call does something.
+    static func start() {
+        precondition(isReady, "libsodium cannot start")
     }
 }

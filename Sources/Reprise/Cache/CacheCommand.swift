@@ -1,15 +1,31 @@
+import Cache
 import Media
 
-/// Does what `reprise cache` asks for, and prints it.
+/// The operations of the cache that `reprise cache` needs. Tests have a cache of their own.
+protocol CacheAdministration: Sendable {
+    func list() async throws -> [CachedEntry]
+    func info(for url: WebURL) async throws -> CachedEntry?
+    func verify(progress: @escaping @Sendable (VerifyProgress) -> Void) async throws -> VerifyReport
+    func evict(_ urls: [WebURL], includingPinned: Bool) async throws -> CacheRemoval
+    func evict(toBudget budget: Int64, includingPinned: Bool) async throws -> CacheRemoval
+    func victims(toBudget budget: Int64) async throws -> CacheRemoval
+    func clear(includingPinned: Bool) async throws -> CacheRemoval
+    func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
+    func export(_ url: WebURL, into descriptor: CInt) async throws -> CacheExport?
+}
+
+extension CacheFolder: CacheAdministration {}
+
+/// Runs one command of `reprise cache` and prints its result.
 struct CacheCommand: Sendable {
     let request: CacheRequest
     let administration: any CacheAdministration
     let supply: MusicSupply
     let console: CacheConsole
 
-    /// Runs the request; never throws: what fails is said and told by the exit code.
+    /// Never throws: a failure is printed and returned as the exit code.
     ///
-    /// Cancelling the task ends it in order: what was done by then stays done, and the code is that of a signal.
+    /// If the task is cancelled, what was done by then stays done, and the exit code is that of a signal.
     func run() async -> ExitCode {
         do {
             return try await perform()
@@ -30,30 +46,136 @@ struct CacheCommand: Sendable {
         switch request.action {
         case .list(let selection): try await list(selection)
         case .info(let source): try await info(source)
-        case .verify: try await verify()
+        case .verify: try await CacheVerification(command: self).run()
         case .evict(let sources, let includesPinned):
             try await evict(sources, includesPinned: includesPinned)
         case .shrink(let size, let includesPinned): try await shrink(to: size, includesPinned: includesPinned)
         case .forecast(let size): try await forecast(shrinkingTo: size)
         case .clear(let isConfirmed, let includesPinned):
             try await clear(isConfirmed: isConfirmed, includesPinned: includesPinned)
-        case .export(let order): try await export(order)
-        case .pin(let sources, let isFetched): try await keep(sources, pins: true, fetches: isFetched)
-        case .unpin(let sources): try await keep(sources, pins: false, fetches: false)
-        case .fetch(let sources): try await keep(sources, pins: nil, fetches: true)
+        case .export(let order): try await CacheExporting(command: self).run(order)
+        case .pin(let sources, let isFetched):
+            try await CacheFetching(command: self).run(sources, pins: true, fetches: isFetched)
+        case .unpin(let sources):
+            try await CacheFetching(command: self).run(sources, pins: false, fetches: false)
+        case .fetch(let sources):
+            try await CacheFetching(command: self).run(sources, pins: nil, fetches: true)
         }
     }
 
-    /// The web address that `source` is, as typed; only music from the web is kept.
+    /// The web address `source` as typed; only music from the web is cached.
     func webURL(_ source: String, of command: SafeText) throws(MediaError) -> WebURL {
         guard let url = WebURL(source) else {
-            // What was typed may hold a secret, so it is not repeated.
+            // The source may hold a secret, so it is not repeated.
             throw MediaError(
                 .badURL,
                 "cache " + command,
-                "that is no http or https URL; only music from the web is kept"
+                "not an http or https URL; only music from the web is cached"
             )
         }
         return url
+    }
+
+    /// Prints that the source of `command` is not cached.
+    func sayNotCached(_ command: SafeText) -> ExitCode {
+        // The source may hold a secret, so it is not repeated.
+        console.say("cache " + command + ": that source is not cached; cache list shows what is")
+        return .nothingPlayed
+    }
+
+    // MARK: Listing
+
+    private func list(_ selection: EntrySelection) async throws -> ExitCode {
+        let all = try await administration.list()
+        let entries = selection.applied(to: all)
+        if request.isJSON {
+            for entry in entries { console.write(EventLine.json(EntryFields.list(entry))) }
+        } else if entries.isEmpty && !all.isEmpty {
+            console.write("No cached track matches")
+        } else {
+            let table = EntryTable(style: console.style, now: console.now(), time: console.time)
+            for line in table.lines(entries) { console.write(line) }
+        }
+        return .success
+    }
+
+    private func info(_ source: String) async throws -> ExitCode {
+        guard let entry = try await administration.info(for: try webURL(source, of: "info")) else {
+            return sayNotCached("info")
+        }
+        if request.isJSON {
+            console.write(EventLine.json(EntryFields.info(entry)))
+        } else {
+            let details = EntryDetails(style: console.style, time: console.time)
+            for line in details.lines(entry) { console.write(line) }
+        }
+        return .success
+    }
+
+    // MARK: Removing
+
+    private func evict(_ sources: [String], includesPinned: Bool) async throws -> ExitCode {
+        let found = await SourceTracks.resolve(sources, by: supply)
+        // After a cancellation only a part of the sources is resolved.
+        try Task.checkCancellation()
+        for problem in found.problems { console.say(problem.safeText) }
+        let removal = try await administration.evict(found.urls, includingPinned: includesPinned)
+        show(removal)
+        let isPartial =
+            !found.problems.isEmpty || removal.entriesPinned > 0 || removal.entriesInUse > 0
+            || removal.entriesMissing > 0
+        if removal.entriesRemoved == 0 { return .nothingPlayed }
+        return isPartial ? .someFailed : .success
+    }
+
+    private func shrink(to size: Int64, includesPinned: Bool) async throws -> ExitCode {
+        let removal = try await administration.evict(toBudget: size, includingPinned: includesPinned)
+        show(removal)
+        let left = try await administration.list().reduce(Int64(0)) { $0 &+ $1.allocatedBytes }
+        guard left > size else { return .success }
+        console.say(SafeText("cache evict: \(ByteSize.text(left)) are left; the rest is pinned or in use"))
+        return removal.entriesRemoved == 0 ? .nothingPlayed : .someFailed
+    }
+
+    private func forecast(shrinkingTo size: Int64) async throws -> ExitCode {
+        show(try await administration.victims(toBudget: size), as: "would free")
+        return .success
+    }
+
+    private func clear(isConfirmed: Bool, includesPinned: Bool) async throws -> ExitCode {
+        if !isConfirmed {
+            let what = includesPinned ? "all music, pinned too," : "all unpinned music"
+            guard let answer = console.ask("Delete \(what) in \(SafeText(request.folder))? [y/N] ") else {
+                console.say("cache clear: no terminal to confirm on; use --yes")
+                return .usage
+            }
+            guard ["y", "yes"].contains(answer.lowercased()) else {
+                console.say("cache clear: nothing was deleted")
+                return .success
+            }
+        }
+        show(try await administration.clear(includingPinned: includesPinned))
+        return .success
+    }
+
+    private func show(_ removal: CacheRemoval, as words: String = "freed") {
+        guard !request.isJSON else {
+            console.write(
+                EventLine.json([
+                    ("removed", .integer(Int64(removal.entriesRemoved))),
+                    ("bytes", .integer(removal.bytesFreed)),
+                    ("pinned", .integer(Int64(removal.entriesPinned))),
+                    ("inUse", .integer(Int64(removal.entriesInUse))),
+                    ("unknown", .integer(Int64(removal.entriesMissing))),
+                ])
+            )
+            return
+        }
+        let tracks = CountText.of(removal.entriesRemoved, "track", "tracks")
+        var line = "\(words) \(ByteSize.text(removal.bytesFreed)) (\(tracks))"
+        if removal.entriesPinned > 0 { line += "; \(removal.entriesPinned) pinned left" }
+        if removal.entriesInUse > 0 { line += "; \(removal.entriesInUse) in use left" }
+        if removal.entriesMissing > 0 { line += "; \(removal.entriesMissing) not cached" }
+        console.write(line)
     }
 }

@@ -2,33 +2,33 @@ import Glibc
 import Media
 import System
 
-/// Where a command of `reprise cache` writes to and asks.
+/// The output and input of a command of `reprise cache`.
 struct CacheConsole: Sendable {
-    /// Takes a line for standard output.
+    /// Writes a line to standard output.
     let write: @Sendable (String) -> Void
-    /// Takes a message for standard error.
+    /// Writes a message to standard error.
     let say: @Sendable (SafeText) -> Void
-    /// Takes a line about how far it is, for standard error.
+    /// Writes a line of progress to standard error.
     let note: @Sendable (SafeText) -> Void
-    /// Asks a question on the terminal and returns the answer; nil where there is no terminal.
+    /// Asks a question on the terminal and returns the answer; `nil` without a terminal.
     let ask: @Sendable (String) -> String?
     /// Seconds since 1970 as text.
     let time: @Sendable (Int64) -> String
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
-    /// What standard output can show.
+    /// The style of standard output.
     let style: TextStyle
-    /// Draws progress on standard error; nil where that is no terminal.
+    /// Draws progress on standard error; `nil` if that is not a terminal.
     let painter: ProgressPainter?
     let clock: any MonotonicClock
 }
 
 extension CacheConsole {
-    /// This process's own terminal and streams.
+    /// The terminal and streams of this process.
     init(clock: any MonotonicClock, showsProgress: Bool) {
         let output = LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {})
         let painter = showsProgress ? ProgressPainter.ofStandardError(clock: clock) : nil
-        // Both streams may be the terminal that the progress is drawn on.
+        // Both streams may be the terminal of the progress.
         let inOrder: @Sendable (() -> Void) -> Void = { write in
             if let painter { painter.above(write) } else { write() }
         }

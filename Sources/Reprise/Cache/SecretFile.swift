@@ -2,24 +2,23 @@ import Glibc
 import Media
 import System
 
-/// The file of a secret that seals a cache.
+/// The file with the secret of a sealed cache.
 enum SecretFile {
-    /// Makes the file at `path` with `text` in it, for its owner alone (0600).
+    /// Makes the file at `path` with `text` in it, private to its owner (0600).
     ///
-    /// Never overwrites. Throws `MediaError`; a file that could not be made
-    /// durable is removed again.
+    /// Never overwrites. Throws `MediaError`; a file that could not be made durable is removed again.
     static func make(at path: String, text: String) throws(MediaError) {
         let subject = SafeText(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             guard errno != EEXIST else {
-                throw MediaError(.unreadable, subject, "is there already, and a secret is never overwritten")
+                throw MediaError(.unreadable, subject, "exists already, and a secret is never overwritten")
             }
             throw failure(subject, SystemError("make the file"))
         }
         defer { close(descriptor) }
         do throws(SystemError) {
-            // A secret that a power cut takes away would take all with it that was sealed meanwhile.
+            // If a power cut lost the secret, everything sealed with it would be lost too.
             try WholeFile.write(text.utf8, to: descriptor)
             try check("flush the file", fsync(descriptor))
             try WholeFile.flushFolder(of: path)

@@ -2,13 +2,13 @@ import Glibc
 import Media
 import TerminalUI
 
-/// What the place that text is written to can show.
+/// The width and characters of a terminal or file.
 struct TextStyle: Sendable, Equatable {
-    /// Columns of the terminal; nil where there is none, and then nothing is cut.
+    /// Columns of the terminal; `nil` for a file, in which nothing is cut.
     var columns: Int?
     var glyphs = Glyphs.unicode
 
-    /// `text` as the terminal can show it; a file takes every letter.
+    /// `text` with characters that the terminal can show; a file takes all.
     func shown(_ text: SafeText) -> SafeText {
         guard columns != nil, !glyphs.isUnicode else { return text }
         return SafeText(String(text.string.map { $0.isASCII ? $0 : "?" }))
@@ -16,19 +16,49 @@ struct TextStyle: Sendable, Equatable {
 }
 
 extension TextStyle {
-    /// The style of what `descriptor` writes to, by its terminal and the locale of the process.
+    /// The style of `descriptor`, from its terminal and the locale of the process.
     init(descriptor: Int32) {
-        // Only the character set: a decimal comma would change what other libraries parse.
+        // Only the character set: a decimal comma would change how other libraries parse numbers.
         setlocale(LC_CTYPE, "")
         let isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
         self.init(columns: Self.columns(of: descriptor), glyphs: isUnicode ? .unicode : .ascii)
     }
 
-    /// 80 where a terminal does not tell.
+    /// 80 if the terminal does not report its size.
     private static func columns(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
+    }
+}
+
+/// Times of day and dates for people.
+enum CalendarTime {
+    /// `03:15:42` in local time; `-` if out of range.
+    static func timeOfDay(secondsSince1970: Int64) -> String {
+        var moment = time_t(secondsSince1970)
+        var parts = tm()
+        guard localtime_r(&moment, &parts) != nil else { return "-" }
+        return "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
+    }
+
+    private static func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// `2026-11-21 03:15` in local time; `-` if out of range.
+    static func text(secondsSince1970: Int64) -> String {
+        var moment = time_t(secondsSince1970)
+        var parts = tm()
+        guard localtime_r(&moment, &parts) != nil else { return "-" }
+        return "\(Int64(parts.tm_year) + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) "
+            + "\(padded(parts.tm_hour)):\(padded(parts.tm_min))"
+    }
+}
+
+/// Counts of things for people.
+enum CountText {
+    /// `1 entry`, `2 entries`.
+    static func of(_ count: Int, _ one: String, _ many: String) -> String {
+        "\(count) \(count == 1 ? one : many)"
     }
 }

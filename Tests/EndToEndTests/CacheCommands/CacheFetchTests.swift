@@ -30,8 +30,8 @@ import Testing
         let first = try await CacheStage.Ending(of: fetching)
         #expect(first.status == 0)
         #expect(first.lines.count == 4)
-        #expect(first.lines.allSatisfy { $0.hasPrefix("fetched 3") && $0.hasSuffix(".mp3") })
-        #expect(first.errorLines == ["4 of 4 pieces are available offline, 1.2 MB fetched"])
+        #expect(first.lines.allSatisfy { $0.hasPrefix("downloaded 3") && $0.hasSuffix(".mp3") })
+        #expect(first.errorLines == ["4 of 4 tracks are available offline, 1.2 MB downloaded"])
         for path in paths {
             #expect(stage.server.log.sentRanges(for: path).byteCount == stage.server.log.bytesSent(for: path))
         }
@@ -92,8 +92,8 @@ import Testing
         let words = paths.map { stage.url($0) }
         let run = try await stage.run(["fetch", "--cache-size", "700k"] + words)
         #expect(run.status == 3)
-        #expect(run.errorLines.contains { $0.contains("went again to make room for the others") })
-        #expect(run.errorLines.last?.hasPrefix("2 of 3 pieces are available offline") == true)
+        #expect(run.errorLines.contains { $0.contains("was evicted to make room for the others") })
+        #expect(run.errorLines.last?.hasPrefix("2 of 3 tracks are available offline") == true)
         #expect(try await stage.run("list", "--json", "--complete").lines.count == 2)
     }
 
@@ -123,7 +123,7 @@ import Testing
         for name in ["/none.mp3?…: ", "/page.mp3: ", "/forbidden.mp3: ", "no/such/list.m3u: "] {
             #expect(run.errorLines.count { $0.hasPrefix("reprise: ") && $0.contains(name) } == 1, "\(name)")
         }
-        #expect(run.errorLines.last?.hasPrefix("2 of 6 pieces are available offline") == true)
+        #expect(run.errorLines.last?.hasPrefix("2 of 6 tracks are available offline") == true)
         #expect(!run.errors.contains(secret) && !run.text.contains(secret))
         #expect(try await stage.info("/page.mp3") == nil)
         let none = try await stage.run("fetch", "--json", stage.url("/none.mp3"))
@@ -150,7 +150,7 @@ import Testing
             ],
             environment: ["LC_ALL": "C.UTF-8", "http_proxy": ""]
         )
-        try await terminal.wait(for: "0 of 3 pieces done")
+        try await terminal.wait(for: "0 of 3 tracks done")
         try await wait(for: "a quarter of two pieces", deadline: .seconds(60)) {
             let screen = try await terminal.capture()
             return ["a.mp3", "b.mp3"].allSatisfy { name in
@@ -159,14 +159,14 @@ import Testing
         }
         try await terminal.sendKeys("C-c")
         let ended = try await terminal.wait(for: "ended-with-4")
-        #expect(!ended.contains { $0.contains("pieces done") || $0.contains("27 %") })
+        #expect(!ended.contains { $0.contains("tracks done") || $0.contains("27 %") })
         #expect((try await stage.info("/a.mp3")?["stored"] as? Int ?? 0) > music.count / 5)
         for gate in held { gate.release() }
         try await terminal.sendKeys("Enter")
         let done = try await terminal.wait(for: "then-with-0")
-        #expect(done.count { $0.hasPrefix("fetched ") } == 3)
-        #expect(done.contains { $0.hasPrefix("3 of 3 pieces are available offline") })
-        #expect(!done.contains { $0.contains("pieces done") || $0.contains("███") })
+        #expect(done.count { $0.hasPrefix("downloaded ") } == 3)
+        #expect(done.contains { $0.hasPrefix("3 of 3 tracks are available offline") })
+        #expect(!done.contains { $0.contains("tracks done") || $0.contains("███") })
     }
 
     @Test func `pinned music stays whatever the bounds say, until it is unpinned`() async throws {

@@ -12,7 +12,7 @@ import Testing
         try await stage.fetch("/a.mp3")
         let good = try await stage.run("verify")
         #expect(good.status == 0)
-        #expect(good.lines == ["checked 1 entry, 4.0 MB: all is good"])
+        #expect(good.lines == ["checked 1 track, 4.0 MB: all OK"])
         #expect(good.errorLines.last == "checked 100 % of 4.0 MB")
         #expect(good.errorLines.count <= 10)
 
@@ -20,7 +20,7 @@ import Testing
         let bad = try await stage.run("verify")
         #expect(bad.status == 3)
         #expect(bad.lines.first == "damaged: \(stage.url("/a.mp3"))")
-        #expect(bad.lines.last?.contains("in 1 entry were damaged") == true)
+        #expect(bad.lines.last?.contains("in 1 track were damaged") == true)
         #expect(!bad.errors.contains("reprise:"))
         let object = try #require(try await stage.info("/a.mp3"))
         #expect(object["complete"] as? Bool == false)
@@ -62,7 +62,7 @@ import Testing
         try await terminal.wait(for: "ended")
         let screen = try await terminal.capture()
         #expect(
-            screen.contains { $0.hasPrefix("checked 1 entry, ") && $0.hasSuffix(" kB: all is good") },
+            screen.contains { $0.hasPrefix("checked 1 track, ") && $0.hasSuffix(" kB: all OK") },
             "\(screen)"
         )
         let typed = try String(contentsOfFile: stage.folder.path("typed"), encoding: .utf8)
@@ -88,17 +88,17 @@ import Testing
             stage.url("/none.mp3")
         )
         #expect(named.status == 3)
-        #expect(named.lines.first?.hasPrefix("dropped 1 entry, 3") == true)
-        #expect(named.lines.first?.hasSuffix("; 1 pinned left; 1 not kept") == true)
+        #expect(named.lines.first?.hasPrefix("freed 3") == true)
+        #expect(named.lines.first?.hasSuffix(" (1 track); 1 pinned left; 1 not cached") == true)
         #expect(try await stage.info("/b.mp3") == nil)
         #expect(try await stage.info("/a.mp3")?["complete"] as? Bool == true)
 
         let size = try await stage.run("evict", "--to", "100k")
         #expect(size.status == 3)
-        #expect(size.errors.contains("are left, for the rest is pinned or in use"))
+        #expect(size.errors.contains("are left; the rest is pinned or in use"))
         #expect(try await stage.run("list", "--json").lines.count == 1)
         #expect(try await stage.run("evict", "--to", "0", "--pinned").status == 0)
-        #expect(try await stage.run("list").lines == ["nothing is kept"])
+        #expect(try await stage.run("list").lines == ["The cache is empty"])
         #expect(stage.objectFiles.isEmpty)
     }
 
@@ -114,7 +114,7 @@ import Testing
         try stage.folder.write("mine", to: "out.mp3")
         let second = try await stage.run("export", stage.url("/a.mp3"), "out.mp3")
         #expect(second.status == 1)
-        #expect(second.errors.contains("is there already"))
+        #expect(second.errors.contains("exists already"))
         #expect(FileManager.default.contents(atPath: out) == Data("mine".utf8))
         #expect(try await stage.run("export", "--force", stage.url("/a.mp3"), "out.mp3").status == 0)
         #expect(FileManager.default.contents(atPath: out) == Data(music))
@@ -134,7 +134,7 @@ import Testing
         // Not known to be damaged yet: found while it is written.
         let found = try await stage.run("export", stage.url("/a.mp3"), "out.mp3")
         #expect(found.status == 3)
-        #expect(found.errorLines.contains { $0.contains("not whole") && $0.contains("nothing was written") })
+        #expect(found.errorLines.contains { $0.contains("incomplete") && $0.contains("nothing was written") })
         #expect(!FileManager.default.fileExists(atPath: stage.folder.path("out.mp3")))
 
         _ = try await stage.run("verify")
@@ -144,7 +144,7 @@ import Testing
         #expect(refused.errors.contains("bytes \(ranges[0][1])-\(ranges[1][0])"))
         let part = try await stage.run("export", "--partial", stage.url("/a.mp3"), "out.mp3")
         #expect(part.status == 3)
-        #expect(part.errors.contains("zeros stand in their place"))
+        #expect(part.errors.contains("the file has zeros there"))
         var expected = music
         for offset in ranges[0][1]..<ranges[1][0] { expected[offset] = 0 }
         #expect(FileManager.default.contents(atPath: stage.folder.path("out.mp3")) == Data(expected))

@@ -89,7 +89,9 @@ import Testing
         let second = stage.url("/a.mp3?expires=5&token=two&x=1")
         #expect(try await stage.run(["fetch", first] + rule).status == 0)
         stage.server.log.reset()
-        #expect(try await stage.run(["fetch", second] + rule).lines.first?.hasPrefix("kept already") == true)
+        #expect(
+            try await stage.run(["fetch", second] + rule).lines.first?.hasPrefix("already cached") == true
+        )
         #expect(try await stage.play([second] + rule).status == 0)
         #expect(stage.server.log.requests.isEmpty)
         #expect(try await stage.run(["info", second] + rule).status == 0)
@@ -101,7 +103,7 @@ import Testing
         let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
         let run = try await stage.run("fetch", "--min-free", "1000TB", stage.url("/a.mp3"))
         #expect(run.status == 2)
-        #expect(run.errorLines.count == 2 && run.errorLines[0].contains("is not kept"))
+        #expect(run.errorLines.count == 2 && run.errorLines[0].contains("is not cached"))
         #expect(try await stage.play(["--min-free", "1000TB", stage.url("/a.mp3")]).status == 0)
         #expect(try await stage.info("/a.mp3")?["stored"] as? Int ?? 0 == 0)
     }

@@ -1,0 +1,242 @@
+import Glibc
+package import Media
+package import System
+
+/// The persistent cache: a folder with an index and one sparse file for each entry.
+///
+/// Any number of processes, and of objects in one process, may use one folder. All work is done on three
+/// threads of this object (see `CacheEngine`), which end when the object and every store of it are gone.
+package final class CacheFolder: ByteStoreOpener {
+    /// 10 GB: about 2,500 tracks of four minutes at 128 kbit/s.
+    package static let defaultBudget: Int64 = 10_000_000_000
+
+    /// 1 GB: a fuller disk causes trouble for everything else on it.
+    package static let defaultMinimumFree: Int64 = 1_000_000_000
+
+    let engine: CacheEngine
+
+    /// Takes the folder at `path` without touching it: the first call that needs it makes it ready.
+    ///
+    /// - Parameters:
+    ///   - path: absolute, or relative to the working directory at the first use; made if missing.
+    ///   - budget: the most bytes that the objects may take on the disk.
+    ///   - minimumFree: the bytes of the disk to leave free; 0 fills it.
+    ///   - maximumAge: entries not played for this long are removed at the next clean-up; `nil` for never.
+    ///   - identity: the parts of URLs that do not tell resources apart.
+    ///   - secret: seals the folder when it is made; `nil` for one that is not sealed. See `checkSecret`.
+    ///   - clock: for the rhythm of commits.
+    ///   - wallClock: the time of day in seconds since 1970.
+    ///   - files: the file operations; another one only in tests.
+    ///   - onNotice: called on a thread of the cache with what a listener should know and no call can throw:
+    ///     `.damagedExtent` (bytes were damaged and dropped), `.damagedIndex` (it was set aside, the cache is empty
+    ///     now), `.notKept` (something could not be cached). Must not block.
+    package init(
+        path: String,
+        budget: Int64 = CacheFolder.defaultBudget,
+        minimumFree: Int64 = 0,
+        maximumAge: Duration? = nil,
+        identity: CacheIdentity = CacheIdentity(),
+        secret: CacheSecret? = nil,
+        clock: any MonotonicClock = SystemClock(),
+        wallClock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
+        files: any FileLayer = SystemFiles(),
+        onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
+    ) {
+        engine = CacheEngine(
+            settings: CacheSettings(
+                path: path,
+                budget: max(0, budget),
+                minimumFree: max(0, minimumFree),
+                maximumAge: maximumAge.map { max(0, $0.components.seconds) },
+                identity: identity,
+                secret: secret,
+                clock: clock,
+                wallClock: wallClock,
+                files: files,
+                onNotice: onNotice
+            )
+        )
+    }
+
+    // MARK: Stores
+
+    /// The entry of `url`, made empty if there is none, and marked as played now.
+    ///
+    /// If the folder cannot be used, reports why and returns a volatile store, so that the music plays all
+    /// the same. A second open of the same URL gives a second store on the same entry (see
+    /// `PersistentStore`).
+    package func open(_ url: WebURL) async throws -> any ByteStore {
+        do {
+            return try await openEntry(url)
+        } catch let error as MediaError where error.code == .notKept {
+            engine.reportNotCached(error)
+            return try await engine.volatile.open(url)
+        }
+    }
+
+    /// The same, but throws `MediaError` with `.notKept` and the folder as its subject if the folder cannot
+    /// be used.
+    func openEntry(_ url: WebURL) async throws -> any ByteStore {
+        try await open(url) { entries throws in try entries.open(url) }
+    }
+
+    /// A new, empty entry in place of the present one. Stores that are open on that read on, from a file
+    /// without a name, and commit nothing more.
+    package func replace(_ url: WebURL) async throws -> any ByteStore {
+        try await open(url) { entries throws in try entries.replace(url) }
+    }
+
+    private func open(
+        _ url: WebURL,
+        by way: @escaping @Sendable (EntryAccess) throws -> Opening
+    ) async throws -> any ByteStore {
+        let engine = engine
+        let opening = try await engine.committer.run { try way(engine.entries) }
+        if opening.refusal == nil { engine.dropLater(opening.lost, of: opening.entry) }
+        engine.tidyLater()
+        return PersistentStore(opening, of: url, engine: engine)
+    }
+
+    /// Calls `observer`, on a thread of the cache, after this object may have changed what is cached: bytes
+    /// came, an entry was opened, pinned or removed. It must not block. Only one at a time; `nil` ends it.
+    package func observe(_ observer: (@Sendable () -> Void)?) { engine.session.observe(observer) }
+
+    /// Puts a long log of the index into the index, which the next process would otherwise read before
+    /// anything else.
+    ///
+    /// For the end of a process, where waiting for the disk delays no music.
+    package func settle() async {
+        let engine = engine
+        guard await engine.committer.run({ engine.session.hasLongLog }) else { return }
+        // SQLite does it when the last connection closes, be it of another process.
+        await engine.look.run { engine.questions.close() }
+        await engine.committer.run { engine.session.close() }
+    }
+
+    /// Checks the secret, or its absence, against the folder, and makes the folder ready.
+    ///
+    /// Throws `MediaError` with `.cacheSecret` if the folder is sealed with another secret, if it is sealed
+    /// and none was given, and if one was given and the folder is not sealed; nothing in it is changed then.
+    /// Ignores other failures: `open` reports them. Without a secret, a missing folder is not made.
+    ///
+    /// - Parameter isAsking: `true` if only questions follow: an index that can be read without the folder's lock is
+    ///   read without it, and the folder is not made ready.
+    package func checkSecret(isAsking: Bool = false) async throws {
+        let engine = engine
+        guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
+        if isAsking {
+            do {
+                return try await engine.look.run { try engine.questions.ask { _ in } }
+            } catch let error as SealError {
+                throw engine.settings.notKept(error)
+            } catch {
+                // The committing thread finds out what is wrong with it and repairs it.
+            }
+        }
+        try await engine.committer.run {
+            do {
+                try engine.session.performOrFail { _ in }
+            } catch let error as SealError {
+                throw engine.settings.notKept(error)
+            } catch {
+                // To read a folder that cannot be written to takes the right secret, too.
+                do { _ = try engine.session.unwritableFolder(after: error) } catch let error as SealError {
+                    throw engine.settings.notKept(error)
+                } catch {}
+            }
+        }
+    }
+
+    // MARK: Questions. A missing folder is empty, and is not made for a question.
+
+    /// Every entry, the most recently played first. Throws `.notKept` if the folder cannot be used.
+    package func list() async throws -> [CachedEntry] {
+        try await engine.ask(orElse: []) { index in
+            try index.entries.rows().map { CachedEntry($0, stored: try index.extents.ranges(of: $0.entry)) }
+        }
+    }
+
+    /// The entry of `url`, with all its names; `nil` if there is none. Does not mark it as played.
+    package func info(for url: WebURL) async throws -> CachedEntry? {
+        let key = engine.entries.key(of: url)
+        return try await engine.ask(orElse: nil) { index in
+            guard let row = try index.entry(key: key) else { return nil }
+            let (stored, urls) = (
+                try index.extents.ranges(of: row.entry), try index.names.urls(of: row.entry)
+            )
+            return CachedEntry(row, stored: stored, urls: urls)
+        }
+    }
+
+    /// The bytes that all objects take on the disk, as of their last commits.
+    package var totalBytes: Int64 {
+        get async throws { try await engine.ask(orElse: 0) { try $0.allocated() } }
+    }
+
+    /// `true` if bytes of `url` are cached.
+    ///
+    /// For callers that open `url` next: makes the folder ready, unless it is missing, and opens nothing
+    /// else.
+    package func keepsSome(of url: WebURL) async -> Bool {
+        let engine = engine
+        let row = try? await engine.change(orElse: nil as EntryRow?) {
+            try $0.index.entry(key: engine.entries.key(of: url))
+        }
+        return ((row ?? nil)?.storedBytes ?? 0) > 0
+    }
+}
+
+extension CacheFolder: KeptMusic {
+    /// How much of each of `urls` is cached; nothing in a folder that cannot be used.
+    ///
+    /// Reads one row for each, in batches, between which other questions are answered.
+    package func availability(of urls: [WebURL]) async -> [Availability?] {
+        let engine = engine
+        var answers: [Availability?] = []
+        answers.reserveCapacity(urls.count)
+        for start in stride(from: 0, to: urls.count, by: Self.batchSize) {
+            let batch = urls[start..<min(urls.count, start + Self.batchSize)]
+            let nothing = [Availability?](repeating: nil, count: batch.count)
+            let found = try? await engine.ask(orElse: nothing) { index in
+                try batch.map { url in
+                    try index.entry(key: engine.entries.key(of: url)).map { Availability($0) }
+                }
+            }
+            answers += found ?? nothing
+        }
+        return answers
+    }
+
+    /// Some milliseconds of work.
+    private static let batchSize = 1_000
+
+    /// Pins the entry of `url`, made empty if there is none, or unpins it. Durable when this returns.
+    ///
+    /// Throws `.notKept` if the folder cannot be used. Pinned entries are never evicted, and count towards
+    /// the budget.
+    package func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {
+        let engine = engine
+        try await engine.committer.run { try engine.entries.setPinned(url, isPinned) }
+    }
+}
+
+extension Availability {
+    fileprivate init(_ row: EntryRow) {
+        let length = row.description.length
+        // The stored beginning as a part of the duration: exact if nothing is missing, else near enough to be
+        // shown.
+        var playsTo: Duration?
+        if row.description.plausibleDuration != nil, let seconds = row.description.durationSeconds,
+            let length,
+            length > 0
+        {
+            playsTo = .seconds(seconds * min(1, Double(row.prefix) / Double(length)))
+        }
+        self.init(
+            storedBytes: min(row.storedBytes, length ?? .max),
+            length: length,
+            playsTo: playsTo,
+            isPinned: row.isPinned
+        )
+    }
+}

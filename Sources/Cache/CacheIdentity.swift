@@ -1,0 +1,112 @@
+package import Media
+
+/// The query parameters that do not tell resources apart, by host.
+///
+/// Servers that sign their URLs give one track a new query each day. A rule leaves the signature out of the
+/// key, so that the cached track is found again.
+package struct CacheIdentity: Sendable, Equatable {
+    /// The parameters to leave out for one host, or for all hosts below one.
+    package struct Rule: Sendable, Equatable {
+        /// In lower case; `*.` in front stands for all hosts below the name, but not the name itself.
+        package var host: String
+        /// Names of query parameters, unescaped; never empty.
+        package var parameters: Set<String>
+    }
+
+    package var rules: [Rule]
+
+    package init(rules: [Rule] = []) { self.rules = rules }
+
+    /// The request string of `url` without the parameters that the rules for its host leave out.
+    ///
+    /// The other parameters keep their order; an empty query goes with its question mark.
+    package func text(of url: WebURL) -> String {
+        let whole = url.requestString
+        guard !rules.isEmpty, let query = url.query else { return whole }
+        let parameters = rules.filter { $0.fits(url.host) }.reduce(into: Set()) {
+            $0.formUnion($1.parameters)
+        }
+        guard !parameters.isEmpty else { return whole }
+        let parts = query.split(separator: "&", omittingEmptySubsequences: false)
+        let kept = parts.filter { part in
+            let name = part.prefix { $0 != "=" }
+            return !parameters.contains(PercentEncoding.decoded(name))
+        }
+        guard kept.count < parts.count else { return whole }
+        // The query is the last part of a request string.
+        let base = whole.dropLast(query.utf8.count + 1)
+        return kept.isEmpty ? String(base) : base + "?" + kept.joined(separator: "&")
+    }
+}
+
+extension CacheIdentity.Rule {
+    func fits(_ name: String) -> Bool {
+        host.hasPrefix("*.") ? name.hasSuffix(host.dropFirst()) && name.count >= host.count : name == host
+    }
+
+    /// Parses `host=cdn.example strip=token,expires`: two words in any order, separated by spaces.
+    package init(parsing text: some StringProtocol) throws(CacheIdentityError) {
+        var host: String?
+        var parameters: Set<String>?
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else {
+                throw CacheIdentityError("\(word)", "is not of the form NAME=VALUE")
+            }
+            switch parts[0] {
+            case "host":
+                guard host == nil else { throw CacheIdentityError("host", "is given twice") }
+                host = try Self.host(parts[1])
+            case "strip":
+                guard parameters == nil else { throw CacheIdentityError("strip", "is given twice") }
+                parameters = try Self.parameters(parts[1])
+            default: throw CacheIdentityError("\(parts[0])", "is not known; a rule has host= and strip=")
+            }
+        }
+        guard let host else { throw CacheIdentityError("host=", "is missing; a rule is for one host") }
+        guard let parameters else {
+            throw CacheIdentityError("strip=", "is missing; it names the parameters to leave out")
+        }
+        self.init(host: host, parameters: parameters)
+    }
+
+    private static func host(_ text: some StringProtocol) throws(CacheIdentityError) -> String {
+        let host = text.lowercased()
+        let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
+        // The parser of URLs decides what is a host: a name that it would change or refuse is not one.
+        guard let url = WebURL("http://\(name)/"), url.host == name, url.userInfo == nil, url.port == nil,
+            url.path == "/", url.query == nil, !name.contains("*")
+        else { throw CacheIdentityError("host=\(text)", "is not the name of a host") }
+        // A parameter that is a signature on one host is the name of a song on another.
+        guard !host.hasPrefix("*.") || name.contains(".") else {
+            throw CacheIdentityError("host=\(text)", "stands for too many hosts; name more of it")
+        }
+        return host
+    }
+
+    private static func parameters(_ text: some StringProtocol) throws(CacheIdentityError) -> Set<String> {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
+        for name in names {
+            guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !name.contains("&"),
+                !name.contains("=")
+            else { throw CacheIdentityError("strip=\(text)", "is not a list of names divided by commas") }
+        }
+        return Set(names)
+    }
+}
+
+/// A rule that cannot be parsed.
+package struct CacheIdentityError: Error, Equatable, CustomStringConvertible {
+    /// The part of the rule that is wrong.
+    package let part: SafeText
+    /// The predicate of a sentence about it.
+    package let problem: SafeText
+
+    init(_ part: String, _ problem: SafeText) {
+        self.part = SafeText(part)
+        self.problem = problem
+    }
+
+    /// A clause that is safe for a terminal: `'strip=' is missing; …`.
+    package var description: String { "'\(part)' \(problem)" }
+}

@@ -1,0 +1,231 @@
+import Glibc
+import Media
+import System
+
+/// The threads of a cache folder, and the machines that work on them.
+///
+/// `io` reads objects and does nothing else, so that no read waits for a flush or for the index.
+/// `committer` writes and flushes objects; it alone changes the index and takes the folder's lock.
+/// `look` reads the index, so that no question waits for a flush and no commit for a question.
+final class CacheEngine: Sendable {
+    let settings: CacheSettings
+    let protection: Protection
+    // Started at once, since later an `OptionalLibrary` may be in the way.
+    let io = WorkThread(name: "cache-io", isReady: true)
+    let committer = WorkThread(name: "cache-commit", isReady: true)
+    let look = WorkThread(name: "cache-look", isReady: true)
+    /// Takes what the folder does not.
+    let volatile = VolatileStores()
+    /// The folder as the looking thread has it.
+    let questions: IndexQuestions
+
+    // The machines of the committing thread.
+    let session: FolderSession
+    let entries: EntryAccess
+    let commits: EntryCommits
+    let eviction: Eviction
+    private let lastNotCached = Locked<MediaError?>(nil)
+
+    init(settings: CacheSettings) {
+        self.settings = settings
+        protection = Protection(settings.secret)
+        questions = IndexQuestions(path: settings.path, protection: protection)
+        session = FolderSession(settings: settings, protection: protection)
+        eviction = Eviction(settings: settings)
+        entries = EntryAccess(
+            settings: settings,
+            protection: protection,
+            session: session,
+            eviction: eviction
+        )
+        commits = EntryCommits(
+            settings: settings,
+            protection: protection,
+            session: session,
+            eviction: eviction
+        )
+    }
+
+    deinit {
+        io.stop()
+        committer.stop()
+        look.stop()
+    }
+
+    /// Reports that something is not cached, unless the last report said the same: a full folder refuses
+    /// every track.
+    func reportNotCached(_ error: MediaError) {
+        let isNew = lastNotCached.withLock { last in
+            defer { last = error }
+            return last != error
+        }
+        if isNew { settings.onNotice(error) }
+    }
+
+    // MARK: Questions
+
+    /// Asks the index; `nothing` if there is no folder, which is not made for a question.
+    ///
+    /// The looking thread asks without the folder's lock. If that fails, because the index is missing,
+    /// damaged or of another format, the committing thread makes the folder ready and asks.
+    func ask<Answer: Sendable>(
+        orElse nothing: Answer,
+        _ question: @escaping @Sendable (CacheIndex) throws -> Answer
+    ) async throws -> Answer {
+        guard settings.hasFolder else { return nothing }
+        if let answer = try? await look.run({ try self.questions.ask(question) }) { return answer }
+        return try await committer.run {
+            do {
+                return try self.session.performOrFail { try question($0.index) }
+            } catch {
+                let answer = try? self.session.unwritableFolder(after: error).map { try question($0.index) }
+                guard let answer else { throw self.settings.notKept(error) }
+                return answer
+            }
+        }
+    }
+
+    /// Runs `change` on the committing thread; `nothing` if there is no folder.
+    func change<Value: Sendable>(
+        orElse nothing: Value,
+        _ change: @escaping @Sendable (OpenedFolder) throws -> Value
+    ) async throws -> Value {
+        try await committer.run {
+            guard self.settings.hasFolder else { return nothing }
+            return try self.session.perform(change)
+        }
+    }
+
+    // MARK: Background jobs
+
+    /// Withdraws the claims of extents that were lost, in the background: it waits for the disk.
+    func dropLater(_ extents: [Extent], of entry: EntryID) {
+        guard !extents.isEmpty else { return }
+        committer.submit { [weak self] in self?.entries.drop(extents, of: entry) }
+    }
+
+    /// Removes what earlier processes left and makes room, in the background.
+    func tidyLater() {
+        committer.submit { [weak self] in
+            guard let self else { return }
+            guard let walk = eviction.beginTidying(session) else { return trimLater() }
+            sweepLater(walk)
+        }
+    }
+
+    /// Sweeps a page of the objects at a time, so that other jobs come in between; then makes room by what
+    /// the objects really take.
+    private func sweepLater(_ walk: ObjectWalk) {
+        // Jobs of one thread, one after the other, use the walk.
+        nonisolated(unsafe) let walk = walk
+        committer.submit { [weak self] in
+            guard let self else { return }
+            guard let entries = walk.next(Eviction.pageSize) else { return trimLater() }
+            // If it fails, the next commit meets the cause and reports it.
+            _ = try? session.perform { try eviction.sweep(entries, in: $0) }
+            sweepLater(walk)
+        }
+    }
+
+    private func trimLater() { trimLater(eviction.trimming()) }
+
+    /// Evicts a page at a time, so that other processes get the folder in between.
+    private func trimLater(_ trimming: Trimming) {
+        committer.submit { [weak self] in
+            var trimming = trimming
+            // If it fails, the next commit meets the cause and reports it.
+            guard let self, (try? session.perform({ try eviction.trim(&trimming, in: $0) })) != nil
+            else { return }
+            if !trimming.isDone { trimLater(trimming) }
+        }
+    }
+}
+
+// What stores ask of the machines.
+extension CacheEngine {
+    typealias Opening = Cache.Opening
+
+    /// The number of first bytes that two names of one entry must share.
+    static var comparedBytes: Int64 { EntryAccess.comparedBytes }
+
+    func notKept(_ cause: any Error) -> MediaError { settings.notKept(cause) }
+
+    /// Looking thread only.
+    func reading<Answer>(_ question: (IndexView) throws -> Answer) throws -> Answer {
+        try questions.ask { try question(IndexView(index: $0)) }
+    }
+
+    /// `true` if another entry has the same strong entity tag and length. Looking thread only.
+    func hasCopy(of description: EntryDescription, besides entry: EntryID) throws -> Bool {
+        guard let identity = description.identityText else { return false }
+        return try questions.ask { try $0.entries.row(identity: identity, besides: entry) != nil }
+    }
+
+    // Committing thread only.
+
+    func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws -> EntryCommits.Commitment
+    {
+        try commits.commit(plan, of: entry, in: file)
+    }
+
+    func addName(
+        _ url: WebURL,
+        besides own: EntryID,
+        to description: EntryDescription,
+        head: [UInt8]
+    ) throws(MediaError) -> Opening? {
+        try entries.addName(url, besides: own, to: description, head: head)
+    }
+
+    func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
+        entries.cause(ofLosing: entry, of: url)
+    }
+
+    func drop(_ extents: [Extent], of entry: EntryID) { entries.drop(extents, of: entry) }
+
+    func discard(_ entry: EntryID, of url: WebURL) { entries.discard(entry, of: url) }
+
+    func letGo(of entry: EntryID, _ file: ObjectFile) { entries.release(entry, file) }
+
+    /// The index as a store sees it.
+    struct IndexView {
+        let index: CacheIndex
+
+        /// The extents of the entry that share bytes with `range`, in order.
+        func extents(of entry: EntryID, overlapping range: ByteRange) throws -> [Extent] {
+            try index.extents.all(of: entry, overlapping: range)
+        }
+    }
+}
+
+/// The parameters of `CacheFolder.init`.
+struct CacheSettings: Sendable {
+    var path: String
+    /// The most bytes that the objects may take on the disk.
+    var budget: Int64
+    /// The bytes of the disk to leave free.
+    var minimumFree: Int64
+    /// Entries not played for this many seconds are removed; `nil` for never.
+    var maximumAge: Int64?
+    /// The parts of URLs that do not tell resources apart.
+    var identity: CacheIdentity
+    /// The secret of a sealed folder.
+    var secret: CacheSecret?
+    /// For the rhythm of commits.
+    var clock: any MonotonicClock
+    /// The time of day in seconds since 1970.
+    var wallClock: @Sendable () -> Int64
+    var files: any FileLayer
+    /// Called on one of the cache's threads; must not block.
+    var onNotice: @Sendable (MediaError) -> Void
+
+    /// `true` if there is anything at `path`.
+    var hasFolder: Bool { access(path, F_OK) == 0 || errno != ENOENT }
+
+    /// `cause` as it is reported to users.
+    func notKept(_ cause: any Error) -> MediaError {
+        if let error = cause as? MediaError { return error }
+        let code: MediaError.Code = cause is SealError ? .cacheSecret : .notKept
+        return MediaError(code, SafeText("cache folder \(path)"), SafeText("\(cause)"))
+    }
+}

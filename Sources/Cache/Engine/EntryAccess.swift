@@ -1,0 +1,317 @@
+import Media
+
+/// An entry as a store gets it.
+struct Opening: Sendable {
+    let entry: EntryID
+    let file: ObjectFile
+    let description: EntryDescription
+    let extents: [Extent]
+    /// Claimed extents that the file is too short for, to be withdrawn.
+    var lost: [Extent] = []
+    /// Why nothing can be added to the entry; `nil` if it can.
+    var refusal: MediaError?
+
+    /// The entry of `row` as it stands, with the extents that `file` is long enough for. Withdraws nothing.
+    init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile, refusal: MediaError? = nil) throws {
+        let length = try file.size().length
+        let all = try index.extents.all(of: row.entry)
+        var description = row.description
+        description.seekTable = try index.entries.seekTable(of: row.entry)
+        entry = row.entry
+        self.file = file
+        self.description = description
+        extents = all.filter { $0.range.upperBound <= length }
+        lost = all.filter { $0.range.upperBound > length }
+        self.refusal = refusal
+    }
+
+    /// A new, empty entry.
+    init(empty entry: EntryID, file: ObjectFile) {
+        self.entry = entry
+        self.file = file
+        description = EntryDescription()
+        extents = []
+    }
+}
+
+/// An entry that is read beside those who play it. It is locked as in use as long as this lives.
+struct EntryReading: Sendable {
+    let row: EntryRow
+    let file: ObjectFile
+    /// In order.
+    let extents: [Extent]
+}
+
+/// Opens, replaces, names, pins and releases entries. Used by the committing thread only.
+final class EntryAccess: @unchecked Sendable {
+    // Unchecked: both sets are touched on the committing thread only.
+    /// Keys whose entry is outdated and could not be replaced.
+    private var outdated: Set<[UInt8]> = []
+    /// Entries that this object has replaced: stores that have one open are expected to lose it.
+    private var replaced: Set<EntryID> = []
+
+    private let settings: CacheSettings
+    private let protection: Protection
+    private let session: FolderSession
+    private let eviction: Eviction
+
+    init(settings: CacheSettings, protection: Protection, session: FolderSession, eviction: Eviction) {
+        self.settings = settings
+        self.protection = protection
+        self.session = session
+        self.eviction = eviction
+    }
+
+    /// The key of `url` in the index. From any thread.
+    func key(of url: WebURL) -> [UInt8] { protection.key(of: settings.identity.text(of: url)) }
+
+    // MARK: Stores
+
+    /// Opens the entry of `url`, made empty if it is missing, and marks it as played now. In a folder that
+    /// accepts no writes, opens what is cached of it.
+    func open(_ url: WebURL) throws(MediaError) -> Opening {
+        let key = key(of: url)
+        // An earlier `replace` failed: retry it rather than open the outdated entry.
+        guard !outdated.contains(key) else { return try replace(url) }
+        do {
+            return try session.performOrFail { folder in
+                guard let row = try folder.index.entry(key: key) else {
+                    return try make(url, key: key, isPinned: false, in: folder)
+                }
+                let file = try folder.objects.open(row.entry)
+                try file.lockShared()
+                let opening = try Opening(row, of: folder.index, file: file)
+                if !opening.lost.isEmpty {
+                    settings.onNotice(
+                        MediaError(.damagedExtent, row.url, "stored bytes were lost and are fetched again")
+                    )
+                }
+                // A full disk must not prevent reading what is stored.
+                try? folder.index.relaxedTransaction {
+                    try folder.index.entries.touch(row.entry, at: settings.wallClock())
+                }
+                return opening
+            }
+        } catch {
+            if let opening = try? openUnwritable(key, after: error) { return opening }
+            throw settings.notKept(error)
+        }
+    }
+
+    /// The entry of `key` in a folder that accepts no writes, as `failure` says; `nil` if there is none.
+    func openUnwritable(_ key: [UInt8], after failure: any Error) throws -> Opening? {
+        guard let folder = try session.unwritableFolder(after: failure),
+            let row = try folder.index.entry(key: key)
+        else { return nil }
+        let file = try folder.object(row.entry, files: settings.files)
+        return try Opening(row, of: folder.index, file: file, refusal: settings.notKept(failure))
+    }
+
+    /// Makes a new entry for `url` in place of the present one, pinned if that was.
+    func replace(_ url: WebURL) throws(MediaError) -> Opening {
+        let key = key(of: url)
+        outdated.insert(key)
+        let opening = try session.perform { folder in
+            let old = try folder.index.entry(key: key)
+            if let old { replaced.insert(old.entry) }
+            return try make(url, key: key, isPinned: old?.isPinned ?? false, inPlaceOf: old, in: folder)
+        }
+        outdated.remove(key)
+        return opening
+    }
+
+    private func make(
+        _ url: WebURL,
+        key: [UInt8],
+        isPinned: Bool,
+        inPlaceOf old: EntryRow? = nil,
+        in folder: OpenedFolder
+    ) throws -> Opening {
+        func change() throws -> (isGone: Bool, entry: EntryID, file: ObjectFile) {
+            // Under its other names the old entry may still be right.
+            let isGone = try old.map { try folder.index.removeName(key, of: $0.entry) } ?? false
+            let (entry, file) = try insert(url, key: key, isPinned: isPinned, in: folder)
+            return (isGone, entry, file)
+        }
+        // Durable if an entry goes: its row must not come back without its file.
+        let (isGone, entry, file) =
+            old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
+        if let old, isGone { folder.objects.unlink(old.entry) }
+        return Opening(empty: entry, file: file)
+    }
+
+    private func insert(
+        _ url: WebURL,
+        key: [UInt8],
+        isPinned: Bool,
+        in folder: OpenedFolder
+    ) throws -> (EntryID, ObjectFile) {
+        let entry = EntryID.random()
+        let file = try folder.objects.open(entry)
+        try file.lockShared()
+        let time = settings.wallClock()
+        try folder.index.insert(entry, key: key, url: url.safeText, isPinned: isPinned, at: time)
+        return (entry, file)
+    }
+
+    /// Takes the name `url` from the entry, and removes the entry with its last name. Stores that have it
+    /// open read on from a file without a name.
+    func discard(_ entry: EntryID, of url: WebURL) {
+        let key = key(of: url)
+        // If this fails, the entry stays: what is in it is right, only not wanted.
+        try? session.perform { folder in
+            if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
+                folder.objects.unlink(entry)
+            }
+        }
+    }
+
+    /// Unlocks an entry that a store has closed, and removes it if no byte of it was ever committed.
+    func release(_ entry: EntryID, _ file: ObjectFile) {
+        // If this fails, an empty entry may stay, which does no harm.
+        try? session.perform { folder in
+            defer { file.unlock() }
+            guard try !folder.withdrawLost(entry, file) else { return }
+            guard try folder.index.extents.isEmpty(entry), file.lockExclusive() else { return }
+            try folder.index.relaxedTransaction { try folder.index.entries.removeUnpinned(entry) }
+            if try !folder.index.entries.contains(entry) { folder.objects.unlink(entry) }
+        }
+        file.unlock()
+    }
+
+    /// Withdraws the claims of damaged or lost extents. Returns `true` on success.
+    @discardableResult
+    func drop(_ extents: [Extent], of entry: EntryID) -> Bool {
+        // If this fails, the same check finds the damage again.
+        let dropped: Void? = try? session.perform { folder in
+            try folder.index.transaction {
+                for extent in extents { try folder.index.extents.remove(extent, of: entry) }
+            }
+        }
+        return dropped != nil
+    }
+
+    /// Why the store of `url` can no longer commit to `entry`; `nil` if the entry was replaced, as it is when
+    /// the resource has changed.
+    func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
+        // The new entry may be gone already, if nothing was stored in it.
+        guard !replaced.contains(entry) else { return nil }
+        let key = key(of: url)
+        let current = try? session.perform { try $0.index.entry(key: key)?.entry }
+        guard let current = current ?? nil else { return "its place in the cache folder is gone" }
+        return current == entry ? "others keep another version of it" : nil
+    }
+
+    // MARK: One resource under several URLs
+
+    /// The number of first bytes that must be equal: what a cold start fetches at once.
+    static let comparedBytes: Int64 = 64 * 1024
+
+    /// Makes `url` a name of the other entry that has the strong entity tag and length of `description` and
+    /// the first bytes `head`, and opens that; `nil` if there is none. `own`, which `url` led to, goes with
+    /// its last name.
+    ///
+    /// The bytes are compared because entity tags made of sizes and times collide, and because two servers
+    /// need not mean the same by one.
+    func addName(
+        _ url: WebURL,
+        besides own: EntryID,
+        to description: EntryDescription,
+        head: [UInt8]
+    ) throws(MediaError) -> Opening? {
+        guard let identity = description.identityText else { return nil }
+        var shared = EntryDescription()
+        shared.length = description.length
+        shared.validators.etag = description.validators.etag
+        let key = key(of: url)
+        return try session.perform { folder in
+            let index = folder.index
+            guard try index.entries.row(own)?.isPinned == false,
+                let row = try index.entries.row(identity: identity, besides: own),
+                !row.description.contradicts(shared),
+                let file = try folder.objects.openExisting(row.entry),
+                case let opening = try Opening(row, of: index, file: file), try starts(opening, with: head)
+            else { return nil }
+            let isOwnGone = try index.transaction {
+                try index.names.add(key, url: url.safeText, to: row.entry)
+                try index.entries.touch(row.entry, at: settings.wallClock())
+                return try index.removeName(key, of: own)
+            }
+            if isOwnGone { folder.objects.unlink(own) }
+            return opening
+        }
+    }
+
+    /// `true` if the entry starts with all of `head`, in bytes that pass their checks.
+    private func starts(_ opening: Opening, with head: [UInt8]) throws -> Bool {
+        var offset: Int64 = 0
+        for extent in opening.extents where offset < head.count {
+            guard extent.range.lowerBound == offset else { return false }
+            let stored = try opening.file.read(extent.range)
+            guard let bytes = protection.bytes(of: extent, from: stored, of: opening.entry) else {
+                return false
+            }
+            let end = min(extent.range.upperBound, Int64(head.count))
+            guard head[Int(offset)..<Int(end)].elementsEqual(bytes.prefix(Int(end - offset))) else {
+                return false
+            }
+            offset = end
+        }
+        return offset == head.count
+    }
+
+    // MARK: Pins
+
+    /// Pins the entry of `url`, made empty if there is none, or unpins it.
+    func setPinned(_ url: WebURL, _ isPinned: Bool) throws(MediaError) {
+        let key = key(of: url)
+        try session.perform { folder in
+            if let row = try folder.index.entry(key: key) {
+                guard row.isPinned != isPinned else { return }
+                try folder.index.transaction { try folder.index.entries.setPinned(isPinned, of: row.entry) }
+                // An entry that was pinned before a byte of it came leaves nothing behind.
+                if !isPinned, row.storedBytes == 0 { _ = try eviction.remove([row.entry], from: folder) }
+            } else if isPinned {
+                // Durable, unlike an entry that is made to be filled at once.
+                _ = try folder.index.transaction { try insert(url, key: key, isPinned: true, in: folder) }
+            }
+        }
+    }
+
+    // MARK: Reading beside the players
+
+    /// Opens the entry whose row `find` finds, also in a folder that accepts no writes, and does not mark it
+    /// as played; `nil` if there is none, or its file is gone.
+    func openToRead(_ find: (CacheIndex) throws -> EntryRow?) throws(MediaError) -> EntryReading? {
+        do {
+            return try session.performOrFail { folder in
+                guard let row = try find(folder.index),
+                    let file = try folder.objects.openExisting(row.entry)
+                else { return nil }
+                return EntryReading(
+                    row: row,
+                    file: file,
+                    extents: try folder.index.extents.all(of: row.entry)
+                )
+            }
+        } catch {
+            let reading = try? session.unwritableFolder(after: error).map { folder -> EntryReading? in
+                guard let row = try find(folder.index) else { return nil }
+                let file = try folder.object(row.entry, files: settings.files)
+                return EntryReading(
+                    row: row,
+                    file: file,
+                    extents: try folder.index.extents.all(of: row.entry)
+                )
+            }
+            guard let reading else { throw settings.notKept(error) }
+            return reading ?? nil
+        }
+    }
+
+    /// The bytes of an extent; `nil` if they are not those that were committed. From any thread.
+    func bytes(of extent: Extent, in reading: EntryReading) -> [UInt8]? {
+        let stored = (try? reading.file.read(extent.range)) ?? []
+        return protection.bytes(of: extent, from: stored, of: reading.row.entry)
+    }
+}

@@ -1,0 +1,247 @@
+import Media
+
+/// Keeps the objects within their bounds and removes what no entry owns.
+///
+/// Used by the committing thread only. Works a page of entries at a time: other jobs and processes get the
+/// folder in between.
+final class Eviction: @unchecked Sendable {
+    // Unchecked: touched on the committing thread only.
+    /// Which opening of the folder was tidied last: to a new index the objects of the previous one are
+    /// orphans.
+    private var tidiedOpening = 0
+    private let settings: CacheSettings
+
+    /// How many entries are handled while the folder is locked: few, because unlinking a long file takes a
+    /// filesystem milliseconds, and other processes wait.
+    static let pageSize = 64
+
+    init(settings: CacheSettings) { self.settings = settings }
+
+    /// Eviction to the bounds of the settings, from its beginning.
+    func trimming() -> Trimming {
+        Trimming(
+            EvictionPolicy(
+                budget: settings.budget,
+                minimumFree: settings.minimumFree,
+                expiry: settings.maximumAge.map { settings.wallClock() - $0 }
+            )
+        )
+    }
+
+    // MARK: Removing
+
+    /// Removes those of a page of entries that nobody has open, and returns them.
+    func remove(_ entries: [EntryID], from folder: OpenedFolder) throws -> Set<EntryID> {
+        // The exclusive locks last as long as `held`: until the files are unlinked.
+        let held = entries.map { (entry: $0, hold: folder.objects.holdForRemoval($0)) }
+            .filter { if case .inUse = $0.hold { false } else { true } }
+        guard !held.isEmpty else { return [] }
+        // Rows go first: a file without a row is litter, a row without its file would be a lie.
+        try folder.index.transaction {
+            for (entry, _) in held { try folder.index.entries.remove(entry) }
+        }
+        for (entry, _) in held { folder.objects.unlink(entry) }
+        return Set(held.map(\.entry))
+    }
+
+    /// The same with a report. Entries that are gone by now are not counted.
+    func remove(
+        page: ArraySlice<EntryID>,
+        includingPinned: Bool,
+        from folder: OpenedFolder
+    ) throws -> CacheRemoval {
+        // Read again, because other processes may have changed them since they were listed.
+        let rows = try page.compactMap { try folder.index.entries.row($0) }
+        let wanted = rows.filter { includingPinned || !$0.isPinned }
+        let removed = try remove(wanted.map(\.entry), from: folder)
+        return CacheRemoval(
+            entriesRemoved: removed.count,
+            bytesFreed: wanted.filter { removed.contains($0.entry) }.reduce(0) { $0 + $1.allocated },
+            entriesInUse: wanted.count - removed.count,
+            entriesPinned: rows.count - wanted.count
+        )
+    }
+
+    // MARK: Bounds
+
+    /// Removes what must go of the next page of candidates; sets `isDone` if nothing more must or may go.
+    func trim(_ trimming: inout Trimming, in folder: OpenedFolder) throws {
+        let policy = trimming.policy
+        var sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
+        // Candidates come in the order of their age: after one that may stay, none has expired.
+        let isMore = sought > 0 || trimming.last.map { policy.isExpired($0) } ?? (policy.expiry != nil)
+        var page =
+            isMore ? try folder.index.entries.candidates(after: trimming.last, limit: Self.pageSize) : []
+        guard let end = page.last else {
+            trimming.isDone = true
+            return
+        }
+        trimming.last = end
+        while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
+            trimming.removed.formUnion(try remove(victims, from: folder))
+            // Only trying shows that another store has an entry open: the next choice knows.
+            for index in page.indices where victims.contains(page[index].entry) {
+                page[index].isOpen = true
+            }
+            sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
+        }
+    }
+
+    /// Makes room for `trimming.needed` bytes of the entry of `row`, whose resource is `length` bytes long.
+    ///
+    /// Returns `false` if there is not enough room yet: a page of other entries was removed, and this is to
+    /// be called again. Throws `.notKept` if there cannot be enough room.
+    func makeRoom(
+        _ trimming: inout Trimming,
+        for row: EntryRow,
+        length: Int64?,
+        in folder: OpenedFolder
+    ) throws -> Bool {
+        let policy = trimming.policy
+        let path = SafeText("cache folder \(settings.path)")
+        if let length, length > policy.budget {
+            // Everything else would be evicted for it, and in the end it would not be complete either.
+            throw MediaError(.notKept, path, "its budget is smaller than this one track")
+        }
+        if let length, try length > policy.budget - folder.index.entries.pinnedBytes(besides: row.entry) {
+            throw MediaError(.notKept, path, "what is pinned in it leaves too little room for this track")
+        }
+        let size = row.allocated + trimming.needed
+        let isTooFull = try policy.sought(fullness(of: folder, needed: trimming.needed)) > 0
+        if length == nil, isTooFull, !policy.mayPushOut(unknownLengthOf: size) {
+            throw MediaError(.notKept, path, "it is full, and the server does not say how long this track is")
+        }
+        try trim(&trimming, in: folder)
+        guard trimming.isDone else { return false }
+        guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
+        // A killed process may have counted what it never wrote.
+        try settleSizes(in: folder)
+        guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
+        let free = try settings.files.freeBytes(of: folder.objects.descriptor)
+        let isDiskFull = policy.excess(Fullness(allocated: 0, free: free, needed: trimming.needed)) > 0
+        let cause: SafeText =
+            isDiskFull
+            ? "its disk is too full, and nothing in it may be evicted"
+            : "it is full, and all that is in it is pinned or being played"
+        throw MediaError(.notKept, path, cause)
+    }
+
+    private func fullness(of folder: OpenedFolder, needed: Int64) throws -> Fullness {
+        let free =
+            settings.minimumFree > 0 ? try settings.files.freeBytes(of: folder.objects.descriptor) : .max
+        return Fullness(allocated: try folder.index.allocated(), free: free, needed: needed)
+    }
+
+    /// Corrects the recorded sizes of all files but those being committed to.
+    private func settleSizes(in folder: OpenedFolder) throws {
+        var sizes: [(entry: EntryID, allocated: Int64)] = []
+        for candidate in try folder.index.entries.removables()
+        where candidate.allocated != folder.objects.size(candidate.entry).allocated {
+            guard let settled = folder.objects.settledAllocated(candidate.entry) else { continue }
+            sizes.append((candidate.entry, settled))
+        }
+        try record(sizes, in: folder)
+    }
+
+    private func record(_ sizes: [(entry: EntryID, allocated: Int64)], in folder: OpenedFolder) throws {
+        guard !sizes.isEmpty else { return }
+        try folder.index.relaxedTransaction {
+            for (entry, allocated) in sizes {
+                try folder.index.entries.setAllocated(allocated, of: entry)
+            }
+        }
+    }
+
+    // MARK: Tidying
+
+    /// Starts to remove what earlier processes left: a walk through the objects, to be swept page by page.
+    ///
+    /// `nil` if this index was tidied already, or the folder cannot be used; the next commit reports why.
+    func beginTidying(_ session: FolderSession) -> ObjectWalk? {
+        guard tidiedOpening != session.openCount || tidiedOpening == 0 else { return nil }
+        return try? session.perform { folder in
+            tidiedOpening = session.openCount
+            try folder.index.repairSum()
+            return try folder.objects.walk()
+        }
+    }
+
+    /// Removes those of `entries`, names found in `objects`, that have no row, withdraws claims that files
+    /// are too short for, and corrects sizes.
+    ///
+    /// Returns the number of files removed and the bytes they took. The lock must be held.
+    func sweep(_ entries: [EntryID], in folder: OpenedFolder) throws -> (orphans: Int, bytes: Int64) {
+        var orphans = 0
+        var bytes: Int64 = 0
+        var sizes: [(entry: EntryID, allocated: Int64)] = []
+        for entry in entries {
+            let (length, allocated) = folder.objects.size(entry)
+            if try folder.index.extents.end(of: entry) > length {
+                let lost = try folder.index.extents.all(of: entry).filter { $0.range.upperBound > length }
+                try folder.index.transaction {
+                    for extent in lost { try folder.index.extents.remove(extent, of: entry) }
+                }
+            }
+            if let counted = try folder.index.entries.allocated(of: entry) {
+                // A commit in progress is counted already, and not yet on the disk.
+                if counted != allocated, let settled = folder.objects.settledAllocated(entry) {
+                    sizes.append((entry, settled))
+                }
+                continue
+            }
+            // A file in use belongs to a store whose entry was replaced or removed.
+            guard case .held = folder.objects.holdForRemoval(entry) else { continue }
+            folder.objects.unlink(entry)
+            orphans += 1
+            bytes += allocated
+        }
+        try record(sizes, in: folder)
+        return (orphans, bytes)
+    }
+
+    /// Frees the disk space that the entry's file takes without a claim, and corrects its sums. Returns the
+    /// number of bytes freed. The lock must be held.
+    ///
+    /// Only if nobody else has the entry open: another process may still read what was claimed when it
+    /// looked, and would take the zeros of a hole for it.
+    func reclaim(_ reading: EntryReading, in folder: OpenedFolder) throws -> Int64 {
+        let entry = reading.row.entry
+        guard let row = try folder.index.entries.row(entry) else { return 0 }
+        let stored = try folder.index.extents.ranges(of: entry)
+        let (length, allocated) = try reading.file.size()
+        var after = allocated
+        // Also within this process: each opener has a lock of its own.
+        if reading.file.lockExclusive() {
+            defer { try? reading.file.lockShared() }
+            for gap in stored.gaps(in: 0..<max(length, 0)) where length > 0 {
+                try? settings.files.punch(gap, of: reading.file.descriptor)
+            }
+            after = try reading.file.size().allocated
+        }
+        if row.storedBytes != stored.byteCount || row.allocated != after {
+            // A commit in progress is counted already, and not yet on the disk.
+            try reading.file.ifNobodyCommits {
+                let settled = try reading.file.size().allocated
+                try folder.index.relaxedTransaction {
+                    try folder.index.extents.recount(entry)
+                    try folder.index.entries.setAllocated(settled, of: entry)
+                }
+            }
+        }
+        return max(0, allocated - after)
+    }
+}
+
+/// Eviction in progress, a page at a time.
+struct Trimming: Sendable {
+    let policy: EvictionPolicy
+    /// The bytes that room is made for.
+    var needed: Int64 = 0
+    /// The last candidate that was considered.
+    fileprivate(set) var last: EvictionCandidate?
+    fileprivate(set) var removed = Set<EntryID>()
+    /// `true` if nothing more must go, or nothing more may.
+    fileprivate(set) var isDone = false
+
+    init(_ policy: EvictionPolicy) { self.policy = policy }
+}

@@ -1,0 +1,91 @@
+/// The properties of an entry that eviction decides by.
+struct EvictionCandidate: Sendable, Equatable {
+    var entry: EntryID
+    /// Bytes on the disk.
+    var allocated: Int64
+    /// Seconds since 1970.
+    var lastPlayed: Int64
+    /// The order of entries played in the same second.
+    var turn: Int64 = 0
+    var isPinned = false
+    /// `true` if some process has it open.
+    var isOpen = false
+}
+
+/// How full a cache folder and its disk are.
+struct Fullness: Sendable, Equatable {
+    /// The bytes that the objects take on the disk.
+    var allocated: Int64
+    /// The bytes that are free for users on the disk.
+    var free: Int64
+    /// The bytes about to be written.
+    var needed: Int64 = 0
+}
+
+/// Chooses the entries to evict: pure.
+///
+/// Whole entries, the least recently played first; never pinned or open ones. Expired entries are always
+/// evicted, of the others no more than needed.
+struct EvictionPolicy: Sendable, Equatable {
+    /// The most bytes that the objects may take on the disk.
+    var budget: Int64
+    /// The bytes of the disk to leave free.
+    var minimumFree: Int64 = 0
+    /// Entries last played before this time, in seconds since 1970, have expired; `nil` for none.
+    var expiry: Int64?
+
+    /// The number of bytes above the bounds; at least 0.
+    func excess(_ fullness: Fullness) -> Int64 { max(0, overBudget(fullness), underFree(fullness)) }
+
+    /// The number of bytes to free by eviction; at least 0.
+    ///
+    /// If others have filled the disk so far that evicting everything would not free enough, nothing is
+    /// evicted for the sake of the disk.
+    func sought(_ fullness: Fullness) -> Int64 {
+        let under = underFree(fullness)
+        return max(0, overBudget(fullness), under > Self.sane(fullness.allocated) ? 0 : under)
+    }
+
+    /// `true` if a track of unknown length that takes `bytes` on the disk may evict others.
+    ///
+    /// It may turn out larger than the budget, and then the others would have been evicted for nothing: at
+    /// most a quarter of the budget is risked.
+    func mayPushOut(unknownLengthOf bytes: Int64) -> Bool { Self.sane(bytes) <= Self.sane(budget) / 4 }
+
+    private func overBudget(_ fullness: Fullness) -> Int64 {
+        Self.sane(fullness.allocated) + Self.sane(fullness.needed) - Self.sane(budget)
+    }
+
+    private func underFree(_ fullness: Fullness) -> Int64 {
+        // Without a minimum the disk itself reports that it is full.
+        guard minimumFree > 0 else { return 0 }
+        return Self.sane(minimumFree) + Self.sane(fullness.needed) - Self.sane(fullness.free)
+    }
+
+    /// Limits numbers from outside, so that no sum overflows.
+    private static func sane(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 61) }
+
+    /// The entries to remove to free `excess` bytes, in the order of their removal.
+    ///
+    /// They may not be enough, if too much is pinned or open.
+    func victims(among candidates: [EvictionCandidate], excess: Int64) -> [EntryID] {
+        var excess = max(0, excess)
+        var victims: [EntryID] = []
+        let ordered = candidates.sorted {
+            ($0.lastPlayed, $0.turn, $0.entry.value) < ($1.lastPlayed, $1.turn, $1.entry.value)
+        }
+        for candidate in ordered where excess > 0 || isExpired(candidate) {
+            // An entry without bytes frees nothing, and is only removed when it has expired.
+            guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 || isExpired(candidate)
+            else { continue }
+            victims.append(candidate.entry)
+            excess = max(0, excess - max(0, candidate.allocated))
+        }
+        return victims
+    }
+
+    /// `true` if `candidate` is evicted for its age.
+    func isExpired(_ candidate: EvictionCandidate) -> Bool {
+        expiry.map { candidate.lastPlayed < $0 } ?? false
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import System
+
+/// The lock that all users of one cache folder, in this process and in others, take in turn.
+///
+/// Held for single transactions of the index (opening, claiming, evicting, removing), never while data is
+/// written or fetched; longer work takes it a page at a time. The kernel releases it when a process dies.
+final class FolderLock: Sendable {
+    private let descriptor: CInt
+
+    init(in root: CInt) throws {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        let opened = try check("open the lock file", openat(root, "lock", flags, 0o600))
+        do {
+            try ForeignOwnerError.check(opened, name: "the lock file", permissions: 0o600)
+        } catch {
+            close(opened)
+            throw error
+        }
+        descriptor = opened
+    }
+
+    deinit { close(descriptor) }
+
+    /// Runs `body` while nobody else is in a `withLock` of the same folder. Not reentrant.
+    ///
+    /// Waits up to five seconds: a process that holds the lock for longer was stopped or hangs, and music
+    /// must not wait for that. `flock` knows no deadline, so it is polled every few milliseconds: the thread
+    /// is the cache's own and has nothing else to do, and the wait is rare and short.
+    ///
+    /// A process takes the gate before it waits for the lock. So one that takes the lock again and again, as
+    /// a long removal does, lets those pass that came in between.
+    func withLock<Value>(_ body: () throws -> Value) throws -> Value {
+        let deadline = ContinuousClock.now + Self.patience
+        try wait(until: deadline) { ByteLock.take(Self.gate, of: descriptor) }
+        do {
+            defer { ByteLock.release(Self.gate, of: descriptor) }
+            try wait(until: deadline) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+        }
+        defer { _ = flock(descriptor, LOCK_UN) }
+        return try body()
+    }
+
+    private func wait(until deadline: ContinuousClock.Instant, _ isTaken: () -> Bool) throws {
+        while !isTaken() {
+            guard ByteLock.isTaken else { throw SystemError("lock the folder") }
+            guard ContinuousClock.now < deadline else { throw FolderHeldError() }
+            usleep(2_000)
+        }
+    }
+
+    /// The byte of the lock file that serves as the gate.
+    static let gate: Int64 = 0
+    private static let patience = Duration.seconds(5)
+}
+
+/// Another process held the folder's lock for longer than five seconds.
+struct FolderHeldError: Error, CustomStringConvertible {
+    var description: String { "another process holds the folder" }
+}
+
+/// Open-file-description locks on single bytes of a file (fcntl(2), F_OFD_SETLK).
+///
+/// They exclude other openers in this process too, are released by the kernel when their holder dies, and are
+/// independent of `flock` on local disks. The byte need not exist. None of the calls waits.
+enum ByteLock {
+    /// Takes the lock of the byte at `offset`; the descriptor must be open for writing. Returns `false`, with
+    /// the cause in `errno`, if that failed.
+    static func take(_ offset: Int64, of descriptor: CInt) -> Bool {
+        set(CInt(F_WRLCK), offset, of: descriptor) == 0
+    }
+
+    static func release(_ offset: Int64, of descriptor: CInt) {
+        _ = set(CInt(F_UNLCK), offset, of: descriptor)
+    }
+
+    /// `true` if `errno` says that another opener has the lock, or that a signal came.
+    static var isTaken: Bool { [EAGAIN, EACCES, EINTR].contains(errno) }
+
+    private static func set(_ kind: CInt, _ offset: Int64, of descriptor: CInt) -> CInt {
+        var lock = flock()
+        lock.l_type = CShort(kind)
+        lock.l_whence = CShort(SEEK_SET)
+        lock.l_start = off_t(offset)
+        lock.l_len = 1
+        // F_OFD_SETLK (linux/fcntl.h), which Glibc hides without GNU extensions.
+        let setLock: CInt = 37
+        return withUnsafeMutablePointer(to: &lock) { fcntl(descriptor, setLock, UnsafeMutableRawPointer($0)) }
+    }
+}

@@ -1,0 +1,102 @@
+import Media
+import System
+
+/// The open folder of the committing thread: makes it ready, locks it for each job, and replaces a damaged
+/// index.
+///
+/// All calls but `observe` are made on the committing thread.
+final class FolderSession: @unchecked Sendable {
+    // Unchecked: all variables are touched on the committing thread only, or in `deinit`, when no job is
+    // left.
+    private var opened: OpenedFolder?
+    /// How often the folder was opened, at first or again after it was replaced.
+    private(set) var openCount = 0
+    /// How many unusable indexes this object has set aside.
+    private(set) var setAsideCount = 0
+    private let observer = Locked<(@Sendable () -> Void)?>(nil)
+    private let settings: CacheSettings
+    private let protection: Protection
+
+    init(settings: CacheSettings, protection: Protection) {
+        self.settings = settings
+        self.protection = protection
+    }
+
+    /// Runs `body` with the folder ready and locked.
+    ///
+    /// If the index proves damaged it is set aside, and `body` runs again on an empty one.
+    func perform<Value>(_ body: (OpenedFolder) throws -> Value) throws(MediaError) -> Value {
+        do {
+            return try performOrFail(body)
+        } catch {
+            throw settings.notKept(error)
+        }
+    }
+
+    /// The same with the original error.
+    func performOrFail<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
+        do {
+            return try attempt(body)
+        } catch let error as IndexError where error.isDamage {
+            try setIndexAside()
+            return try attempt(body)
+        }
+    }
+
+    private func attempt<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
+        do {
+            if let folder = opened, !folder.isCurrent { opened = nil }
+            let folder = try opened ?? open()
+            opened = folder
+            let before = folder.index.changeCount
+            defer {
+                if folder.index.changeCount != before { observer.withLock { $0 }?() }
+            }
+            return try folder.lock.withLock { try body(folder) }
+        } catch let error as IndexError where !error.isDamage {
+            // Whatever it was (a full disk, a lost mount), the next job starts with a fresh connection.
+            opened = nil
+            throw error
+        }
+    }
+
+    private func open() throws -> OpenedFolder {
+        let folder = try OpenedFolder(path: settings.path, files: settings.files, protection: protection)
+        openCount += 1
+        if let index = folder.indexSetAside { report(index) }
+        return folder
+    }
+
+    private func setIndexAside() throws {
+        guard let folder = opened else { return }
+        opened = nil
+        if let index = try folder.lock.withLock({ try folder.setIndexAside() }) { report(index) }
+    }
+
+    private func report(_ index: IndexSetAside) {
+        setAsideCount += 1
+        let cause = index.cause + SafeText("; it was renamed to \(index.name), and the cache starts empty")
+        settings.onNotice(MediaError(.damagedIndex, SafeText("cache folder \(settings.path)"), cause))
+    }
+
+    /// The folder to be read only, if `failure` says that it accepts no writes; `nil` for any other failure.
+    func unwritableFolder(after failure: any Error) throws -> UnwritableFolder? {
+        let isRefusal = (failure as? SystemError)?.isRefusal ?? (failure as? IndexError)?.isRefusal ?? false
+        guard isRefusal else { return nil }
+        return try UnwritableFolder(path: settings.path, protection: protection)
+    }
+
+    /// `true` if the write-ahead log of the index is long.
+    var hasLongLog: Bool { opened.map { $0.isCurrent && $0.logSize > Self.longLog } ?? false }
+
+    /// A session that only plays cached music adds some 10 KB and never waits for the disk; half a dozen
+    /// commits make this much.
+    private static let longLog: Int64 = 256 * 1024
+
+    /// Closes the folder; the next job opens it again.
+    func close() { opened = nil }
+
+    /// Calls `observer` on the committing thread after each job that changed the index. Only one at a time;
+    /// from any thread.
+    func observe(_ observer: (@Sendable () -> Void)?) { self.observer.withLock { $0 = observer } }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Media
+import System
+
+/// The looking thread's connection to the index, made at the first question.
+final class IndexQuestions: @unchecked Sendable {
+    // Unchecked: touched on the looking thread only, or in `deinit`, when no job is left.
+    private var reading: IndexReading?
+    private let path: String
+    private let protection: Protection
+
+    init(path: String, protection: Protection) {
+        self.path = path
+        self.protection = protection
+    }
+
+    /// Asks the index without the folder's lock.
+    ///
+    /// Throws if the index is missing, of another format or damaged; `CacheEngine.ask` then makes the folder
+    /// ready.
+    func ask<Answer>(_ question: (CacheIndex) throws -> Answer) throws -> Answer {
+        do {
+            if let reading, !reading.isCurrent { self.reading = nil }
+            let current = try reading ?? IndexReading(path: path, protection: protection)
+            reading = current
+            return try current.index.snapshot { try question(current.index) }
+        } catch {
+            reading = nil
+            throw error
+        }
+    }
+
+    /// Closes the index; the next question opens it again.
+    func close() { reading = nil }
+}
+
+/// An index that is open for questions only. Used by the looking thread only.
+final class IndexReading {
+    let index: CacheIndex
+    private let path: String
+    /// Tells the index that was opened from one that somebody made later.
+    private let number: ino_t
+
+    /// Opens the index of the folder at `folder`; makes nothing.
+    ///
+    /// Throws if there is no readable one, or if something of it is not the user's own: closing it could
+    /// remove another user's log.
+    init(path folder: String, protection: Protection) throws {
+        guard let resolved = realpath(folder, nil) else { throw SystemError("find the folder") }
+        defer { free(resolved) }
+        let root = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        defer { close(root) }
+        try ForeignOwnerError.check(root, name: "the folder", permissions: 0o777)
+        try OpenedFolder.checkIndexFiles(in: root)
+        let path = String(cString: resolved) + "/" + OpenedFolder.indexName
+        guard let number = Self.number(at: path) else { throw SystemError("find the index") }
+        index = try CacheIndex(readingAt: path, protection: protection)
+        self.path = path
+        self.number = number
+    }
+
+    /// `true` if this is still the index in the folder; see `OpenedFolder.isCurrent`.
+    var isCurrent: Bool { Self.number(at: path) == number }
+
+    private static func number(at path: String) -> ino_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_ino : nil
+    }
+}
+
+/// A cache folder on a read-only or full disk: what is cached in it can be read.
+///
+/// Nothing is locked, made or changed, so an entry can be removed while it is read here, and the index is as
+/// its last owner left it. That does no harm: every byte has its check, and an open file stays.
+final class UnwritableFolder {
+    let index: CacheIndex
+    private let objects: CInt
+
+    /// Throws if there is no folder with a readable index, or if it is not the user's own.
+    init(path: String, protection: Protection) throws {
+        guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
+        defer { free(resolved) }
+        let root = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        defer { close(root) }
+        try ForeignOwnerError.check(root, name: "the folder", permissions: 0o777)
+        try OpenedFolder.checkIndexFiles(in: root)
+        let path = String(cString: resolved) + "/" + OpenedFolder.indexName
+        index = try Self.openIndex(at: path, hasLog: Self.hasLog(in: root), protection)
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        objects = try check("open objects/", openat(root, "objects", flags))
+    }
+
+    deinit { close(objects) }
+
+    private static func openIndex(
+        at path: String,
+        hasLog: Bool,
+        _ protection: Protection
+    ) throws -> CacheIndex {
+        do {
+            return try CacheIndex(unwritableAt: path, hasLog: hasLog, protection: protection)
+        } catch is IndexError where hasLog {
+            // A log that cannot be read costs only what is in it.
+            return try CacheIndex(unwritableAt: path, hasLog: false, protection: protection)
+        }
+    }
+
+    private static func hasLog(in root: CInt) -> Bool {
+        var status = stat()
+        let name = OpenedFolder.indexName + "-wal"
+        return fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > 0
+    }
+
+    /// Opens the file of an entry for reading, and locks it as in use if possible.
+    func object(_ entry: EntryID, files: any FileLayer) throws -> ObjectFile {
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let opened = try check("open an object", openat(objects, entry.fileName, flags))
+        let file = ObjectFile(descriptor: opened, files: files)
+        _ = try file.ownStatus()
+        try? file.lockShared()
+        return file
+    }
+}

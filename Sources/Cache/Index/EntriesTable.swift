@@ -1,0 +1,199 @@
+import Media
+
+/// The table `entries`: one row for each entry, with the sums of its extents.
+struct EntriesTable {
+    private let connection: SQLiteConnection
+    private let protection: Protection
+
+    init(connection: SQLiteConnection, protection: Protection) {
+        self.connection = connection
+        self.protection = protection
+    }
+
+    // MARK: One entry
+
+    func row(_ entry: EntryID) throws -> EntryRow? {
+        let sql = "SELECT \(EntryRow.columns) FROM entries WHERE id = ?"
+        return try connection.statement(sql).first(.integer(entry.value)) { row($0) }
+    }
+
+    /// The entry that the name `key` leads to.
+    func row(named key: [UInt8]) throws -> EntryRow? {
+        let sql = """
+            SELECT \(EntryRow.columns) FROM names JOIN entries ON id = names.entry WHERE names.key = ?
+            """
+        return try connection.statement(sql).first(.blob(key)) { row($0) }
+    }
+
+    /// The fullest entry other than `entry` with this `EntryDescription.identityText`.
+    func row(identity: String, besides entry: EntryID) throws -> EntryRow? {
+        let sql = """
+            SELECT \(EntryRow.columns) FROM entries WHERE identity = ? AND id <> ?
+            ORDER BY stored DESC, id LIMIT 1
+            """
+        let key = protection.key(of: identity)
+        return try connection.statement(sql).first(.blob(key), .integer(entry.value)) { row($0) }
+    }
+
+    func contains(_ entry: EntryID) throws -> Bool {
+        let sql = "SELECT 1 FROM entries WHERE id = ?"
+        return try connection.statement(sql).first(.integer(entry.value)) { _ in true } ?? false
+    }
+
+    /// The bytes that the entry's file takes on the disk, including those that a commit is about to write;
+    /// `nil` if there is no such entry.
+    func allocated(of entry: EntryID) throws -> Int64? {
+        try connection.statement("SELECT allocated FROM entries WHERE id = ?")
+            .first(.integer(entry.value)) { $0.integer(0) }
+    }
+
+    /// The entry's seek table; empty if there is none or its record is damaged.
+    func seekTable(of entry: EntryID) throws -> [UInt8] {
+        let record = try connection.statement("SELECT seek_points FROM entries WHERE id = ?")
+            .first(.integer(entry.value)) { $0.blob(0) }
+        return record.flatMap { protection.record(from: $0, in: .seekPoints, of: entry) } ?? []
+    }
+
+    /// Makes a new row without a record.
+    func insert(_ entry: EntryID, isPinned: Bool, at time: Int64) throws {
+        let sql = """
+            INSERT INTO entries (id, url, about, pinned, created, last_played, turn)
+            VALUES (?1, '', x'', ?2, ?3, ?3, \(Self.nextTurn(at: "?3")))
+            """
+        try connection.statement(sql).run(.integer(entry.value), SQLiteValue(isPinned), .integer(time))
+    }
+
+    /// Records that the entry was played at `time`, in seconds since 1970, after all that was played before.
+    func touch(_ entry: EntryID, at time: Int64) throws {
+        let sql = "UPDATE entries SET last_played = ?1, turn = \(Self.nextTurn(at: "?1")) WHERE id = ?2"
+        try connection.statement(sql).run(.integer(time), .integer(entry.value))
+    }
+
+    /// A turn after those of all unpinned entries played at `time`: many short tracks, or a list that is
+    /// skipped through, are opened within one second.
+    ///
+    /// Bounded, so that a number that somebody else left cannot overflow the column.
+    private static func nextTurn(at time: String) -> String {
+        """
+        (SELECT 1 + min(ifnull(max(turn), 0), 1000000000) FROM entries
+        WHERE pinned = 0 AND last_played = \(time))
+        """
+    }
+
+    /// Replaces what is known of the entry's resource.
+    func put(_ record: EntryRecord, of entry: EntryID) throws {
+        let sql = "UPDATE entries SET url = ?, about = ?, identity = ? WHERE id = ?"
+        let identity = record.description.identityText.map { protection.key(of: $0) }
+        try connection.statement(sql).run(
+            .text(protection.checkValue == nil ? record.url.string : ""),
+            .blob(protection.keep(record.bytes, in: .about, of: entry)),
+            SQLiteValue(identity),
+            .integer(entry.value)
+        )
+    }
+
+    /// Replaces the entry's seek table; empty for none.
+    func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
+        let record = table.isEmpty ? [] : protection.keep(table, in: .seekPoints, of: entry)
+        try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
+            .run(.blob(record), .integer(entry.value))
+    }
+
+    /// Records how many bytes the entry's file takes on the disk.
+    func setAllocated(_ bytes: Int64, of entry: EntryID) throws {
+        let sql = "UPDATE entries SET allocated = ? WHERE id = ? AND allocated <> ?"
+        try connection.statement(sql).run(.integer(bytes), .integer(entry.value), .integer(bytes))
+    }
+
+    func setPinned(_ isPinned: Bool, of entry: EntryID) throws {
+        let sql = "UPDATE entries SET pinned = ? WHERE id = ?"
+        try connection.statement(sql).run(SQLiteValue(isPinned), .integer(entry.value))
+    }
+
+    /// Removes the entry, its extents and its names.
+    func remove(_ entry: EntryID) throws {
+        try connection.statement("DELETE FROM entries WHERE id = ?").run(.integer(entry.value))
+    }
+
+    /// Removes the entry unless it is pinned.
+    func removeUnpinned(_ entry: EntryID) throws {
+        try connection.statement("DELETE FROM entries WHERE id = ? AND pinned = 0").run(.integer(entry.value))
+    }
+
+    // MARK: All entries
+
+    /// Every entry, the most recently played first.
+    func rows() throws -> [EntryRow] {
+        var rows: [EntryRow] = []
+        let sql = "SELECT \(EntryRow.columns) FROM entries ORDER BY last_played DESC, turn DESC, id"
+        try connection.statement(sql).forEach { row in
+            rows.append(self.row(row))
+            return true
+        }
+        return rows
+    }
+
+    /// All entries, and how many bytes of them are committed.
+    func everything() throws -> (entries: [EntryID], storedBytes: Int64) {
+        var entries: [EntryID] = []
+        var bytes: Int64 = 0
+        try connection.statement("SELECT id, stored FROM entries ORDER BY id").forEach { row in
+            entries.append(EntryID(row.integer(0)))
+            bytes = CacheIndex.plausible(bytes + min(CacheIndex.plausible(row.integer(1)), 1 << 50))
+            return true
+        }
+        return (entries, bytes)
+    }
+
+    /// Up to `limit` unpinned entries that come after `last`, the least recently played first.
+    func candidates(after last: EvictionCandidate?, limit: Int) throws -> [EvictionCandidate] {
+        let sql = """
+            SELECT id, allocated, last_played, pinned, turn FROM entries
+            WHERE pinned = 0 AND (last_played, turn, id) > (?, ?, ?) ORDER BY last_played, turn, id LIMIT ?
+            """
+        var candidates: [EvictionCandidate] = []
+        try connection.statement(sql).forEach(
+            .integer(last?.lastPlayed ?? Int64.min),
+            .integer(last?.turn ?? Int64.min),
+            .integer(last?.entry.value ?? Int64.min),
+            .integer(Int64(limit))
+        ) { row in
+            candidates.append(EvictionCandidate(row))
+            return true
+        }
+        return candidates
+    }
+
+    /// Every entry, pinned ones too, as eviction sees it.
+    func removables() throws -> [EvictionCandidate] {
+        var all: [EvictionCandidate] = []
+        let sql = "SELECT id, allocated, last_played, pinned, turn FROM entries"
+        try connection.statement(sql).forEach { row in
+            all.append(EvictionCandidate(row))
+            return true
+        }
+        return all
+    }
+
+    /// The bytes that pinned entries other than `entry` take on the disk.
+    func pinnedBytes(besides entry: EntryID) throws -> Int64 {
+        let sql = "SELECT total(max(allocated, 0)) FROM entries WHERE pinned = 1 AND id <> ?"
+        let sum = try connection.statement(sql).first(.integer(entry.value)) { $0.optionalReal(0) ?? 0 }
+        return CacheIndex.plausible(Int64(min(sum ?? 0, 4e18)))
+    }
+
+    private func row(_ row: borrowing SQLiteRow) -> EntryRow { EntryRow(row, protection: protection) }
+}
+
+extension EvictionCandidate {
+    /// The candidate of a row `id, allocated, last_played, pinned, turn`.
+    fileprivate init(_ row: borrowing SQLiteRow) {
+        self.init(
+            entry: EntryID(row.integer(0)),
+            allocated: CacheIndex.plausible(row.integer(1)),
+            lastPlayed: row.integer(2),
+            turn: row.integer(4),
+            isPinned: row.integer(3) != 0
+        )
+    }
+}

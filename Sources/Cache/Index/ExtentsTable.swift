@@ -1,0 +1,124 @@
+import Media
+
+/// The table `extents`: which bytes are committed. Maintains the sums `stored` and `prefix` in `entries`.
+struct ExtentsTable {
+    private let connection: SQLiteConnection
+
+    init(connection: SQLiteConnection) { self.connection = connection }
+
+    /// Every extent of the entry, in order. Rows that break the rules of extents are skipped.
+    func all(of entry: EntryID) throws -> [Extent] {
+        let sql = "SELECT start, stop, digest FROM extents WHERE entry = ? ORDER BY start"
+        var extents: [Extent] = []
+        try connection.statement(sql).forEach(.integer(entry.value)) { row in
+            if let extent = Extent(row) { extents.append(extent) }
+            return true
+        }
+        return extents
+    }
+
+    /// The extents of the entry that share bytes with `range`, in order.
+    func all(of entry: EntryID, overlapping range: ByteRange) throws -> [Extent] {
+        // An extent lies inside one block, so one that starts a block or more earlier cannot reach `range`.
+        let sql = """
+            SELECT start, stop, digest FROM extents
+            WHERE entry = ? AND start > ? AND start < ? AND stop > ? ORDER BY start
+            """
+        var extents: [Extent] = []
+        let (start, end) = (range.lowerBound, range.upperBound)
+        try connection.statement(sql).forEach(
+            .integer(entry.value),
+            .integer(start - Extent.blockSize),
+            .integer(end),
+            .integer(start)
+        ) { row in
+            if let extent = Extent(row) { extents.append(extent) }
+            return true
+        }
+        return extents
+    }
+
+    /// The committed ranges of the entry.
+    func ranges(of entry: EntryID) throws -> ByteRangeSet {
+        ByteRangeSet(try all(of: entry).map(\.range))
+    }
+
+    /// The offset at which the last committed byte of the entry ends; 0 if there is none.
+    func end(of entry: EntryID) throws -> Int64 {
+        let sql = "SELECT stop FROM extents WHERE entry = ? ORDER BY start DESC LIMIT 1"
+        return try connection.statement(sql).first(.integer(entry.value)) { $0.integer(0) } ?? 0
+    }
+
+    /// `true` if no byte of the entry is committed.
+    func isEmpty(_ entry: EntryID) throws -> Bool {
+        let sql = "SELECT 1 FROM extents WHERE entry = ? LIMIT 1"
+        return try connection.statement(sql).first(.integer(entry.value)) { _ in false } ?? true
+    }
+
+    /// Claims the bytes of `extents`, which nobody has claimed yet.
+    func insert(_ extents: [Extent], of entry: EntryID) throws {
+        guard !extents.isEmpty else { return }
+        // A row that is replaced breaks the rules of extents: otherwise it would have been found.
+        let sql = "INSERT OR REPLACE INTO extents (entry, start, stop, digest) VALUES (?, ?, ?, ?)"
+        for extent in extents {
+            try connection.statement(sql).run(
+                .integer(entry.value),
+                .integer(extent.range.lowerBound),
+                .integer(extent.range.upperBound),
+                .blob(extent.check.bytes)
+            )
+        }
+        let sum = extents.reduce(0) { $0 + Int64($1.range.count) }
+        let old = try connection.statement("SELECT prefix FROM entries WHERE id = ?")
+            .first(.integer(entry.value)) { CacheIndex.plausible($0.integer(0)) }
+        let prefix = try self.prefix(of: entry, from: old ?? 0)
+        try connection.statement("UPDATE entries SET stored = stored + ?, prefix = ? WHERE id = ?")
+            .run(.integer(sum), .integer(prefix), .integer(entry.value))
+    }
+
+    /// Withdraws the claim, unless another process has replaced it by a different one.
+    func remove(_ extent: Extent, of entry: EntryID) throws {
+        let sql = "DELETE FROM extents WHERE entry = ? AND start = ? AND stop = ? AND digest = ?"
+        try connection.statement(sql).run(
+            .integer(entry.value),
+            .integer(extent.range.lowerBound),
+            .integer(extent.range.upperBound),
+            .blob(extent.check.bytes)
+        )
+        guard connection.changeCount > 0 else { return }
+        let shrink = """
+            UPDATE entries SET stored = max(0, stored - ?1), prefix = min(prefix, ?2) WHERE id = ?3
+            """
+        try connection.statement(shrink).run(
+            .integer(Int64(extent.range.count)),
+            .integer(extent.range.lowerBound),
+            .integer(entry.value)
+        )
+    }
+
+    /// Computes the sums of the entry again from its extents.
+    func recount(_ entry: EntryID) throws {
+        let stored = try ranges(of: entry).byteCount
+        try connection.statement("UPDATE entries SET stored = ?, prefix = ? WHERE id = ?")
+            .run(.integer(stored), .integer(prefix(of: entry, from: 0)), .integer(entry.value))
+    }
+
+    /// The end of the committed bytes that follow `start` without a gap.
+    private func prefix(of entry: EntryID, from start: Int64) throws -> Int64 {
+        var end = start
+        let sql = "SELECT start, stop FROM extents WHERE entry = ? AND start >= ? ORDER BY start"
+        try connection.statement(sql).forEach(.integer(entry.value), .integer(start)) { row in
+            guard row.integer(0) == end, row.integer(1) > end else { return false }
+            end = row.integer(1)
+            return true
+        }
+        return end
+    }
+}
+
+extension Extent {
+    /// The extent of a row `start, stop, digest`.
+    fileprivate init?(_ row: borrowing SQLiteRow) {
+        self.init(start: row.integer(0), end: row.integer(1), check: row.blob(2))
+    }
+}

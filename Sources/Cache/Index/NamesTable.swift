@@ -1,0 +1,55 @@
+import Media
+
+/// The table `names`: the URLs that lead to each entry.
+///
+/// An entry has several if servers send the same resource under several URLs, as signed URLs and mirrors do.
+struct NamesTable {
+    private let connection: SQLiteConnection
+    private let protection: Protection
+
+    /// Besides its first name an entry has at most this many: signed URLs change each day, and only the
+    /// latest are requested again.
+    private static let mostLaterNames: Int64 = 8
+
+    init(connection: SQLiteConnection, protection: Protection) {
+        self.connection = connection
+        self.protection = protection
+    }
+
+    /// Makes `key` a name of `entry`, and of no other one; forgets the oldest of too many.
+    ///
+    /// `url` is for people, without secrets.
+    func add(_ key: [UInt8], url: SafeText, to entry: EntryID) throws {
+        // Bounded, so that a number that somebody else left cannot overflow the column.
+        let insert = """
+            INSERT OR REPLACE INTO names (key, entry, place, display_url) VALUES (?1, ?2,
+            (SELECT 1 + min(ifnull(max(place), 0), 1000000000) FROM names WHERE entry = ?2), ?3)
+            """
+        let record = protection.keep(Array(url.string.utf8), in: .name, of: entry)
+        try connection.statement(insert).run(.blob(key), .integer(entry.value), .blob(record))
+        let forget = """
+            DELETE FROM names WHERE entry = ?1 AND place > (SELECT min(place) FROM names WHERE entry = ?1)
+            AND key NOT IN (SELECT key FROM names WHERE entry = ?1 ORDER BY place DESC LIMIT ?2)
+            """
+        try connection.statement(forget).run(.integer(entry.value), .integer(Self.mostLaterNames))
+    }
+
+    /// Takes the name `key` from `entry`.
+    func remove(_ key: [UInt8], of entry: EntryID) throws {
+        try connection.statement("DELETE FROM names WHERE key = ? AND entry = ?")
+            .run(.blob(key), .integer(entry.value))
+    }
+
+    /// The URLs that lead to the entry, the oldest name first, for people. Empty text if a record is damaged:
+    /// the key still leads to the entry.
+    func urls(of entry: EntryID) throws -> [SafeText] {
+        var urls: [SafeText] = []
+        let sql = "SELECT display_url FROM names WHERE entry = ? ORDER BY place, key"
+        try connection.statement(sql).forEach(.integer(entry.value)) { row in
+            let record = protection.record(from: row.blob(0), in: .name, of: entry)
+            urls.append(SafeText(String(decoding: record ?? [], as: UTF8.self)))
+            return true
+        }
+        return urls
+    }
+}

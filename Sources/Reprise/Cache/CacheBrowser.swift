@@ -1,0 +1,174 @@
+import Cache
+import Glibc
+import Media
+import System
+
+/// The cache for the screen's cache view: lists, evicts and pins in the background, one job after another.
+///
+/// Reads nothing before the first call.
+final class CacheBrowser: KeptShelf {
+    private enum Job {
+        case look
+        case evict(KeptEntry.ID)
+        case setPinned(KeptEntry.ID, Bool)
+    }
+
+    private struct State {
+        var report = KeptReport()
+        var observer: (@Sendable () -> Void)?
+        /// `true` if a look is queued that has not begun: a second one would show the same.
+        var isLookWaiting = false
+        /// `true` if the view is visible.
+        var isWatched = false
+        /// `true` if the cache has changed since the last look.
+        var isStale = false
+        /// The time of the last look.
+        var lookedAt = Duration.zero
+    }
+
+    /// Often enough to see downloads, and at most one reading of a long index a second.
+    static let pace = Duration.seconds(1)
+
+    private let state = Locked(State())
+    private let clock: any MonotonicClock
+    private let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+    private let jobs: AsyncStream<Job>.Continuation
+    private let waiting: AsyncStream<Job>
+    private let list: @Sendable () async throws -> [CachedEntry]
+    private let drop: @Sendable (Int64) async throws -> CacheRemoval
+    private let setPinnedNumber: @Sendable (Int64, Bool) async throws -> Void
+
+    init(
+        clock: any MonotonicClock,
+        list: @escaping @Sendable () async throws -> [CachedEntry],
+        drop: @escaping @Sendable (Int64) async throws -> CacheRemoval,
+        setPinned: @escaping @Sendable (Int64, Bool) async throws -> Void
+    ) {
+        self.clock = clock
+        (self.list, self.drop, setPinnedNumber) = (list, drop, setPinned)
+        (waiting, jobs) = AsyncStream.makeStream(of: Job.self)
+        (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    var report: KeptReport { state.withLock { $0.report } }
+
+    /// Reads the list again. During a reading, any number of calls cause one more.
+    func look() {
+        let isNew = state.withLock { state in
+            defer { state.isLookWaiting = true }
+            (state.isStale, state.lookedAt) = (false, clock.now)
+            return !state.isLookWaiting
+        }
+        if isNew { jobs.yield(.look) }
+    }
+
+    func watch(_ isWatched: Bool) {
+        state.withLock { $0.isWatched = isWatched }
+        if isWatched { look() }
+    }
+
+    /// The cache has changed. Never waits; from any thread.
+    func cacheChanged() {
+        let isWatched = state.withLock { state in
+            state.isStale = true
+            return state.isWatched
+        }
+        // `watch` reads the list anyway.
+        if isWatched { changed.yield() }
+    }
+
+    func evict(_ entry: KeptEntry.ID) { jobs.yield(.evict(entry)) }
+
+    func setPinned(_ entry: KeptEntry.ID, _ isPinned: Bool) { jobs.yield(.setPinned(entry, isPinned)) }
+
+    func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
+
+    /// Runs the jobs until the task is cancelled. One task calls this.
+    func run() async {
+        async let following: Void = follow()
+        await runJobs()
+        await following
+    }
+
+    /// Reads the list again after changes, while the view is visible.
+    private func follow() async {
+        for await _ in changes {
+            while let due = nextLook() {
+                if due <= clock.now {
+                    look()
+                } else if (try? await clock.sleep(until: due)) == nil {
+                    return
+                }
+            }
+        }
+    }
+
+    /// The time of the next look; `nil` while none is needed.
+    private func nextLook() -> Duration? {
+        state.withLock { $0.isWatched && $0.isStale ? $0.lookedAt + Self.pace : nil }
+    }
+
+    private func runJobs() async {
+        for await job in waiting {
+            var problem: SafeText?
+            do {
+                problem = try await perform(job)
+            } catch {
+                problem = (error as? MediaError)?.safeText ?? SafeText("the cache: \(error)")
+            }
+            await show(problem)
+        }
+    }
+
+    /// Returns why the job was not done, if that is not an error.
+    private func perform(_ job: Job) async throws -> SafeText? {
+        switch job {
+        case .look:
+            state.withLock { $0.isLookWaiting = false }
+            return nil
+        case .evict(let entry):
+            let report = try await drop(entry.value)
+            if report.entriesInUse > 0 {
+                return "Not deleted: it is being played, here or by another player"
+            }
+            return report.entriesPinned > 0 ? "Not deleted: it is pinned" : nil
+        case .setPinned(let entry, let isPinned):
+            try await setPinnedNumber(entry.value, isPinned)
+            return nil
+        }
+    }
+
+    private func show(_ problem: SafeText?) async {
+        var problem = problem
+        var entries: [KeptEntry]?
+        do {
+            let now = Int64(time(nil))
+            entries = try await list().map { Self.entry($0, now: now) }
+        } catch {
+            problem = problem ?? (error as? MediaError)?.safeText ?? SafeText("the cache: \(error)")
+        }
+        let observer = state.withLock { state in
+            state.report.revision += 1
+            // Counted from the end of a look, so that there is time between long ones.
+            state.lookedAt = clock.now
+            state.report.entries = entries ?? state.report.entries
+            state.report.problem = problem
+            return state.observer
+        }
+        observer?()
+    }
+
+    private static func entry(_ listing: CachedEntry, now: Int64) -> KeptEntry {
+        KeptEntry(
+            id: KeptEntry.ID(listing.number),
+            source: listing.url,
+            title: listing.title,
+            artist: listing.artist,
+            length: listing.length,
+            stored: listing.stored,
+            isPinned: listing.isPinned,
+            age: .seconds(max(0, now &- listing.lastPlayed))
+        )
+    }
+}

@@ -1,0 +1,153 @@
+import Cache
+import Glibc
+import Media
+import System
+
+/// `reprise cache export`.
+struct CacheExporting {
+    let command: CacheCommand
+
+    func run(_ order: CacheRequest.ExportOrder) async throws -> ExitCode {
+        let url = try command.webURL(order.source, of: "export")
+        guard let entry = try await command.administration.info(for: url) else {
+            return command.sayNotCached("export")
+        }
+        // Checked before a byte is written: an incomplete track is not written for nothing.
+        if !entry.isComplete, !order.takesPart {
+            sayGaps(entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? [], of: entry, isWritten: false)
+            return .someFailed
+        }
+        let file = try ExportFile(path: order.path, replaces: order.replaces)
+        guard let report = try await command.administration.export(url, into: file.descriptor) else {
+            return command.sayNotCached("export")
+        }
+        try Task.checkCancellation()
+        if !report.isWhole, !order.takesPart {
+            sayGaps(report.gaps, of: entry, isWritten: false)
+            return .someFailed
+        }
+        try file.publish()
+        guard !report.isWhole else { return .success }
+        sayGaps(report.gaps, of: entry, isWritten: true)
+        return .someFailed
+    }
+
+    private func sayGaps(_ gaps: [ByteRange], of entry: CachedEntry, isWritten: Bool) {
+        let ranges = gaps.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ", ")
+        let missing =
+            ranges.isEmpty
+            ? "its length is not known"
+            : "\(ByteSize.text(gaps.reduce(0) { $0 + Int64($1.count) })) are missing, bytes \(ranges)"
+        let end =
+            isWritten
+            ? "the file has zeros there" : "nothing was written; play it, fetch it, or use --partial"
+        command.console.say(entry.url + ": incomplete: " + SafeText(missing) + "; " + SafeText(end))
+    }
+}
+
+/// The file that a track is exported to: it appears complete or not at all.
+///
+/// The bytes go to a draft beside it, which is removed with the object unless it was published.
+final class ExportFile: Sendable {
+    /// Open for reading and writing, and seekable.
+    let descriptor: Int32
+    private let path: String?
+    private let draft: String
+    private let replaces: Bool
+    private let isPublished = Locked(false)
+
+    /// Opens the draft; `path` is `nil` for standard output.
+    ///
+    /// Throws `MediaError` if there is something at `path` that may not be replaced, or if no file can be
+    /// made beside it.
+    init(path: String?, replaces: Bool) throws(MediaError) {
+        self.path = path
+        self.replaces = replaces
+        if let path { try Self.checkTarget(path, replaces: replaces) }
+        let folder = path.map { Self.folder(of: $0) } ?? Self.temporaryFolder
+        draft = folder + "/.reprise-export-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        // Private in the shared folder for temporary files; beside its target the umask decides.
+        let mode: mode_t = path == nil ? 0o600 : 0o666
+        descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw Self.failure(SafeText(path ?? folder), errno) }
+        // For standard output the draft needs no name.
+        if path == nil { unlink(draft) }
+    }
+
+    deinit {
+        close(descriptor)
+        if path != nil, !isPublished.withLock({ $0 }) { unlink(draft) }
+    }
+
+    /// Gives the file its name, or copies it to standard output. Throws `MediaError`.
+    func publish() throws(MediaError) {
+        guard let path else { return try copyToOutput() }
+        guard fsync(descriptor) == 0 else { throw Self.failure(SafeText(path), errno) }
+        // Unlike `rename`, `link` never replaces a file that was made meanwhile.
+        if !replaces, link(draft, path) == 0 { return }
+        if !replaces, errno == EEXIST { throw Self.taken(SafeText(path)) }
+        // Some file systems have no hard links (those of memory sticks); there a check has to do.
+        if !replaces, access(path, F_OK) == 0 { throw Self.taken(SafeText(path)) }
+        guard rename(draft, path) == 0 else { throw Self.failure(SafeText(path), errno) }
+        isPublished.withLock { $0 = true }
+    }
+
+    private func copyToOutput() throws(MediaError) {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("standard output", errno) }
+        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+        while true {
+            let count = retryingInterrupted { read(descriptor, &buffer, buffer.count) }
+            guard count >= 0 else { throw Self.failure("standard output", errno) }
+            guard count > 0 else { return }
+            var rest = buffer[..<count]
+            while !rest.isEmpty {
+                let written = rest.withUnsafeBytes { bytes in
+                    retryingInterrupted { write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
+                }
+                if written >= 0 {
+                    rest = rest.dropFirst(written)
+                } else if errno == EAGAIN {
+                    // The descriptor is shared with a program that made it non-blocking.
+                    var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, -1)
+                } else {
+                    throw Self.failure("standard output", errno)
+                }
+            }
+        }
+    }
+
+    private static func checkTarget(_ path: String, replaces: Bool) throws(MediaError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        let subject = SafeText(path)
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: if !replaces { throw taken(subject) }
+        case S_IFDIR: throw MediaError(.unreadable, subject, "is a folder; name a file in it")
+        default:
+            throw MediaError(
+                .unreadable,
+                subject,
+                "is not a plain file; - writes to standard output"
+            )
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static var temporaryFolder: String {
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        return named.isEmpty ? "/tmp" : named
+    }
+
+    private static func taken(_ subject: SafeText) -> MediaError {
+        MediaError(.unreadable, subject, "exists already; choose another name, or use --force to replace it")
+    }
+
+    private static func failure(_ subject: SafeText, _ code: Int32) -> MediaError {
+        MediaError(.unreadable, subject, SafeText("cannot be written (\(SystemError.reason(code)))"))
+    }
+}

@@ -1,0 +1,221 @@
+import Cache
+import Media
+
+/// `reprise cache fetch`, `pin` and `unpin`.
+struct CacheFetching {
+    private let request: CacheRequest
+    private let administration: any CacheAdministration
+    private let supply: MusicSupply
+    private let console: CacheConsole
+
+    /// Two keep a line busy during the pauses between requests; more would only delay each track.
+    private static let fetchesAtATime = 2
+
+    init(command: CacheCommand) {
+        request = command.request
+        administration = command.administration
+        supply = command.supply
+        console = command.console
+    }
+
+    /// Pins (`true`) or unpins, or leaves the pins as they are (`nil`), and downloads what is missing.
+    func run(_ sources: [String], pins: Bool?, fetches: Bool) async throws -> ExitCode {
+        let found = await SourceTracks.resolve(sources, by: supply)
+        try Task.checkCancellation()
+        var tally = FetchTally()
+        for problem in found.problems {
+            tally.countProblem()
+            console.say(problem.safeText)
+        }
+        if let pins {
+            // Before anything is fetched, so that no track is evicted for the next one.
+            for url in found.urls { try await administration.setPinned(url, pins) }
+        }
+        if fetches {
+            try await fetch(found.tracks, isPinned: pins, into: &tally)
+        } else {
+            for track in found.tracks {
+                tally.countMark()
+                show(track, nil, isPinned: pins)
+            }
+        }
+        if fetches, !request.isJSON { console.note(SafeText(tally.text)) }
+        return tally.exitCode
+    }
+
+    private func fetch(_ tracks: [Track], isPinned: Bool?, into tally: inout FetchTally) async throws {
+        let progress = console.painter.map { FetchProgress(painter: $0, total: tracks.count) }
+        let drawing = progress.map { progress in Task { await progress.drawOn(console.clock) } }
+        defer {
+            drawing?.cancel()
+            console.painter?.finish()
+        }
+        var kept: [Track] = []
+        try await withThrowingTaskGroup(of: (Int, TrackFetch.Outcome).self) { group in
+            var next = 0
+            func startNext() {
+                guard next < tracks.count else { return }
+                let index = next
+                next += 1
+                let fetch = trackFetch(tracks[index], index, progress)
+                group.addTask { (index, try await fetch.run()) }
+            }
+            for _ in 0..<Self.fetchesAtATime { startNext() }
+            while let (index, outcome) = try await group.next() {
+                tally.count(outcome)
+                if case .kept = outcome { kept.append(tracks[index]) }
+                progress?.trackIsDone()
+                show(tracks[index], outcome, isPinned: isPinned)
+                startNext()
+            }
+        }
+        // A track may have been evicted for a later one.
+        for track in kept {
+            guard case .web(let url) = track.location,
+                try await administration.info(for: url)?.isComplete != true
+            else { continue }
+            tally.countLoss()
+            show(track, .failed(Self.evicted(track)), isPinned: isPinned)
+        }
+    }
+
+    private static func evicted(_ track: Track) -> MediaError {
+        MediaError(
+            .notKept,
+            track.location.safeText,
+            "was evicted to make room for the others; pin them, or use a larger --cache-size"
+        )
+    }
+
+    private func trackFetch(_ track: Track, _ index: Int, _ progress: FetchProgress?) -> TrackFetch {
+        let name = track.tags.title ?? track.location.name
+        let administration = administration
+        return TrackFetch(
+            track: track,
+            supply: supply,
+            entry: { url in try await administration.info(for: url) },
+            onReader: { reader in progress?.reading(index, name, reader) }
+        )
+    }
+
+    /// Prints the outcome of `track`; `nil` if it was only pinned or unpinned.
+    private func show(_ track: Track, _ outcome: TrackFetch.Outcome?, isPinned: Bool?) {
+        if case .failed(let error)? = outcome { console.say(error.safeText) }
+        if request.isJSON {
+            console.write(EventLine.json(Self.fields(track, outcome, isPinned: isPinned)))
+            return
+        }
+        let word: String
+        switch outcome {
+        case .kept(let entry, 0): word = "already cached, \(ByteSize.text(entry.storedBytes))"
+        case .kept(_, let fetched): word = "downloaded \(ByteSize.text(fetched))"
+        case .local: word = "local file"
+        case nil: word = isPinned == true ? "pinned" : "unpinned"
+        case .failed: return
+        }
+        console.write("\(word)  \(track.location.safeText)")
+    }
+
+    private static func fields(
+        _ track: Track,
+        _ outcome: TrackFetch.Outcome?,
+        isPinned: Bool?
+    ) -> [(key: String, value: EventField)] {
+        var title = track.tags.title
+        var size = EventField.none
+        var fetched = EventField.none
+        var failure = EventField.none
+        switch outcome {
+        case .kept(let entry, let new):
+            title = entry.title ?? title
+            size = .integer(entry.storedBytes)
+            fetched = .integer(new)
+        case .local, nil: break
+        case .failed(let error):
+            failure = .group([
+                ("code", .text(SafeText(error.code.rawValue))), ("message", .text(error.safeText)),
+            ])
+        }
+        return [
+            ("source", .text(track.location.safeText)), ("title", .text(orNone: title)),
+            ("size", size), ("fetched", fetched), ("pinned", isPinned.map { .flag($0) } ?? .none),
+            ("error", failure),
+        ]
+    }
+}
+
+/// The counts of a fetch: pure.
+struct FetchTally: Sendable, Equatable {
+    private(set) var cachedCount = 0
+    private(set) var failedCount = 0
+    private(set) var fetchedBytes: Int64 = 0
+
+    mutating func count(_ outcome: TrackFetch.Outcome) {
+        switch outcome {
+        case .kept(_, let fetched):
+            cachedCount += 1
+            fetchedBytes += fetched
+        case .local: cachedCount += 1
+        case .failed: failedCount += 1
+        }
+    }
+
+    /// A track that was counted as cached was evicted.
+    mutating func countLoss() {
+        cachedCount -= 1
+        failedCount += 1
+    }
+
+    /// A source, or an entry of a list, that is no track.
+    mutating func countProblem() { failedCount += 1 }
+
+    /// A track that was pinned or unpinned, and not fetched.
+    mutating func countMark() { cachedCount += 1 }
+
+    var exitCode: ExitCode {
+        if failedCount == 0 { return .success }
+        return cachedCount > 0 ? .someFailed : .nothingPlayed
+    }
+
+    /// `3 of 4 tracks are available offline, 12 MB downloaded`.
+    var text: String {
+        let all = cachedCount + failedCount
+        return "\(cachedCount) of \(CountText.of(all, "track", "tracks")) "
+            + "\(cachedCount == 1 || all == 1 ? "is" : "are") available offline, \(ByteSize.text(fetchedBytes)) downloaded"
+    }
+}
+
+/// The tracks and lists that the sources of a command name.
+struct SourceTracks: Sendable {
+    /// Each track once, in order.
+    var tracks: [Track] = []
+    /// The lists from the web among the sources, and those that they name.
+    var lists: [WebURL] = []
+    /// The sources and entries that could not be read.
+    var problems: [MediaError] = []
+
+    /// The tracks and lists from the web.
+    var urls: [WebURL] {
+        lists + tracks.compactMap { if case .web(let url) = $0.location { url } else { nil } }
+    }
+
+    /// Resolves all of `sources`; failures are collected. Ends early if the task is cancelled.
+    static func resolve(_ sources: [String], by supply: MusicSupply) async -> SourceTracks {
+        var found = SourceTracks()
+        var seen = Set<ResourceLocation>()
+        for source in sources where !Task.isCancelled {
+            do {
+                let resolved = try await supply.resolver.tracks(for: source)
+                found.tracks += resolved.tracks.filter { seen.insert($0.location).inserted }
+                found.problems += resolved.problems
+            } catch let error as MediaError {
+                found.problems.append(error)
+            } catch {
+                // Cancelled: the caller checks for that.
+            }
+        }
+        var lists = Set<WebURL>()
+        found.lists = supply.listsRead().filter { lists.insert($0).inserted }
+        return found
+    }
+}

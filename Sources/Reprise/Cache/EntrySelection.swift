@@ -1,0 +1,61 @@
+import Cache
+import Media
+
+/// The choice and order of the entries in a list: pure.
+struct EntrySelection: Sendable, Equatable {
+    enum Order: String, Sendable, CaseIterable {
+        /// The last played first.
+        case played
+        /// The largest first; those of unknown size last.
+        case size
+        /// The most stored bytes first.
+        case stored
+        /// The oldest first; those of unknown age last.
+        case age
+        /// By the letters of the source.
+        case source
+    }
+
+    enum Completeness: Sendable {
+        case any
+        case whole
+        case part
+    }
+
+    /// Each must occur in the source, the title or the artist, whatever its case.
+    var words: [String] = []
+    var order = Order.played
+    var isReversed = false
+    var isPinnedOnly = false
+    var completeness = Completeness.any
+
+    /// The chosen ones of `entries`, in order; equal ones in the order of their sources.
+    func applied(to entries: [CachedEntry]) -> [CachedEntry] {
+        let words = words.map { $0.lowercased() }
+        let wanted = entries.filter { entry in
+            guard !isPinnedOnly || entry.isPinned else { return false }
+            switch completeness {
+            case .any: break
+            case .whole: guard entry.isComplete else { return false }
+            case .part: guard !entry.isComplete else { return false }
+            }
+            guard !words.isEmpty else { return true }
+            let text = [entry.url, entry.title, entry.artist]
+                .compactMap { $0?.string.lowercased() }.joined(separator: "\n")
+            return words.allSatisfy { text.contains($0) }
+        }
+        let ordered = wanted.sorted { isBefore($0, $1) }
+        return isReversed ? ordered.reversed() : ordered
+    }
+
+    private func isBefore(_ left: CachedEntry, _ right: CachedEntry) -> Bool {
+        switch order {
+        case .played where left.lastPlayed != right.lastPlayed: left.lastPlayed > right.lastPlayed
+        case .size where left.length != right.length: (left.length ?? -1) > (right.length ?? -1)
+        case .stored where left.storedBytes != right.storedBytes: left.storedBytes > right.storedBytes
+        case .age where left.created != right.created:
+            (left.created ?? .max) < (right.created ?? .max)
+        case .played, .size, .stored, .age, .source: left.url.string < right.url.string
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Cache
+import Media
+import TerminalUI
+
+/// The table of `reprise cache list`: pure.
+struct EntryTable: Sendable {
+    var style: TextStyle
+    /// Seconds since 1970.
+    var now: Int64
+    /// Seconds since 1970 as text.
+    var time: @Sendable (Int64) -> String
+
+    /// Cells of the map of an entry's ranges.
+    static let barColumns = 10
+    /// From this width on, title and source have a column each.
+    static let wideColumns = 120
+    /// The most columns of a title beside its source.
+    static let titleColumns = 40
+
+    /// A line of column titles, one for each entry, and a last line with the sum.
+    func lines(_ entries: [CachedEntry]) -> [String] {
+        guard !entries.isEmpty else { return ["The cache is empty"] }
+        let isWide = style.columns.map { $0 >= Self.wideColumns } ?? true
+        var columns = [
+            TextTable.Column(title: "SIZE", isRightAligned: true, dropRank: 2),
+            TextTable.Column(title: "CACHED", isRightAligned: true),
+            TextTable.Column(title: "MAP", dropRank: 4),
+            TextTable.Column(title: "LAST PLAYED", dropRank: 3),
+            TextTable.Column(title: "AGE", isRightAligned: true, dropRank: 5),
+            TextTable.Column(title: "PIN", dropRank: 1),
+        ]
+        if isWide {
+            columns += [
+                TextTable.Column(title: "TITLE", most: Self.titleColumns), TextTable.Column(title: "SOURCE"),
+            ]
+        } else {
+            columns.append(TextTable.Column(title: "TITLE"))
+        }
+        let table = TextTable(columns: columns, rows: entries.map { cells($0, isWide: isWide) })
+        return table.lines(width: style.columns, ellipsis: style.glyphs.ellipsis) + [sum(entries)]
+    }
+
+    private func cells(_ entry: CachedEntry, isWide: Bool) -> [SafeText] {
+        let cells: [SafeText] = [
+            entry.length.map { SafeText(ByteSize.text($0)) } ?? "?",
+            SafeText(entry.percent.map { "\($0) %" } ?? ByteSize.text(entry.storedBytes)),
+            RangeBar.text(
+                entry.stored,
+                length: entry.length,
+                columns: Self.barColumns,
+                isUnicode: style.glyphs.isUnicode
+            ),
+            SafeText(time(entry.lastPlayed)),
+            entry.created.map { AgeText.text(seconds: now &- $0) } ?? "?",
+            entry.isPinned ? "*" : "",
+        ]
+        let music = style.shown(entry.music(dash: style.glyphs.dash))
+        guard isWide else { return cells + [music] }
+        return cells + [entry.title == nil ? "" : music, style.shown(entry.url)]
+    }
+
+    private func sum(_ entries: [CachedEntry]) -> String {
+        let stored = entries.reduce(Int64(0)) { $0 &+ $1.storedBytes }
+        let pinned = entries.count(where: \.isPinned)
+        let text = "\(CountText.of(entries.count, "track", "tracks")), \(ByteSize.text(stored)) cached"
+        return pinned > 0 ? text + ", \(pinned) pinned" : text
+    }
+}
+
+extension CachedEntry {
+    /// Artist and title as far as they are known, else the URL.
+    fileprivate func music(dash: SafeText) -> SafeText {
+        guard let title else { return url }
+        return artist.map { $0 + " " + dash + " " + title } ?? title
+    }
+}
+
+/// Cells in columns, fitted to a terminal: pure.
+///
+/// Columns are two spaces apart. The last one takes what the others leave, and is cut.
+struct TextTable: Sendable {
+    struct Column: Sendable, Equatable {
+        var title: SafeText
+        var isRightAligned = false
+        /// Without room for all columns, those with the highest number are left out first; `nil` for never.
+        var dropRank: Int?
+        /// The greatest width if the table has one; `nil` for no limit.
+        var most: Int?
+    }
+
+    /// With less room the last column would be useless, so another one is left out.
+    static let leastForLast = 20
+
+    var columns: [Column]
+    /// Each with as many cells as there are columns.
+    var rows: [[SafeText]]
+
+    /// A line of titles and one for each row, none wider than `width` columns of the terminal; `nil` for no
+    /// limit, and then nothing is cut or left out.
+    func lines(width: Int?, ellipsis: SafeText = "…") -> [String] {
+        var shown = Array(columns.indices)
+        var widths = columns.indices.map { self.width(of: $0, isLimited: width != nil) }
+        if let width {
+            while room(for: shown, widths, in: width) < Self.leastForLast,
+                let next = shown.filter({ columns[$0].dropRank != nil })
+                    .max(by: { (columns[$0].dropRank ?? 0) < (columns[$1].dropRank ?? 0) })
+            {
+                shown.removeAll { $0 == next }
+            }
+            if let last = shown.last {
+                widths[last] = min(widths[last], max(1, room(for: shown, widths, in: width)))
+            }
+        }
+        return ([columns.map(\.title)] + rows).map { row in
+            let line = shown.map { index in
+                let cell =
+                    width == nil ? row[index] : row[index].cut(toColumns: widths[index], ellipsis: ellipsis)
+                let padding = String(repeating: " ", count: max(0, widths[index] - cell.columns))
+                if columns[index].isRightAligned { return padding + cell.string }
+                return index == shown.last ? cell.string : cell.string + padding
+            }.joined(separator: "  ")
+            return width.map { SafeText(line).cut(toColumns: $0, ellipsis: ellipsis).string } ?? line
+        }
+    }
+
+    private func width(of column: Int, isLimited: Bool) -> Int {
+        let natural = max(columns[column].title.columns, rows.map { $0[column].columns }.max() ?? 0)
+        guard isLimited, let most = columns[column].most else { return natural }
+        return min(natural, most)
+    }
+
+    /// The columns left for the last of `shown`.
+    private func room(for shown: [Int], _ widths: [Int], in width: Int) -> Int {
+        width - shown.dropLast().reduce(0) { $0 + widths[$1] + 2 }
+    }
+}

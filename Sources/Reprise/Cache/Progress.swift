@@ -1,0 +1,200 @@
+import Glibc
+import Media
+import System
+import TerminalUI
+
+/// The progress of the current downloads on the terminal.
+final class FetchProgress: Sendable {
+    private struct Download {
+        var name: SafeText
+        var reader: any ResourceReader
+    }
+
+    private struct State {
+        var downloads: [Int: Download] = [:]
+        var doneCount = 0
+    }
+
+    private let painter: ProgressPainter
+    private let total: Int
+    private let state = Locked(State())
+
+    /// `total` is the number of all tracks.
+    init(painter: ProgressPainter, total: Int) {
+        self.painter = painter
+        self.total = total
+    }
+
+    /// `reader` downloads the track numbered `index` from now on; `nil` for no longer.
+    func reading(_ index: Int, _ name: SafeText, _ reader: (any ResourceReader)?) {
+        state.withLock { $0.downloads[index] = reader.map { Download(name: name, reader: $0) } }
+        draw()
+    }
+
+    func trackIsDone() {
+        state.withLock { $0.doneCount += 1 }
+        draw()
+    }
+
+    /// Redraws until the task is cancelled.
+    func drawOn(_ clock: any MonotonicClock) async {
+        while (try? await clock.sleep(for: ProgressPainter.rhythm)) != nil { draw() }
+    }
+
+    private func draw() {
+        let (downloads, done) = state.withLock { state in
+            (state.downloads.sorted { $0.key < $1.key }.map(\.value), state.doneCount)
+        }
+        let lines = downloads.map { download in
+            Self.line(download.name, download.reader.report, style: painter.style)
+        }
+        painter.show(lines + ["\(done) of \(CountText.of(total, "track", "tracks")) done"])
+    }
+
+    /// The line of one track: what is stored of it, and the rate or what it waits for.
+    static func line(_ name: SafeText, _ report: LoadReport, style: TextStyle) -> String {
+        let rate = report.bytesPerSecond.flatMap { Int64(exactly: $0.rounded()) }
+        let note: SafeText =
+            report.wait.map { _ in "reconnecting" } ?? rate.map { SafeText(ByteSize.text($0) + "/s") } ?? ""
+        return ProgressBar.line(
+            label: name,
+            done: report.stored.byteCount,
+            total: report.length,
+            note: note,
+            style: style
+        )
+    }
+}
+
+/// The line of one progress bar: pure.
+enum ProgressBar {
+    /// Cells of the bar if there is room for them.
+    static let mostCells = 30
+    /// With room for fewer there is no bar.
+    static let leastCells = 5
+
+    /// `label ███▒···  42 %  note` in at most `style.columns` columns of the terminal.
+    ///
+    /// The label has a fixed width, so that the bars of several lines are aligned; without room for a bar it
+    /// takes all that is left. `done` of `total` bytes is the share; without a total there is no bar.
+    static func line(label: SafeText, done: Int64, total: Int64?, note: SafeText, style: TextStyle) -> String
+    {
+        let columns = style.columns ?? 80
+        let share = total.map { $0 > 0 ? max(0, min(1, Double(done) / Double($0))) : 1 }
+        let percent = share.map { "\(Int($0 * 100)) %" } ?? ByteSize.text(done)
+        let tail =
+            String(repeating: " ", count: max(0, 5 - percent.count)) + percent
+            + (note.isEmpty ? "" : "  " + note.string)
+        let room = max(0, columns - tail.count - 1)
+        var labelColumns = min(mostLabel, max(columns / 3, columns - usualRest))
+        var cells = share == nil ? 0 : min(mostCells, room - labelColumns - 1)
+        if cells < leastCells {
+            cells = 0
+            labelColumns = share == nil ? min(room, labelColumns) : room
+        }
+        let shown = style.shown(label).cut(toColumns: labelColumns, ellipsis: style.glyphs.ellipsis)
+        var line = shown.string + String(repeating: " ", count: labelColumns - shown.columns)
+        if cells > 0, let share { line += " " + bar(share, cells: cells, style: style) }
+        return SafeText(line + " " + tail).cut(toColumns: columns, ellipsis: style.glyphs.ellipsis).string
+    }
+
+    /// Longer labels are rare, and would move the bar far to the right.
+    private static let mostLabel = 60
+    /// The columns of bar, share and a usual note together.
+    private static let usualRest = 56
+
+    private static func bar(_ share: Double, cells: Int, style: TextStyle) -> String {
+        let full = Int(share * Double(cells))
+        let signs = style.glyphs.isUnicode ? ("█", "·") : ("#", ".")
+        return String(repeating: signs.0, count: full) + String(repeating: signs.1, count: cells - full)
+    }
+}
+
+/// The lines at the bottom of a terminal that are redrawn: pure.
+///
+/// Returns text for the terminal (ECMA-48: CUU, ED). A line as wide as the terminal would wrap.
+struct ProgressFrame: Sendable, Equatable {
+    private(set) var shownLines: [String] = []
+
+    /// Draws `lines` in place of the shown ones; empty if they are the same.
+    mutating func draw(_ lines: [String]) -> String {
+        guard lines != shownLines else { return "" }
+        let text = erased + lines.map { $0 + "\n" }.joined()
+        shownLines = lines
+        return text
+    }
+
+    /// Erases the lines, so that the next text is written in their place.
+    mutating func erase() -> String {
+        defer { shownLines = [] }
+        return erased
+    }
+
+    /// Moves up to the first line and clears everything from there on.
+    private var erased: String {
+        shownLines.isEmpty ? "" : "\u{1B}[\(shownLines.count)A\r\u{1B}[J"
+    }
+}
+
+/// Draws progress at the bottom of a terminal, below the lines that are written meanwhile.
+final class ProgressPainter: Sendable {
+    /// The time between two drawings: nobody reads faster.
+    static let rhythm = Duration.milliseconds(100)
+
+    private struct State {
+        var frame = ProgressFrame()
+        var lines: [String] = []
+        var lastDrawn: Duration?
+    }
+
+    let style: TextStyle
+    private let clock: any MonotonicClock
+    private let put: @Sendable (String) -> Void
+    // Held while the terminal is written to, so that lines and frames keep their order.
+    private let state = Locked(State())
+
+    /// `put` writes text to the terminal as it is.
+    init(style: TextStyle, clock: any MonotonicClock, put: @escaping @Sendable (String) -> Void) {
+        // A line as wide as the terminal would wrap.
+        self.style = TextStyle(columns: style.columns.map { max(1, $0 - 1) }, glyphs: style.glyphs)
+        self.clock = clock
+        self.put = put
+    }
+
+    /// Shows `lines`. Sooner than `rhythm` after the last drawing they wait for the next call, unless
+    /// `isLast`.
+    func show(_ lines: [String], isLast: Bool = false) {
+        let now = clock.now
+        state.withLock { state in
+            state.lines = lines
+            if let last = state.lastDrawn, now - last < Self.rhythm, !isLast { return }
+            state.lastDrawn = now
+            put(state.frame.draw(lines))
+        }
+    }
+
+    /// Runs `write`, which writes whole lines to the same terminal, above the progress.
+    func above(_ write: () -> Void) {
+        state.withLock { state in
+            let erasing = state.frame.erase()
+            if !erasing.isEmpty { put(erasing) }
+            write()
+            put(state.frame.draw(state.lines))
+        }
+    }
+
+    /// Erases the progress.
+    func finish() { show([], isLast: true) }
+}
+
+extension ProgressPainter {
+    /// The painter of standard error; `nil` if that is not a terminal that can move its cursor.
+    static func ofStandardError(clock: any MonotonicClock) -> ProgressPainter? {
+        let term = getenv("TERM").map { String(cString: $0) } ?? ""
+        guard isatty(STDERR_FILENO) == 1, !term.isEmpty, term != "dumb" else { return nil }
+        return ProgressPainter(style: TextStyle(descriptor: STDERR_FILENO), clock: clock) { text in
+            // Progress that cannot be written is no loss.
+            _ = Array(text.utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
+    }
+}

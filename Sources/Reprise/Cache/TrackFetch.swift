@@ -1,0 +1,109 @@
+import Cache
+import Media
+import System
+
+/// Downloads one track into the cache, to its end.
+struct TrackFetch: Sendable {
+    /// The result for one track.
+    enum Outcome: Sendable, Equatable {
+        /// All of it is cached in an entry; `fetched` bytes were downloaded now.
+        case kept(CachedEntry, fetched: Int64)
+        /// A local file, which needs no cache.
+        case local
+        case failed(MediaError)
+    }
+
+    /// Bytes of one read, which returns sooner with what is there.
+    static let chunk = 256 << 10
+    /// For a track of unknown bit rate: 128 kbit/s.
+    static let usualBytesPerSecond = 16_000.0
+
+    let track: Track
+    let supply: MusicSupply
+    /// Looks up the entry of a URL.
+    let entry: @Sendable (WebURL) async throws -> CachedEntry?
+    /// Called with the open reader, for its report, and with `nil` at its end.
+    let onReader: @Sendable ((any ResourceReader)?) -> Void
+
+    /// Returns when the track is cached or cannot be. Throws `CancellationError`; what came by then stays
+    /// cached.
+    func run() async throws -> Outcome {
+        guard case .web(let url) = track.location else { return .local }
+        do {
+            let reader = try await supply.opener.open(track.location)
+            onReader(reader)
+            let result = await Self.result { try await fetch(from: reader) }
+            let report = reader.report
+            onReader(nil)
+            await reader.close()
+            try result.get()
+            // Looked up last: only what the index claims is there the next time.
+            guard let entry = try await entry(url), entry.isComplete else {
+                return .failed(notKept(track.location))
+            }
+            return .kept(entry, fetched: report.fetchedBytes)
+        } catch let error as MediaError {
+            return .failed(error)
+        }
+    }
+
+    private func fetch(from reader: any ResourceReader) async throws {
+        try await keepTags(of: reader)
+        while true {
+            let report = reader.report
+            guard report.live == nil else {
+                throw MediaError(
+                    .notKept,
+                    track.location.safeText,
+                    "is a live stream, which has no end and cannot be cached"
+                )
+            }
+            guard report.isKept else { throw notKept(track.location) }
+            guard let offset = Self.nextOffset(report) else { return }
+            let bytes = try await reader.read(at: offset, count: Self.chunk)
+            if bytes.isEmpty { return }
+        }
+    }
+
+    /// Decodes the head, so that only music is cached, and a list shows its title.
+    private func keepTags(of reader: any ResourceReader) async throws {
+        let decoder = supply.makeDecoder(reader, track.location.safeText)
+        do {
+            try await decoder.open()
+        } catch let error as MediaError where error.code == .notAudio || error.code == .emptyResource {
+            await reader.reject()
+            throw error
+        }
+        let info = decoder.info
+        let tags = info.tags.filled(from: track.tags)
+        reader.keepTags(title: tags.title, artist: tags.artist, duration: info.duration ?? track.duration)
+        reader.allowReadAhead(
+            bytesPerSecond: info.bytesPerSecond > 0 ? info.bytesPerSecond : Self.usualBytesPerSecond
+        )
+    }
+
+    /// The offset of the first missing byte; `nil` if there is none. If the length is unknown, the end of
+    /// what is stored from the start on.
+    static func nextOffset(_ report: LoadReport) -> Int64? {
+        guard let length = report.length else { return report.stored.run(from: 0)?.upperBound ?? 0 }
+        return report.stored.gaps(in: 0..<length).first?.lowerBound
+    }
+
+    private func notKept(_ location: ResourceLocation) -> MediaError {
+        let cause = supply.lastNotKept()
+        return MediaError(
+            .notKept,
+            location.safeText,
+            cause.map { "is not cached: " + $0.safeText }
+                ?? "its server forbids caching it, or the cache is full"
+        )
+    }
+
+    private static func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
