@@ -71,7 +71,7 @@ int32_t ctoml_parse(const char *bytes, size_t length, void *context, ctoml_visit
     }
     std::vector<value> values;
     collect(result.table(), "", 0, values);
-    // The library keeps tables sorted by name; a reader of messages goes down the file.
+    // toml++ sorts tables by name, but the first error to report is the topmost in the file.
     std::stable_sort(values.begin(), values.end(),
                      [](const value &left, const value &right) { return left.line < right.line; });
     for (auto &one : values)

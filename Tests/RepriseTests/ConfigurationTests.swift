@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `every setting is an option of its kind, under its own name`() {
-        let declared = DeclaredOption.all(of: Options.self)
+        let declared = DeclaredCommand(Options.self).options
         for setting in Options.settings {
             let option = declared.first { $0.longNames.contains(setting.option) }
             let kind: Setting.Kind? =

@@ -49,19 +49,6 @@ struct DocumentTests {
         for command in commands { #expect(manual.contains("cache \(command)"), "cache \(command)") }
     }
 
-    @Test func `the options of the manual are those of the program`() throws {
-        let options = DeclaredOption.all(of: Options.self).filter { $0.kind != "positional" }
-        try Self.check("options", options.map { (Self.tag($0), $0.abstract ?? "") })
-    }
-
-    private static func tag(_ option: DeclaredOption) -> String {
-        let names = (option.names ?? []).map { escaped(($0.kind == "long" ? "--" : "-") + $0.name) }
-        guard option.kind != "flag", let value = option.valueName else {
-            return ".BR " + names.joined(separator: " \", \" ")
-        }
-        return ".BI \(names.joined(separator: ", ")) \" \(escaped(value))\""
-    }
-
     @Test func `the keys and commands of the manual are those of the table`() throws {
         try Self.check(
             "keys",
@@ -74,6 +61,55 @@ struct DocumentTests {
             let rows = CommandTable.rows.filter { reaches.contains($0.reach) }
             try Self.check(name, rows.map { (Self.tag($0), $0.help.string) })
         }
+    }
+
+    @Test func `the options and cache commands of the manual are those that are declared`() throws {
+        let playing = DeclaredCommand(Options.self).options
+        try Self.check("options", playing.compactMap { Self.entry($0) })
+        let shared = Set(playing.flatMap(\.longNames))
+        let commands = (DeclaredCommand(CacheCommands.self).subcommands ?? []).filter {
+            $0.commandName != "help"
+        }
+        #expect(commands.map(\.commandName) == CacheCommands.names)
+        try Self.check(
+            "cache commands",
+            commands.map { command in
+                let operands = command.options.filter { $0.kind == "positional" }.map { operand in
+                    let name = (operand.valueName ?? "").uppercased() + (operand.isRepeating ? " ..." : "")
+                    return operand.isOptional ? " [\(name)]" : " " + name
+                }
+                let own = command.options.filter { shared.isDisjoint(with: $0.longNames) }.compactMap {
+                    Self.entry($0, escaping: { $0 })
+                }
+                let options = own.map { ".TP\n\($0.tag)\n\($0.text)\n" }.joined()
+                return (
+                    ".BI \"cache \(command.commandName)\" \"\(operands.joined())\"",
+                    Self.text(command.abstract, command.discussion)
+                        + (own.isEmpty ? "" : "\n.RS\n\(options).RE")
+                )
+            }
+        )
+    }
+
+    /// The entry of an option; `nil` for an operand.
+    private static func entry(
+        _ option: DeclaredOption,
+        escaping escape: (String) -> String = escaped
+    ) -> (tag: String, text: String)? {
+        guard option.kind != "positional" else { return nil }
+        let names = (option.names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name }
+        let tag = names.map(escape).joined(separator: " \", \" ")
+        let value = option.valueName?.uppercased() ?? ""
+        return (
+            option.kind == "flag" ? ".BR \(tag)" : ".BI \(tag) \" \(value)\"",
+            text(option.abstract, option.discussion)
+        )
+    }
+
+    /// The sentences, one below the other; a quote at the start of a line would be a command of roff.
+    private static func text(_ sentences: String?...) -> String {
+        sentences.compactMap { $0 }.joined(separator: "\n").split(separator: "\n")
+            .map { $0.hasPrefix("'") ? "\\&" + $0 : String($0) }.joined(separator: "\n")
     }
 
     private static func tag(_ keys: [Key]) -> String {

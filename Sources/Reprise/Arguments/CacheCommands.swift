@@ -136,7 +136,7 @@ private struct ListCommand: CacheSubcommand {
 private struct InfoCommand: CacheSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Shows what is known of one track: its cached ranges, validators, duration and pin.",
+        abstract: "Shows one track: its cached ranges, validators, duration, pin and other names.",
         discussion: """
             With --json one object: the fields of list, and ranges (pairs of offsets, the second exclusive), \
             etag, lastModified, seekable. Exit code 2 if nothing of it is cached.

@@ -34,13 +34,22 @@ struct Options: ParsableCommand, Sendable {
     @Flag(help: "No screen: one JSON object per event.")
     var json = false
 
-    @Flag(help: "No screen: one sentence per event, and the screen's keys.")
+    @Flag(
+        help: ArgumentHelp(
+            "No screen: one sentence per event, and the screen's keys.",
+            discussion: "Meant for screen readers; also used if the terminal cannot place a cursor."
+        )
+    )
     var plain = false
 
     @Option(
         name: .customLong("sink"),
         help: ArgumentHelp(
             "pulse, pulse:NAME, null (real time), null:fast, wav:PATH, raw:PATH or raw:- (s16le). (default: pulse)",
+            discussion: """
+                With raw:- the samples go to standard output and the events to standard error. %n in PATH makes one \
+                file per track; without it, a track of another sample format fails.
+                """,
             valueName: "kind"
         ),
         transform: { try OptionValue.accepted(SinkKind($0), SinkKind.refusal(of: $0).string) }
@@ -62,6 +71,7 @@ struct Options: ParsableCommand, Sendable {
     @Option(
         help: ArgumentHelp(
             "How far ahead to fetch: a time as 90 or 1:30, a size as 4MB, or all. (default: 60)",
+            discussion: "With a time, at least 1 MiB.",
             valueName: "time|size|all"
         ),
         transform: {
@@ -103,6 +113,10 @@ struct Options: ParsableCommand, Sendable {
     @Option(
         help: ArgumentHelp(
             "Even out loudness (ReplayGain): off, track or album. (default: as last time, at first off)",
+            discussion: """
+                Uses ReplayGain in ID3 and APE tags, RVA2 and LAME's header, and never clips. With off, no sample is \
+                changed.
+                """,
             valueName: "mode"
         ),
         completion: .list(GainMode.allCases.map(\.rawValue)),
@@ -155,7 +169,7 @@ extension Options {
 
     var sink: SinkKind { chosenSink ?? .pulse(sink: nil) }
 
-    /// Where the first track begins.
+    /// The position at which the first track begins.
     var seek: Duration { seekTarget ?? .zero }
 
     /// `true` if standard input carries a playlist, and so no commands.

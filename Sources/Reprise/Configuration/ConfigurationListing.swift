@@ -2,10 +2,31 @@ import ArgumentParser
 import FoundationEssentials
 import Media
 
-/// The options of a command as ArgumentParser declares them, read from its dump.
+/// A command as it is declared, read from ArgumentParser's dump.
 ///
 /// Making the dump takes several times as long as parsing a command line, so no session reads it: it serves
 /// `reprise config`, the manual page and tests.
+struct DeclaredCommand: Decodable {
+    let commandName: String
+    let abstract: String?
+    let discussion: String?
+    let subcommands: [DeclaredCommand]?
+    private let arguments: [DeclaredOption]?
+
+    init(_ command: any ParsableArguments.Type) {
+        struct Dump: Decodable { let command: DeclaredCommand }
+        do {
+            self = try JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)).command
+        } catch {
+            preconditionFailure("the dump of ArgumentParser has another form: \(error)")
+        }
+    }
+
+    /// Options and operands, in the order of the help.
+    var options: [DeclaredOption] { arguments ?? [] }
+}
+
+/// An option or operand as it is declared.
 struct DeclaredOption: Decodable {
     struct Name: Decodable {
         let kind: String
@@ -15,24 +36,12 @@ struct DeclaredOption: Decodable {
     /// `flag`, `option` or `positional`.
     let kind: String
     let names: [Name]?
+    let isOptional: Bool
     let isRepeating: Bool
     let valueName: String?
     let defaultValue: String?
     let abstract: String?
-
-    /// All options of `command`, in the order of its help.
-    static func all(of command: any ParsableArguments.Type) -> [DeclaredOption] {
-        struct Dump: Decodable {
-            struct Command: Decodable { let arguments: [DeclaredOption]? }
-            let command: Command
-        }
-        do {
-            return try JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)).command.arguments
-                ?? []
-        } catch {
-            preconditionFailure("the dump of ArgumentParser has another form: \(error)")
-        }
-    }
+    let discussion: String?
 
     /// The long names, with their dashes.
     var longNames: [String] { (names ?? []).filter { $0.kind == "long" }.map { "--" + $0.name } }
@@ -50,7 +59,7 @@ struct DeclaredOption: Decodable {
 extension Configuration {
     /// The lines of `reprise config` with the typed options of `arguments`: name, value and origin of each setting.
     func listing(with arguments: [String], style: TextStyle) -> [String] {
-        let declared = DeclaredOption.all(of: Options.self)
+        let declared = DeclaredCommand(Options.self).options
         let settings = Options.settings.map { row(of: $0, declared, arguments) }
         let screen = screen.rows(pairs).map { row in
             [SafeText(row.name), SafeText(row.value), origin(row.line)]
