@@ -52,6 +52,7 @@ let package = Package(
         system("CSodium", apt: "libsodium-dev"),
         system("CExpat", apt: "libexpat1-dev"),
         system("CMpg123", apt: "libmpg123-dev"),
+        system("CKissFFT", apt: "libkissfft-dev"),
         system("CCurses", apt: "libncurses-dev"),
         system("CUtf8proc", apt: "libutf8proc-dev"),
 
@@ -63,7 +64,7 @@ let package = Package(
         module("Loading"),
         module("Decoding", ["CMpg123"]),
         module("Output", ["CPulse"]),
-        module("Playback"),
+        module("Playback", ["CKissFFT"]),
         module("TerminalUI", ["CCurses", "CTerminal", "CUtf8proc"]),
         .executableTarget(
             name: "Reprise",

@@ -1,7 +1,7 @@
 #pragma once
 #include <mpg123.h>
 
-/// The parameters and flags that Swift sees under another type than `mpg123_param2` takes.
+/// Sets the parameters and flags, which Swift imports with another type than `mpg123_param2` takes.
 static inline int reprise_mpg123_configure(mpg123_handle *handle, long resync_limit) {
     int status = mpg123_param2(handle, MPG123_ADD_FLAGS, MPG123_QUIET | MPG123_SKIP_ID3V2, 0.);
     if (status == MPG123_OK) status = mpg123_param2(handle, MPG123_REMOVE_FLAGS, MPG123_GAPLESS, 0.);

@@ -85,9 +85,7 @@ extension Wiring {
             ),
             listsRead: { lists.urls },
             opener: loaders,
-            makeDecoder: { source, subject in
-                MPEGDecoder(source: source, subject: subject, seekTable: [])
-            },
+            makeDecoder: { try await decoders.decoder(for: $0, at: $1) },
             lastNotKept: { lastNotKept.value },
             shutdown: { await transport.shutdown() }
         )

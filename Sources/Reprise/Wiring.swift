@@ -14,6 +14,9 @@ import TerminalUI
 ///
 /// The only file that names their concrete types.
 enum Wiring {
+    /// The decoder for each kind of audio.
+    static let decoders = DecoderTable(mpeg: { MPEGDecoder($0) })
+
     /// Plays what `options` ask for and returns how the process ends.
     static func run(
         options: Options,
@@ -83,7 +86,7 @@ enum Wiring {
                 refresh || options.refresh
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
-            makeDecoder: { MPEGDecoder(source: $0, subject: $1, seekTable: $2) },
+            makeDecoder: { try await decoders.decoder(for: $0, at: $1) },
             output: output,
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },

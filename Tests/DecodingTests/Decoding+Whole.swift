@@ -8,13 +8,14 @@ func decodeRest(_ decoder: any AudioDecoder, limit: Int = .max) async throws -> 
 
 /// Decodes from where `decoder` stands, to the end or until at least so many samples are there; gives all of them.
 func decodeOn(_ decoder: any AudioDecoder, atLeast limit: Int) async throws -> [Int16] {
-    let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 8_192)
+    let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
     defer { pcm.deallocate() }
     var samples: [Int16] = []
     while samples.count < limit {
         switch try await decoder.decode(into: pcm) {
         case .frames(let count):
-            samples.append(contentsOf: pcm.prefix(count * decoder.info.format.channelCount))
+            let given = UnsafeRawBufferPointer(rebasing: pcm[..<(count * decoder.info.format.bytesPerFrame)])
+            samples.append(contentsOf: given.bindMemory(to: Int16.self))
         case .formatChanged: continue
         case .end: return samples
         }
@@ -23,7 +24,9 @@ func decodeOn(_ decoder: any AudioDecoder, atLeast limit: Int) async throws -> [
 }
 
 extension MPEGDecoder {
-    convenience init(_ bytes: [UInt8]) {
-        self.init(source: MemorySource(bytes), subject: "song.mp3")
+    convenience init(_ bytes: [UInt8]) { self.init(source: MemorySource(bytes)) }
+
+    convenience init(source: any ByteSource, subject: SafeText = "song.mp3", seekTable: [UInt8] = []) {
+        self.init(ProbedStream(source: source, subject: subject, seekTable: seekTable))
     }
 }

@@ -40,13 +40,13 @@ import Testing
     @Test(
         arguments: [
             ([], .emptyResource, "is empty"),
-            ([UInt8](repeating: 0, count: 300_000), .notAudio, "holds no MP3 music"),
+            ([UInt8](repeating: 0, count: 300_000), .notAudio, "Not MP3 – Reprise plays MP3 only"),
             (Array("\n <!DOCTYPE html><html><body>Please log in</body></html>".utf8), .notAudio, "web page"),
             (
                 [0x1F, 0x8B, 8, 0] + [UInt8](repeating: 7, count: 600), .notAudio,
-                "is compressed (gzip), not MP3"
+                "Not MP3 (compressed with gzip)"
             ),
-            (Array("ID3".utf8), .notAudio, "holds no MP3 music"),
+            (Array("ID3".utf8), .notAudio, "Not MP3 – Reprise plays MP3 only"),
         ] as [([UInt8], MediaError.Code, String)]
     )
     func `what is no music is named`(bytes: [UInt8], code: MediaError.Code, words: String) async throws {

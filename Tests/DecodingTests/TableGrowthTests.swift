@@ -34,7 +34,7 @@ import Testing
         try await decoder.open()
         if let time { _ = try await decoder.seek(to: time) }
         let opened = try #require(decoder.opened)
-        let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 2_304)
+        let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_608, alignment: 16)
         defer { pcm.deallocate() }
         var places: [UInt] = []
         while true {

@@ -42,5 +42,19 @@ struct AudioFormatTests {
     @Test func `a frame has one sample for each channel`() {
         #expect(AudioFormat(sampleRate: 8_000, channelCount: 1).bytesPerFrame == 2)
         #expect(AudioFormat(sampleRate: 8_000, channelCount: 2).bytesPerFrame == 4)
+        #expect(AudioFormat(sampleRate: 8_000, channelCount: 6, sample: .f32).bytesPerFrame == 24)
+    }
+
+    @Test(arguments: AudioFormat.channelCounts)
+    func `a customary order names each channel once`(count: Int) {
+        let channels = ChannelPosition.customary(count)
+        #expect(channels.count == count && Set(channels).count == count)
+    }
+
+    @Test func `another order, or another kind of sample, is another format`() {
+        let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
+        #expect(stereo == AudioFormat(sampleRate: 48_000, channels: [.frontLeft, .frontRight]))
+        #expect(stereo != AudioFormat(sampleRate: 48_000, channels: [.frontRight, .frontLeft]))
+        #expect(stereo != AudioFormat(sampleRate: 48_000, channelCount: 2, sample: .f32))
     }
 }

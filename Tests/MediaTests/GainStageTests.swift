@@ -3,9 +3,13 @@ import TestSupport
 import Testing
 
 @Suite struct GainStageTests {
+    private static let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
+
     private func scaled(_ samples: [Int16], by level: Loudness.Level, _ more: Double = 0) -> [Int16] {
         var samples = samples
-        samples.withUnsafeMutableBufferPointer { GainStage(level, preamplification: more).apply(to: $0) }
+        samples.withUnsafeMutableBytes {
+            GainStage(level, preamplification: more).apply(to: $0, of: Self.stereo)
+        }
         return samples
     }
 
@@ -44,6 +48,26 @@ import Testing
             #expect(abs(Int(after)) < 32_767 || abs(Double(before)) >= 0.999 * most)
         }
         #expect(factor == GainStage(level))
+    }
+
+    @Test func `samples of 32 bits are scaled like those of 16, and none overflows`() {
+        let level = Loudness.Level(gain: -20)
+        let format = { AudioFormat(sampleRate: 96_000, channelCount: 1, sample: $0) }
+        var integers: [Int32] = [0, 1_000_000_000, -1_000_000_007, .max, .min]
+        integers.withUnsafeMutableBytes { GainStage(level).apply(to: $0, of: format(.s32)) }
+        for (scaled, exact) in zip(integers, [0, 1e8, -100_000_000.7, 214_748_364.7, -214_748_364.8]) {
+            #expect(abs(Double(scaled) - exact) <= abs(exact) * 1e-4)
+        }
+        var loud: [Int32] = [.max, .min, 1]
+        loud.withUnsafeMutableBytes {
+            GainStage(Loudness.Level(gain: 64, peak: 0.0001)).apply(to: $0, of: format(.s32))
+        }
+        #expect(loud == [.max, .min, 1_584])
+        var floats: [Float] = [0, 1, -0.5, 1.5]
+        floats.withUnsafeMutableBytes { GainStage(level).apply(to: $0, of: format(.f32)) }
+        for (scaled, exact) in zip(floats, [0, 0.1, -0.05, 0.15] as [Float]) {
+            #expect(abs(scaled - exact) < 1e-4)
+        }
     }
 
     @Test func `a lying peak clips instead of wrapping`() {
@@ -85,7 +109,7 @@ import Testing
     @Test func `a change of gain is spread over the frames, without a jump in either channel`() {
         var samples = [Int16](repeating: 10_000, count: 2_000)
         let stage = GainStage(Loudness.Level(gain: -20))
-        samples.withUnsafeMutableBufferPointer { stage.apply(to: $0, channelCount: 2, from: .unity) }
+        samples.withUnsafeMutableBytes { stage.apply(to: $0, of: Self.stereo, from: .unity) }
         #expect(samples[0] == 10_000 && samples[1] == 10_000)
         #expect((1_000...1_020).contains(samples[1_999]))
         for frame in 1..<1_000 {

@@ -15,11 +15,13 @@ struct Playing: Sendable {
 final class Decoding {
     private let source: WatchedReader
     private let decoder: MPEGDecoder
-    private let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
+    private let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 32_768, alignment: 16)
 
     init(_ source: WatchedReader) {
         self.source = source
-        decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: source.reader.keptSeekTable)
+        decoder = MPEGDecoder(
+            ProbedStream(source: source, subject: "song.mp3", seekTable: source.reader.keptSeekTable)
+        )
     }
 
     deinit { pcm.deallocate() }
@@ -38,8 +40,9 @@ final class Decoding {
         while samples.count < count {
             switch try await decoder.decode(into: pcm) {
             case .frames(let frames):
-                let part = UnsafeBufferPointer(rebasing: pcm[..<(frames * decoder.info.format.channelCount)])
-                samples.append(contentsOf: part)
+                let byteCount = frames * decoder.info.format.bytesPerFrame
+                let part = UnsafeRawBufferPointer(rebasing: pcm[..<byteCount])
+                samples.append(contentsOf: part.bindMemory(to: Int16.self))
             case .formatChanged: continue
             case .end: return samples
             }

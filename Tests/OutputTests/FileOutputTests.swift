@@ -52,6 +52,20 @@ struct FileOutputTests {
         #expect(folder.bytes("a.wav").count == 44 + 200)
     }
 
+    @Test(arguments: [SampleFormat.s32, .f32])
+    func `samples that are not of 16 bits are refused, and a later track of 16 bits plays`(
+        sample: SampleFormat
+    ) async throws {
+        let output = ConsumingOutput.raw(path: folder.path("track %n.raw"))
+        try await output.connect()
+        let format = AudioFormat(sampleRate: 44_100, channelCount: 2, sample: sample)
+        let error = await #expect(throws: MediaError.self) { try await play(output, format, frames: 50) }
+        #expect(error?.code == .sinkFormat)
+        try await play(output, .cd, frames: 50)
+        await output.close()
+        #expect(folder.bytes("track 1.raw") == AudioFormat.cd.numbered(50))
+    }
+
     @Test func `with a number in the path each open makes the next file`() async throws {
         let output = ConsumingOutput.wav(path: folder.path("track %n.wav"))
         try await output.connect()

@@ -18,7 +18,9 @@ import Testing
 
     private func scaled(_ piece: FakeMusic, by decibels: Double) -> [Int16] {
         var samples = samples(piece.pcm)
-        samples.withUnsafeMutableBufferPointer { GainStage(.init(gain: decibels)).apply(to: $0) }
+        samples.withUnsafeMutableBytes {
+            GainStage(.init(gain: decibels)).apply(to: $0, of: piece.format)
+        }
         return samples
     }
 

@@ -31,7 +31,11 @@ import Testing
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `what is written comes out once, in order, whatever the sizes`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let format = AudioFormat(sampleRate: 44_100, channelCount: seed % 2 == 0 ? 2 : 1)
+        let format = AudioFormat(
+            sampleRate: 44_100,
+            channelCount: Int(seed) % 4 * 2 + 1,
+            sample: SampleFormat.allCases[Int(seed) % 3]
+        )
         let space = SpaceSignal()
         defer { space.stop() }
         let ring = PCMRing(format: format, frames: Int.random(in: 1...1_000, using: &random), space: space)

@@ -1,4 +1,4 @@
-/// Reads big-endian numbers one after the other, and never past the end.
+/// Reads consecutive big-endian numbers, never past the end.
 struct BigEndianReader {
     private let bytes: [UInt8]
     private(set) var index: Int
@@ -12,7 +12,7 @@ struct BigEndianReader {
 
     var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// The next `count` bytes, at most 7, as a number; nil, and nothing is consumed, where they are missing.
+    /// The next `count` bytes, at most 7, as a number; `nil`, consuming nothing, if there are fewer.
     mutating func next(_ count: Int) -> Int64? {
         guard count <= remaining else { return nil }
         defer { index += count }

@@ -1,25 +1,23 @@
-/// The four bytes that begin every MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the
-/// customary MPEG-2.5).
+/// The header of an MPEG audio frame: four bytes (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the customary MPEG-2.5).
 ///
-/// Holds only what was checked: a reserved version, layer, bit rate or sample rate makes no header.
+/// Bytes with a reserved version, layer, bit rate or sample rate are no header.
 package struct FrameHeader: Sendable, Hashable {
     package enum Version: Sendable, Hashable {
         case mpeg1, mpeg2, mpeg25
     }
 
-    /// The number of bytes of a header.
     package static let byteCount = 4
 
-    /// Sync, version, layer and sample rate: what two frames of one stream share. Bit rate, padding
-    /// and channel mode may differ from frame to frame.
+    /// Sync, version, layer and sample rate, which all frames of a stream share. Bit rate, padding and channel mode
+    /// may differ.
     private static let streamMask: UInt32 = 0xFFFE_0C00
 
     package let version: Version
     /// 1...3.
     package let layer: Int
-    /// Whether two bytes of check follow the header.
+    /// `true` if a checksum of two bytes follows the header.
     package let hasCheck: Bool
-    /// In bits per second; 0 in free format, where no table tells it.
+    /// In bits per second; 0 in free format, whose rate no header states.
     package let bitRate: Int
     /// In Hz.
     package let sampleRate: Int
@@ -28,12 +26,12 @@ package struct FrameHeader: Sendable, Hashable {
     package let channelCount: Int
     private let raw: UInt32
 
-    /// Whether libmpg123 takes `raw` for a header (`head_check`): it asks nothing of the version.
+    /// `true` if libmpg123 accepts `raw` as a header (`head_check`), which does not check the version.
     package static func passes(_ raw: UInt32) -> Bool {
         raw >> 21 == 0x7FF && (raw >> 17) & 3 != 0 && (raw >> 12) & 15 != 15 && (raw >> 10) & 3 != 3
     }
 
-    /// Parses `raw`, the four bytes read big-endian; nil where they are no header.
+    /// Parses `raw`, the four bytes read big-endian; `nil` if they are no header.
     package init?(_ raw: UInt32) {
         guard raw >> 21 == 0x7FF else { return nil }
         switch (raw >> 19) & 3 {
@@ -56,7 +54,7 @@ package struct FrameHeader: Sendable, Hashable {
         self.raw = raw
     }
 
-    /// Parses the header at `index` of `bytes`; nil also where fewer than four bytes are left.
+    /// Parses the header at `index` of `bytes`; `nil` also if fewer than four bytes are left.
     package init?(_ bytes: some RandomAccessCollection<UInt8>, at index: Int) {
         let start = bytes.index(bytes.startIndex, offsetBy: index)
         let four = bytes[start...].prefix(Self.byteCount)
@@ -73,15 +71,14 @@ package struct FrameHeader: Sendable, Hashable {
         }
     }
 
-    /// The length of the whole frame with its header; nil in free format.
+    /// The length of the frame with its header; `nil` in free format.
     package var frameByteCount: Int? {
         guard bitRate > 0 else { return nil }
         if layer == 1 { return (bitRate * 12 / sampleRate + (isPadded ? 1 : 0)) * 4 }
         return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
     }
 
-    /// The length of the longest frame of this version, layer and sample rate; in free format a bound above all
-    /// tables.
+    /// The length of the longest frame of this version, layer and sample rate; in free format an upper bound.
     package var longestFrameByteCount: Int {
         guard bitRate > 0, let most = Self.rates(version, layer: layer).last else {
             return FrameWalkerLimits.longestFrame
@@ -90,7 +87,7 @@ package struct FrameHeader: Sendable, Hashable {
         return most * 1_000 * samplesPerFrame / 8 / sampleRate + 1
     }
 
-    /// In kbit/s, by the index that a header holds.
+    /// Bit rates in kbit/s, by the index in a header.
     private static func rates(_ version: Version, layer: Int) -> [Int] {
         kilobits[version == .mpeg1 ? layer - 1 : (layer == 1 ? 3 : 4)]
     }
@@ -102,23 +99,23 @@ package struct FrameHeader: Sendable, Hashable {
         return channelCount == 1 ? 9 : 17
     }
 
-    /// How many bytes before its own main data a frame can reach back into those of earlier frames.
+    /// How many bytes of earlier frames' main data a frame can use (the bit reservoir).
     package var longestReservoir: Int {
         guard layer == 3 else { return 0 }
         return version == .mpeg1 ? 511 : 255
     }
 
-    /// How many frames a jump feeds before the one it wants, so that overlap, filter bank and bit
-    /// reservoir are those of a straight decode.
+    /// How many frames must be decoded before a wanted one, so that overlap, filter bank and bit reservoir are
+    /// those of a straight decode.
     package var primingFrameCount: Int { version == .mpeg1 ? 4 : 12 }
 
-    /// The bytes of a frame that are not main data.
+    /// The bytes of a frame before its main data.
     package var overheadByteCount: Int {
         Self.byteCount + (hasCheck ? 2 : 0) + sideInformationByteCount
     }
 
-    /// The side information's `main_data_begin`: how many bytes before this frame's own its main data
-    /// starts. 0 in Layers I and II; nil where `bytes`, the frame, is too short.
+    /// The side information's `main_data_begin`: how many bytes of earlier frames' main data the frame in `bytes`
+    /// uses. 0 in Layers I and II; `nil` if `bytes` is too short.
     package func mainDataBegin(_ bytes: some RandomAccessCollection<UInt8>) -> Int? {
         guard layer == 3 else { return 0 }
         let side = Array(bytes.dropFirst(Self.byteCount + (hasCheck ? 2 : 0)).prefix(2))
@@ -127,12 +124,12 @@ package struct FrameHeader: Sendable, Hashable {
         return version == .mpeg1 ? Int(side[0]) << 1 | Int(side[1]) >> 7 : Int(side[0])
     }
 
-    /// Whether both can be frames of one stream.
+    /// `true` if both can be frames of one stream.
     package func isConsistent(with other: FrameHeader) -> Bool {
         (raw ^ other.raw) & Self.streamMask == 0
     }
 
-    /// In kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and III.
+    /// Bit rates in kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and III.
     private static let kilobits = [
         [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

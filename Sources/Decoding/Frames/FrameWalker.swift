@@ -1,8 +1,7 @@
-/// Walks the MPEG frames in a stretch of bytes, past tags and junk.
+/// Finds the MPEG frames in a stretch of bytes whose place in the stream is unknown, past tags and junk. Pure.
 ///
-/// Pure: it sees what it was given and asks for nothing. The first frame, and every one after junk,
-/// must be followed by a consistent header, as four bytes that look like a header are common in
-/// compressed audio and pictures.
+/// The first frame, and every one after junk, must be followed by a consistent header, since four bytes that look
+/// like a header are common in compressed audio and pictures.
 package struct FrameWalker {
     package struct Frame: Sendable, Equatable {
         /// Index in the walked bytes.
@@ -12,28 +11,28 @@ package struct FrameWalker {
         package var byteCount: Int
     }
 
-    /// A larger free-format frame is not looked for (the largest frame of any table is 2,881 bytes).
+    /// The longest free-format frame that is searched for; the largest frame with a stated rate has 2,881 bytes.
     private static let longestFreeFrame = 4096
 
     private let bytes: [UInt8]
     private var index: Int
     private var previous: FrameHeader?
     private var freeFormatByteCount: Int?
-    /// Bytes passed over that were no frame, tags not counted.
+    /// Bytes passed over that belong to no frame, without tags.
     package private(set) var junkByteCount = 0
 
-    /// Walks `bytes` from `index` on; `like` is a header of the same stream, where one is known.
+    /// Walks `bytes` from `index` on; `like` is a header of the same stream, if one is known.
     package init(_ bytes: [UInt8], from index: Int = 0, like: FrameHeader? = nil) {
         self.bytes = bytes
         self.index = max(0, index)
         reference = like
     }
 
-    /// The stream's known kind; a frame of another kind is junk while searching.
+    /// A header of the stream, if known; frames of another kind count as junk while searching.
     private let reference: FrameHeader?
 
-    /// The next frame that begins in the bytes; its end may lie behind them. Nil when no more can
-    /// be told, which more bytes may change.
+    /// The next frame that begins in the bytes; it may end after them. `nil` if these bytes prove no further frame;
+    /// more bytes might.
     package mutating func next() -> Frame? {
         if let previous, let header = FrameHeader(bytes, at: min(index, bytes.count)),
             header.isConsistent(with: previous), let length = length(of: header)
@@ -93,11 +92,148 @@ package struct FrameWalker {
         return nil
     }
 
-    /// The length of the ID3 tag that begins at `index`, if one does. Three letters prove little
-    /// amid junk, so an ID3v1 tag is only believed where a frame should be.
+    /// The length of the ID3 tag at `index`; `nil` if there is none. Three letters prove little within junk, so an
+    /// ID3v1 tag is accepted only directly after a frame.
     private func tagLength(isAfterFrame: Bool) -> Int? {
         guard bytes[index] == UInt8(ascii: "T") || bytes[index] == UInt8(ascii: "I") else { return nil }
         if isAfterFrame, bytes[index...].starts(with: "TAG".utf8) { return ID3v1Tag.byteCount }
         return ID3v2Header(bytes[index...].prefix(ID3v2Header.byteCount))?.tagByteCount
     }
+}
+
+/// Numbers the frames of a stream from a known one on, through bytes that come in slices. Pure.
+///
+/// It follows the rules of libmpg123 (`parse.c`), so that each frame gets the number that decoding gives it: after a
+/// frame comes a frame, a tag, which is skipped, or junk, after which the first four bytes that pass for a header
+/// are the next frame. If that frame is of another kind, or anything else is in doubt, the scan is *lost* and stops.
+package struct FrameScan: Sendable, Equatable {
+    /// Bytes at `offset` that suffice for any step: an APE tag's header.
+    package static let reach = 32
+    /// The bytes of junk after which the reference decoder gives up.
+    private static let mostJunk = 65_536
+    /// libmpg123 takes no longer frame (`MAXFRAMESIZE`, without the header).
+    private static let longestBody = 3_456
+
+    /// The number of the next frame.
+    package private(set) var number: Int64
+    /// The offset at which the next slice must begin: within the last slice, at its end, or after it.
+    package private(set) var offset: Int64
+    /// The offset after the last frame; `nil` before the first.
+    package private(set) var lastFrameEnd: Int64?
+    /// `true` if nothing after `offset` can be determined.
+    package private(set) var isLost = false
+    /// Bytes passed over that belong to no frame and no tag.
+    package private(set) var junkByteCount: Int64 = 0
+
+    private let header: FrameHeader
+    private let freeByteCount: Int?
+    /// The bytes of junk since the last frame; `nil` directly after a frame.
+    private var junk: Int?
+
+    /// Starts at frame `number`, at `offset`, in a stream of frames like `header`; its free-format frames are
+    /// `freeByteCount` bytes long without padding.
+    package init(fromFrame number: Int64, at offset: Int64, like header: FrameHeader, freeByteCount: Int?) {
+        self.number = number
+        self.offset = offset
+        self.header = header
+        self.freeByteCount = freeByteCount
+    }
+
+    /// The number of frames of the stream if it ends at `end`; `nil` while the scan has not reached that.
+    package func frameCount(endingAt end: Int64) -> Int64? {
+        guard !isLost, offset + Int64(FrameHeader.byteCount) > end else { return nil }
+        // A frame that is cut off is never decoded.
+        return (lastFrameEnd ?? 0) > end ? number - 1 : number
+    }
+
+    /// Scans `bytes`, which begin at `offset`, and calls `found` with every frame that begins in them.
+    ///
+    /// If `offset` is unchanged afterwards, a step needs more bytes than these.
+    package mutating func scan(_ bytes: [UInt8], found: (_ number: Int64, _ offset: Int64) -> Void) {
+        let start = offset
+        bytes.withUnsafeBufferPointer { bytes in
+            while !isLost {
+                let index = offset - start
+                guard index + Int64(FrameHeader.byteCount) <= Int64(bytes.count) else { return }
+                guard step(bytes, Int(index), found) else { return }
+            }
+        }
+    }
+
+    /// Takes one step at `index`; `false` if it needs more bytes.
+    private mutating func step(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ index: Int,
+        _ found: (Int64, Int64) -> Void
+    ) -> Bool {
+        let raw = (0..<FrameHeader.byteCount).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[index + $1]) }
+        if FrameHeader.passes(raw) {
+            switch frameLength(raw) {
+            case .frame(let length):
+                found(number, offset)
+                number += 1
+                offset += Int64(length)
+                lastFrameEnd = offset
+                junk = nil
+            case .tooShort: stepOverJunk()
+            case .doubtful: isLost = true
+            }
+            return true
+        }
+        // Tags are recognised directly after a frame only; within junk their letters prove nothing.
+        guard junk == nil else {
+            stepOverJunk()
+            return true
+        }
+        let rest = bytes[index...].prefix(Self.reach)
+        if raw >> 8 == 0x54_4147 {
+            offset += Int64(ID3v1Tag.byteCount)
+        } else if raw >> 8 == 0x49_4433 {
+            guard rest.count >= ID3v2Header.byteCount else { return false }
+            guard let tag = ID3v2Header(Array(rest)[...]), !tag.hasFooter else {
+                isLost = true
+                return true
+            }
+            offset += Int64(tag.tagByteCount)
+        } else if raw == 0x4150_4554 {
+            guard rest.count >= Self.reach else { return false }
+            guard let length = APETag.byteCount(ofHeader: Array(rest)) else {
+                stepOverJunk()
+                return true
+            }
+            offset += length
+        } else {
+            stepOverJunk()
+        }
+        return true
+    }
+
+    private mutating func stepOverJunk() {
+        let count = (junk ?? 0) + 1
+        junk = count
+        junkByteCount += 1
+        offset += 1
+        if count >= Self.mostJunk { isLost = true }
+    }
+
+    private enum Length {
+        case frame(Int)
+        /// Too short for its own side information: libmpg123 treats such a header as junk.
+        case tooShort
+        case doubtful
+    }
+
+    private func frameLength(_ raw: UInt32) -> Length {
+        guard let found = FrameHeader(raw), found.isConsistent(with: header),
+            let length = found.frameByteCount ?? freeByteCount.map({ $0 + (found.isPadded ? 1 : 0) })
+        else { return .doubtful }
+        if found.layer == 3, length < found.overheadByteCount { return .tooShort }
+        return length - FrameHeader.byteCount <= Self.longestBody ? .frame(length) : .doubtful
+    }
+}
+
+/// Bounds of a walk over frames.
+enum FrameWalkerLimits {
+    /// Above the largest frame of any table (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8 kHz).
+    static let longestFrame = 4096
 }

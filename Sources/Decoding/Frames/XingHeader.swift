@@ -1,7 +1,7 @@
 package import Media
 
-/// What the first frame says of the stream when it is no music: the Xing or Info header, with
-/// LAME's part, or Fraunhofer's VBRI.
+/// The header that encoders write into a first frame without music: Xing or Info, with LAME's extension, or
+/// Fraunhofer's VBRI.
 package struct XingHeader: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// `Xing`: variable bit rate.
@@ -17,21 +17,21 @@ package struct XingHeader: Sendable, Equatable {
     package var frameCount: Int64?
     /// Bytes of all frames, this one included.
     package var byteCount: Int64?
-    /// Byte shares at equal steps of time, rising, each 0...1; empty when there are none.
+    /// The share of bytes, 0...1, before each of equal steps of time, rising; empty if not stated.
     package var shares: [Double] = []
-    /// Samples that the encoder put before the music, and after it; nil without LAME's part.
+    /// Samples that the encoder added before and after the music; `nil` without LAME's extension.
     package var encoderDelay: Int?
     package var encoderPadding: Int?
-    /// What LAME's part says.
+    /// The ReplayGain in LAME's extension.
     package var loudness = Loudness()
 
-    /// Whether the decoder passes over this frame in silence.
+    /// `true` if libmpg123 skips this frame instead of playing it.
     package var isSilent: Bool { kind != .vbri }
 
-    /// Reads the frame that begins `bytes`; nil when it is music.
+    /// Reads the frame that begins `bytes`; `nil` if it is music.
     ///
-    /// Takes the same frames for headers as libmpg123 does (`check_lame_tag`): zeros between header and
-    /// mark, and room for the 120 bytes of the classic Xing header.
+    /// Recognises the same frames as libmpg123 (`check_lame_tag`): zeros between header and mark, and room for the
+    /// 120 bytes of the classic Xing header.
     package init?(_ bytes: ArraySlice<UInt8>, header: FrameHeader) {
         guard header.layer == 3, let length = header.frameByteCount, bytes.count >= length else { return nil }
         let frame = Array(bytes.prefix(length))
@@ -56,8 +56,8 @@ package struct XingHeader: Sendable, Equatable {
         if flags & 4 != 0 { shares = Self.rising(reader.take(100).map { Double($0) / 256 }) }
         if flags & 8 != 0 { _ = reader.next(4) }
         if frameCount == 0 { frameCount = nil }
-        // LAME's part: encoder name (9), method, low-pass, peak (4), gains (4), flags, rate, then two
-        // numbers of 12 bits. Any encoder that writes a name is believed, as the reference does.
+        // LAME's extension: encoder name (9), method, low-pass, peak (4), gains (4), flags, rate, then two
+        // numbers of 12 bits. Any encoder that writes a name is trusted, as by libmpg123.
         guard let first = reader.peek, first != 0 else { return }
         let name = reader.take(9)
         _ = reader.take(2)
@@ -70,12 +70,12 @@ package struct XingHeader: Sendable, Equatable {
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// Fraunhofer's header lies 32 bytes behind the frame's header, whatever the version.
+    /// Reads Fraunhofer's header, which begins 32 bytes after the frame's header in every version.
     private static func vbri(_ frame: [UInt8]) -> XingHeader? {
         let mark = FrameHeader.byteCount + 32
         guard frame.count >= mark + 26, frame[mark...].starts(with: "VBRI".utf8) else { return nil }
         var result = XingHeader(kind: .vbri)
-        // Version, delay and quality come first and say nothing that is needed.
+        // Version, delay and quality come first and are not needed.
         var reader = BigEndianReader(frame, at: mark + 10)
         result.byteCount = reader.next(4)
         result.frameCount = reader.next(4)
@@ -91,17 +91,92 @@ package struct XingHeader: Sendable, Equatable {
         return result
     }
 
-    /// `shares` where they never fall, else nothing: a table that runs backwards is a lie.
+    /// `shares` if they never fall, else none: time cannot run backwards.
     private static func rising(_ shares: [Double]) -> [Double] {
         zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 } ? shares : []
     }
 
-    /// The share of bytes before the share `time` (0...1) of the music; nil without a table.
+    /// The share of bytes before the share `time` (0...1) of the music; `nil` without a table.
     package func byteShare(at time: Double) -> Double? {
         guard shares.count > 1 else { return nil }
         let place = min(max(time, 0), 1) * Double(shares.count)
         let entry = min(Int(place), shares.count - 1)
         let next = entry + 1 < shares.count ? shares[entry + 1] : 1
         return shares[entry] + (next - shares[entry]) * (place - Double(entry))
+    }
+}
+
+/// Separates the music of a stream from the samples that encoder and decoder add around it.
+///
+/// A *sample* here is one PCM frame, counted from the first one decoded. The encoder's delay and the
+/// decoder's own 529 samples are dropped at the start, the padding less those 529 at the end. Samples after
+/// the last frame that the header counted were appended later and are music, as for the reference decoder.
+package struct GaplessTrim: Sendable, Equatable {
+    /// The delay of every Layer III decoder: 528 samples of filter bank and overlap, plus one.
+    package static let decoderDelay: FrameCount = 529
+
+    /// Trims nothing.
+    package static let none = GaplessTrim()
+
+    /// The number of samples before the music.
+    package let start: FrameCount
+    /// The sample after the last one of the music; `nil` if the header does not state it.
+    package let end: FrameCount?
+    /// The samples of all frames that the header counts; `nil` as for `end`.
+    package let counted: FrameCount?
+
+    private init() {
+        start = 0
+        end = nil
+        counted = nil
+    }
+
+    /// The trim that `xing` states: none if it does not count the frames. The decoder's own delay is trimmed even if
+    /// the header states no delay and padding.
+    package init(_ xing: XingHeader?, samplesPerFrame: Int) {
+        guard let xing, xing.isSilent, let frames = xing.frameCount else {
+            self = .none
+            return
+        }
+        let all = frames * FrameCount(samplesPerFrame)
+        let padding = FrameCount(xing.encoderPadding ?? 0)
+        let first = FrameCount(xing.encoderDelay ?? 0) + Self.decoderDelay
+        let last = min(all, all - padding + Self.decoderDelay)
+        start = first
+        end = max(last, min(first, all))
+        counted = all
+    }
+
+    /// The number of samples at the end that are padding. They are held back while numbering is an estimate.
+    package var paddingLength: FrameCount {
+        guard let counted, let end else { return 0 }
+        return counted - end
+    }
+
+    /// The length of the music, if it is stated.
+    package var musicLength: FrameCount? { end.map { max(0, $0 - start) } }
+
+    /// The parts of the decoded samples `range` that are music: none, one, or one on each side of the padding.
+    package func music(in range: Range<FrameCount>) -> [Range<FrameCount>] {
+        guard let end, let counted else {
+            let music = range.clamped(to: start..<FrameCount.max)
+            return music.isEmpty ? [] : [music]
+        }
+        return [start..<max(start, end), max(start, counted)..<FrameCount.max]
+            .map { range.clamped(to: $0) }
+            .filter { !$0.isEmpty }
+    }
+
+    /// The position of `sample` in the music; a trimmed sample has the nearest position.
+    package func position(ofSample sample: FrameCount) -> FrameCount {
+        guard let end, let counted, sample > end else { return max(0, sample - start) }
+        return max(0, end - start) + max(0, sample - max(counted, start))
+    }
+
+    /// The sample at `position` in the music.
+    package func sample(at position: FrameCount) -> FrameCount {
+        let position = max(0, position)
+        guard let length = musicLength, let counted, position >= length else { return position + start }
+        return max(counted, start) + (position - length)
     }
 }

@@ -1,20 +1,20 @@
 import CMpg123
 import Media
 
-/// The one owner of a libmpg123 handle in feed mode (mpg123.h), which never reads or waits by itself.
+/// Owns a libmpg123 handle in feed mode (mpg123.h), which never reads or waits by itself.
 ///
-/// Set up as the reference decoder is, but for gapless trimming, which is `GaplessTrim`'s: quiet, all rates,
-/// mono or stereo as in the stream, signed 16-bit samples, up to 64 KiB of damage passed over.
+/// Configured like the reference decoder, except for gapless trimming, which `GaplessTrim` does: quiet, all rates,
+/// mono or stereo as in the stream, signed 16-bit samples, skipping up to 64 KiB of damage.
 final class FeedHandle {
-    /// What the next step brought.
+    /// The result of one step.
     enum Step {
         /// One decoded MPEG frame.
         case frame(Frame)
-        /// From here on samples have this format.
+        /// Samples have this format from here on.
         case format(AudioFormat)
         /// All fed bytes are used up.
         case needMore
-        /// Nothing can be decoded any more: more damage than the limit, or an end.
+        /// Nothing more can be decoded: the end, or more damage than the limit.
         case end
     }
 
@@ -25,7 +25,7 @@ final class FeedHandle {
         var offset: Int64
         /// The length of the frame with its header.
         var byteCount: Int64
-        /// Its samples, interleaved, valid until the next call.
+        /// Its interleaved samples, valid until the next call.
         var samples: UnsafeBufferPointer<Int16>
     }
 
@@ -48,18 +48,18 @@ final class FeedHandle {
 
     deinit { mpg123_delete(pointer) }
 
-    /// Forgets all that was fed, as for a new stream: where every jump begins.
+    /// Drops everything that was fed, as for a new stream. Every jump begins so.
     func reopen() throws(MediaError) {
         try check(mpg123_open_feed(pointer))
     }
 
-    /// Copies `bytes` in behind what was fed before.
+    /// Appends `bytes` to the bytes fed before.
     func feed(_ bytes: ArraySlice<UInt8>) throws(MediaError) {
         let status = bytes.withUnsafeBufferPointer { mpg123_feed(pointer, $0.baseAddress, $0.count) }
         try check(status)
     }
 
-    /// Decodes one frame of what was fed.
+    /// Decodes one frame of the bytes that were fed.
     func next() throws(MediaError) -> Step {
         var number: off_t = 0
         var audio: UnsafeMutablePointer<UInt8>?
@@ -85,7 +85,7 @@ final class FeedHandle {
         case CInt(MPG123_NEED_MORE.rawValue): return .needMore
         case CInt(MPG123_DONE.rawValue): return .end
         default:
-            // Bytes that cannot be decoded end the music, as they do for the reference decoder.
+            // Bytes that cannot be decoded end the music, as in the reference decoder.
             guard mpg123_errcode(pointer) != CInt(MPG123_OUT_OF_MEM.rawValue) else {
                 throw Self.failure(status, subject)
             }
@@ -99,6 +99,60 @@ final class FeedHandle {
 
     private static func failure(_ status: CInt, _ subject: SafeText) -> MediaError {
         let words = mpg123_plain_strerror(status).map { String(cString: $0) } ?? "error \(status)"
-        return MediaError(.decodingFailed, subject, SafeText("the MP3 decoder failed (\(words))"))
+        return MediaError(.decodingFailed, subject, SafeText("The MP3 decoder failed (\(words))"))
+    }
+}
+
+/// The position in the stream of the bytes that are fed, since the last jump.
+struct FeedPosition {
+    /// The number of the first MPEG frame after the jump: counted, or an estimate.
+    var firstFrame: Int64
+    /// The offset in the resource of the first byte fed.
+    var start: Int64
+    /// `true` if `firstFrame` is counted.
+    var isExact: Bool
+    /// The first sample to be played; the frames before it only prime the decoder.
+    var wantedSample: FrameCount
+    /// Bytes that were read but not fed yet.
+    var pending: [UInt8]
+    /// The offset that is read next.
+    var nextRead: Int64
+    /// The last frame that was decoded.
+    var lastFrame: Int64?
+    /// The offset of the first decoded frame; `nil` before it.
+    var firstPlace: Int64?
+    /// The offset after the last decoded frame.
+    var lastEnd: Int64
+    /// The first frame of another rate or number of samples. From there on positions cannot be counted from frame
+    /// numbers.
+    var turn: Turn?
+
+    struct Turn {
+        /// The first frame of another kind.
+        var frame: Int64
+        /// The length of the music that was decoded from there on.
+        var length: Duration
+    }
+
+    init(frame: Int64, start: Int64, isExact: Bool, wantedSample: FrameCount, pending: [UInt8]) {
+        firstFrame = frame
+        self.start = start
+        self.isExact = isExact
+        self.wantedSample = wantedSample
+        self.pending = pending
+        nextRead = start + Int64(pending.count)
+        lastEnd = start
+    }
+
+    /// Notes that frame `frame` was decoded, `byteCount` bytes at offset `place`.
+    ///
+    /// Returns how many bytes were skipped since the frame before; 0 for the first frame, before which headers and
+    /// tags may lie.
+    mutating func advance(to frame: Int64, at place: Int64, byteCount: Int64) -> Int64 {
+        let skipped = firstPlace == nil ? 0 : max(0, place - lastEnd)
+        firstPlace = firstPlace ?? place
+        lastFrame = frame
+        lastEnd = place + byteCount
+        return skipped
     }
 }

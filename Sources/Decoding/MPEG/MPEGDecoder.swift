@@ -1,23 +1,24 @@
 package import Media
 
-/// Decodes MPEG audio, Layers I to III, that it pulls through a `ByteSource`, with libmpg123.
+/// Decodes MPEG audio, Layers I to III, with libmpg123.
 ///
 /// A straight decode gives the samples of the reference decoder (`mpg123 -q -s --resync-limit 65536`).
-/// Seeks are fresh starts at a frame whose offset is known, or estimated, by `StreamMap`; libmpg123's own
-/// seeking is not used. Nothing here blocks: what waits is `ByteSource.read`, and cancelling that is all
-/// the cancelling there is.
+/// A seek starts libmpg123 afresh at a frame whose offset `StreamMap` knows or estimates; libmpg123's own
+/// seeking is not used. Only `ByteSource.read` waits, so cancelling the task needs no further code.
 package final class MPEGDecoder: AudioDecoder {
-    /// What one read asks for while playing: some seconds of music, since each is a way to another thread and back.
+    /// The bytes of one read while playing: some seconds of music, since a read may go to another thread and back.
     private static let readByteCount = 96 * 1024
     /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
-    /// libmpg123 holds what it was fed until it finds a frame, also the whole of a tag that it steps over. A
-    /// tag in mid-stream beyond this ends the music instead of filling the memory.
+    /// The longest tag in mid-stream. libmpg123 holds everything it was fed until it finds a frame, even a tag that
+    /// it skips, so a longer one ends the music instead of filling the memory.
     private static let mostHeldByteCount: Int64 = 32 << 20
 
     let source: any ByteSource
     let subject: SafeText
     private let storedTable: [UInt8]
+    /// The first bytes of the source, as far as they were read before `open`.
+    private var start: [UInt8]
 
     package private(set) var info: StreamInfo {
         didSet { if info != oldValue { infoRevision += 1 } }
@@ -27,28 +28,26 @@ package final class MPEGDecoder: AudioDecoder {
         didSet { if correctedLanding != oldValue { infoRevision += 1 } }
     }
 
-    /// What `open` made; nil before it.
+    /// The stream since `open`; `nil` before.
     private(set) var opened: OpenStream?
     private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0, pending: [])
-    private var hold = PaddingHold(sampleCount: 0)
-    /// A format that begins behind samples which were just given.
+    private var hold = PaddingHold(paddingCount: 0)
+    /// The format of the frames that follow, if it changed.
     private var nextFormat: AudioFormat?
     private var isFinished = false
     private var walk = StoredWalk()
-    /// Whether the tags at the end were looked for where their bytes are.
+    /// `true` if the tags at the end were read, or found missing.
     private var hasSeenTail = false
-    /// The next known frame that an approximate run may meet, which would tell where it is.
+    /// The next known frame after an approximate landing. Decoding it gives the exact position.
     private var landmark: (frame: Int64, offset: Int64)?
 
-    /// Makes a decoder of `source`, which costs nothing before `open`.
-    ///
-    /// `subject` names the resource in errors. `seekTable` is what an earlier decoder of the same resource
-    /// gave; it is checked, and thrown away where it does not fit.
-    package init(source: any ByteSource, subject: SafeText, seekTable: [UInt8] = []) {
-        self.source = source
-        self.subject = subject
-        storedTable = seekTable
-        // Only there until `open`: the commonest format at the commonest rate.
+    /// Makes a decoder of `stream`, which reads nothing before `open`.
+    package init(_ stream: ProbedStream) {
+        source = stream.source
+        subject = stream.subject
+        storedTable = stream.seekTable
+        start = stream.head
+        // A placeholder until `open`: the commonest format at the commonest rate.
         info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 16_000)
     }
 
@@ -58,7 +57,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     private func opening() async throws -> OpenStream {
         if let opened { return opened }
-        let head = try await StreamHead.read(from: source, subject: subject)
+        let head = try await StreamHead.read(from: source, startingWith: start, subject: subject)
         var map = StreamMap(head, audioEnd: source.length)
         if let table = SeekTable(stored: storedTable, for: map.key(length: source.length)) {
             map.table = table
@@ -73,6 +72,7 @@ package final class MPEGDecoder: AudioDecoder {
         )
         let made = OpenStream(handle: handle, map: map, tagged: head.loudness)
         opened = made
+        start = []
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
         info.tags = head.tags
         info.loudness = made.loudness()
@@ -82,7 +82,7 @@ package final class MPEGDecoder: AudioDecoder {
         return made
     }
 
-    /// Takes in the tags at the end as soon as they need no request.
+    /// Reads the tags at the end once their bytes are stored, which costs no request.
     private func lookAtTail(_ opened: OpenStream) async throws {
         guard !hasSeenTail, let length = source.length else { return }
         let origin = opened.map.origin
@@ -97,16 +97,20 @@ package final class MPEGDecoder: AudioDecoder {
         info = better
     }
 
-    package func decode(into pcm: UnsafeMutableBufferPointer<Int16>) async throws -> DecodeStep {
+    package func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
         try Task.checkCancellation()
         let opened = try await opening()
+        let room = pcm.count - pcm.count % info.format.bytesPerFrame
+        let pcm = UnsafeMutableRawBufferPointer(rebasing: pcm[..<room]).bindMemory(to: Int16.self)
         var written = 0
         while true {
             let channels = info.format.channelCount
             written += hold.drain(into: pcm.rebased(from: written))
-            guard !hold.isDraining, pcm.count - written >= Self.mostSamplesPerFrame * channels else { break }
+            guard !hold.hasMusic else { break }
+            // A frame that may not fit is left to the next call, unless it is the first.
+            if written > 0, pcm.count - written < Self.mostSamplesPerFrame * channels { break }
             if let format = nextFormat {
-                // What was decoded before is of the old format, and is handed on first.
+                // The frames written so far have the old format and are handed on first.
                 guard written == 0 else { break }
                 nextFormat = nil
                 info.format = format
@@ -120,10 +124,10 @@ package final class MPEGDecoder: AudioDecoder {
                 break
             case .format(let format):
                 nextFormat = format
-                // Music goes on behind what is held, so none of it was padding.
+                // Music follows, so none of the samples held back is padding.
                 hold.release()
             case .needMore:
-                // What is there is handed on before anything is waited for.
+                // Frames at hand are handed on before waiting for bytes.
                 if written > 0 { return .frames(written / channels) }
                 if try await !feedMore(opened.handle) { finish(opened) }
             case .end:
@@ -133,7 +137,7 @@ package final class MPEGDecoder: AudioDecoder {
         return written > 0 ? .frames(written / info.format.channelCount) : .end
     }
 
-    /// Feeds what is read next; false at the end of the resource.
+    /// Reads and feeds the next bytes; `false` at the end of the resource.
     private func feedMore(_ handle: FeedHandle) async throws -> Bool {
         var bytes = feed.pending
         if bytes.isEmpty {
@@ -147,7 +151,7 @@ package final class MPEGDecoder: AudioDecoder {
         return true
     }
 
-    /// Takes one decoded MPEG frame: notes where it began, and writes what of it is music and wanted.
+    /// Notes where a decoded MPEG frame began and writes those of its samples that are music and wanted.
     private func heard(
         _ decoded: FeedHandle.Frame,
         in opened: OpenStream,
@@ -175,7 +179,7 @@ package final class MPEGDecoder: AudioDecoder {
         return written
     }
 
-    /// Takes note of frame `frame`, which is counted: `count` PCM frames, from the byte at `place` on.
+    /// Records the offset `place` of frame `frame`, whose number is exact and which has `count` PCM frames.
     private func note(_ frame: Int64, _ count: FrameCount, at place: Int64, in opened: OpenStream) {
         if frame == 0, place != opened.map.origin {
             opened.map.rebase(to: place)
@@ -193,7 +197,7 @@ package final class MPEGDecoder: AudioDecoder {
         }
     }
 
-    /// Where a frame of an approximate run, the `number`th since the landing, is a known one, all are.
+    /// Checks if the `number`th frame since an approximate landing is a known one, which makes all numbers exact.
     private func lookForLandmark(_ number: Int64, at place: Int64, _ opened: OpenStream) {
         let distance = place - opened.map.origin
         if let landmark, landmark.offset < distance {
@@ -202,7 +206,7 @@ package final class MPEGDecoder: AudioDecoder {
         if let landmark, landmark.offset == distance { correct(firstFrame: landmark.frame - number, opened) }
     }
 
-    /// The first frame since the landing proved to be frame `first`: what was an estimate is exact from now on.
+    /// Makes the position exact: the first frame since the landing is frame `first`.
     private func correct(firstFrame first: Int64, _ opened: OpenStream) {
         guard first >= 0 else { return }
         let map = opened.map
@@ -241,7 +245,7 @@ package final class MPEGDecoder: AudioDecoder {
         return true
     }
 
-    /// The music is over. Where every frame was counted, its length is known now.
+    /// Ends the music. If every frame was counted, its length is known now.
     private func finish(_ opened: OpenStream) {
         isFinished = true
         guard feed.isExact, let last = feed.lastFrame else { return }
@@ -261,14 +265,14 @@ package final class MPEGDecoder: AudioDecoder {
         var position = opened.map.format.frames(in: time)
         if let length = opened.map.estimatedLength { position = min(position, length) }
         let landing = try await SeekLander(source: source, map: opened.map).land(on: position)
-        // Only now, so that a cancelled seek leaves what was there.
+        // Only after the last wait, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
         opened.map = landing.map
-        // libmpg123 names the format of the first frame again, which may be that of a later part of the stream.
+        // libmpg123 reports a format that differs from this one with the first frame.
         info.format = landing.map.format
         feed = landing.feed
         hold = PaddingHold(
-            sampleCount: feed.isExact ? 0 : Int(opened.map.trim.paddingLength) * info.format.channelCount
+            paddingCount: feed.isExact ? 0 : Int(opened.map.trim.paddingLength) * info.format.channelCount
         )
         isFinished = landing.isEnd
         correctedLanding = nil
@@ -285,4 +289,73 @@ package final class MPEGDecoder: AudioDecoder {
 extension UnsafeMutableBufferPointer<Int16> {
     /// The part from `index` on.
     fileprivate func rebased(from index: Int) -> Self { Self(rebasing: self[index...]) }
+}
+
+/// An open stream: the handle that decodes it, and the map that grows with every decoded frame.
+///
+/// A class, so that `map` has one owner and changes in place. A second owner would have the whole seek table copied
+/// at the next recorded frame, which makes decoding quadratic in the length of a track.
+final class OpenStream {
+    let handle: FeedHandle
+    var map: StreamMap
+    /// The ReplayGain in the leading tags.
+    private let tagged: Loudness
+
+    init(handle: FeedHandle, map: StreamMap, tagged: Loudness) {
+        self.handle = handle
+        self.map = map
+        self.tagged = tagged
+    }
+
+    /// The ReplayGain of the stream; `nil` if none is stated.
+    ///
+    /// Leading tags count before those at the end, and the header last, since later changes to the file do not
+    /// update it.
+    func loudness(tail: Loudness = Loudness()) -> Loudness? {
+        let all = tagged.filled(from: tail).filled(from: map.xing?.loudness ?? Loudness())
+        return all.isEmpty ? nil : all
+    }
+}
+
+/// Decoded samples that are not handed on yet: those for which the caller's buffer had no room, and, while the
+/// numbering of the stream is an estimate, the last ones decoded.
+///
+/// The latter are padding if the stream ends behind them, and music if it goes on.
+struct PaddingHold {
+    /// How many samples of all channels stay behind.
+    private var paddingCount: Int
+    private var held: [Int16] = []
+
+    init(paddingCount: Int) { self.paddingCount = max(0, paddingCount) }
+
+    var heldCount: Int { held.count }
+
+    /// `true` if samples are held that are known to be music: they come before all others.
+    var hasMusic: Bool { held.count > paddingCount }
+
+    /// Takes `samples` in and writes those with enough samples behind them into `pcm`; returns how many.
+    mutating func pass(_ samples: UnsafeBufferPointer<Int16>, into pcm: UnsafeMutableBufferPointer<Int16>)
+        -> Int
+    {
+        if paddingCount == 0, held.isEmpty, samples.count <= pcm.count {
+            return pcm.update(fromContentsOf: samples)
+        }
+        held.append(contentsOf: samples)
+        return drain(into: pcm)
+    }
+
+    /// Treats all samples that are held as music, except those at whose index `keeps` is `false`.
+    mutating func release(keeping keeps: (Int) -> Bool = { _ in true }) {
+        paddingCount = 0
+        held = held.indices.filter(keeps).map { held[$0] }
+    }
+
+    /// Writes into `pcm` what is known to be music; returns how many samples.
+    mutating func drain(into pcm: UnsafeMutableBufferPointer<Int16>) -> Int {
+        let count = min(max(0, held.count - paddingCount), pcm.count)
+        guard count > 0 else { return 0 }
+        _ = held.withUnsafeBufferPointer { pcm.update(fromContentsOf: $0.prefix(count)) }
+        held.removeFirst(count)
+        return count
+    }
 }

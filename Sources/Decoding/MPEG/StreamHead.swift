@@ -1,41 +1,45 @@
 import Media
 
-/// What the first bytes of a resource tell: tags, where the audio begins, and what it is.
+/// The head of an MPEG stream: its leading tags, where the audio begins, and its format.
 ///
-/// One request of 64 KiB suffices unless a larger tag leads; then the audio behind it is one more.
+/// One request of 64 KiB suffices; a larger tag in front of the audio costs one more.
 struct StreamHead {
-    /// One request's worth, and the reach within which the first frame must begin.
+    /// The bytes of one request, within which the first frame must begin.
     static let reach = 65_536
-    /// So many frames are walked, where the resource has them, before the rate is judged.
+    /// Frames that are walked, if the resource has as many, before the bit rate counts as constant or variable.
     private static let wantedFrames = 16
 
     var tags = TrackTags()
-    /// What the tags say.
+    /// The ReplayGain in the tags.
     var loudness = Loudness()
-    /// Where the leading tags end, and feeding begins.
+    /// The offset where the leading tags end and feeding begins.
     var feedStart: Int64
-    /// What was read from `feedStart` on.
+    /// The bytes that were read from `feedStart` on.
     var bytes: [UInt8]
     /// The offset of the first frame: music, or the Xing header.
     var firstFrame: Int64
-    /// The offset of the first frame that sounds.
+    /// The offset of the first frame that is played.
     var origin: Int64
-    /// The header of the first frame that sounds.
+    /// The header of the first frame that is played.
     var header: FrameHeader
     var xing: XingHeader?
-    /// The frames that sound, as far as the bytes reach.
+    /// The frames that are played, as far as `bytes` reach.
     var frames: [FrameWalker.Frame]
 
-    /// Reads as far as needed. Throws `MediaError` with `.emptyResource` or `.notAudio`, and what the source throws.
-    static func read(from source: any ByteSource, subject: SafeText) async throws -> StreamHead {
-        var window = ByteWindow(source, at: 0)
+    /// Reads as far as needed. Throws `MediaError` with `.emptyResource` or `.notAudio`, and errors of the source.
+    ///
+    /// `start` are the first bytes of the source, as far as they were read already.
+    static func read(from source: any ByteSource, startingWith start: [UInt8], subject: SafeText) async throws
+        -> StreamHead
+    {
+        var window = ByteWindow(source, at: 0, holding: start)
         try await window.fill(ID3v2Header.byteCount, askingUpTo: reach)
         guard !window.bytes.isEmpty else {
             throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
         }
         var tags = TrackTags()
         var loudness = Loudness()
-        // Each tag may be followed by another; no honest file has many.
+        // Another tag may follow each tag; no honest file has many.
         for _ in 0..<8 {
             guard let header = ID3v2Header(window.bytes[...]) else { break }
             let tagLength = header.tagByteCount
@@ -76,8 +80,8 @@ struct StreamHead {
         }
     }
 
-    /// How far `window` is asked for: a head within the first 64 KiB asks for nothing behind them, as the one
-    /// request that a start may cost brings no more.
+    /// How many bytes of `window` are requested: none after the first 64 KiB if the head lies within them, since the
+    /// one request of a start brings no more.
     private static func reach(of window: ByteWindow) -> Int {
         let left = Int(max(0, Int64(reach) - window.start))
         return left >= 4 * FrameWalkerLimits.longestFrame ? left : reach
@@ -100,24 +104,23 @@ struct StreamHead {
         )
     }
 
-    /// Names what was found instead of music, where it is a web page, the usual answer of a server that wants a
-    /// login, or a compressed body, which a server sent although none was asked for.
+    /// Names what was found instead of MPEG audio: another kind of audio, a compressed body, which some servers send
+    /// although none was asked for, or a web page, the usual answer of a server that wants a login.
     private static func noMusic(_ bytes: [UInt8], _ subject: SafeText) -> MediaError {
-        // RFC 1952 §2.3.1: every gzip stream begins with these two.
+        // RFC 1952 §2.3.1: every gzip stream begins with these two bytes.
         if bytes.starts(with: [0x1F, 0x8B]) {
-            return MediaError(.notAudio, subject, "is compressed (gzip), not MP3 music")
+            return MediaError(.notAudio, subject, "Not MP3 (compressed with gzip)")
         }
         let start = String(decoding: bytes.prefix(512), as: UTF8.self).lowercased()
         let text = ID3Text.trimmed(start.hasPrefix("\u{FEFF}") ? start.dropFirst() : start[...])
-        if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.contains("<html") {
-            return MediaError(.notAudio, subject, "is a web page and holds no MP3 music")
+        if text.hasPrefix("<!doctype html") || text.contains("<html") {
+            return MediaError(
+                .notAudio,
+                subject,
+                "Got a web page instead of audio (wrong link or login page?)"
+            )
         }
-        return MediaError(.notAudio, subject, "holds no MP3 music")
+        let kind = AudioKind.byMagicNumber(bytes[...]).map { " (looks like \($0.name))" } ?? ""
+        return MediaError(.notAudio, subject, SafeText("Not MP3\(kind) – Reprise plays MP3 only"))
     }
-}
-
-/// Bounds of what a walk may need.
-enum FrameWalkerLimits {
-    /// Above the largest frame of any table (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8 kHz).
-    static let longestFrame = 4096
 }

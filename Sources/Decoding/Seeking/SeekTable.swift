@@ -1,35 +1,35 @@
-/// Where MPEG frames begin: every eighth one of those that were walked.
+/// The offsets of MPEG frames: of every eighth of those that were walked.
 ///
-/// Offsets count from the first frame of the music (its *origin*), so that a tag that grows or shrinks does
-/// not make the table wrong. Holes are allowed: what a seek jumped over is unknown.
+/// Offsets count from the first frame of the music (its *origin*), so that the table stays right when a tag grows or
+/// shrinks. Holes are allowed: frames that a seek jumped over are unknown.
 package struct SeekTable: Sendable, Equatable {
-    /// Frames from one point to the next. After eight frames the filter bank stands where it
-    /// stood (8 × 18 or 36 steps of a ring of 16), so that a decoder started at a point rounds as
-    /// one that came from the start. Two bytes for eight frames are far below 0.5 % of the audio.
+    /// Frames from one point to the next. After eight frames the filter bank has the same phase
+    /// (8 × 18 or 36 steps of a ring of 16), so that a decoder started at a point rounds like one
+    /// that started at the beginning. Two bytes for eight frames are far below 0.5 % of the audio.
     package static let stride: Int64 = 8
 
-    /// Two and a half days of music at 44.1 kHz, in 8 MiB; what lies behind is found as without a table. A
-    /// stored one may be forged, so this is also what it can make us hold.
+    /// The most points: two and a half days of music at 44.1 kHz, in 8 MiB. Later frames are found as without a table.
+    /// This also bounds the memory that a forged table can take.
     package static let mostPoints = 1 << 20
 
-    /// The end of a resource beyond which no point is believed, with room for frames of the greatest length
-    /// at all points; keeps sums of offsets and read lengths far from overflow.
+    /// The largest offset that is accepted, with room for the longest frames at all points. Keeps sums of offsets and
+    /// read lengths far from overflow.
     static let farthestOffset = Int64(mostPoints) * stride * Int64(FrameWalkerLimits.longestFrame)
 
-    /// The place of a point that is not known.
+    /// The offset of an unknown point.
     private static let hole: Int64 = -1
 
-    /// Offsets of frames 0, 8, 16, …, or `hole`; written by `record` and the stored form only.
-    var offsets: [Int64] = []
+    /// Offsets of frames 0, 8, 16, …, or `hole`.
+    private(set) var offsets: [Int64] = []
 
-    /// The number of frames in the whole stream, once it was walked to its end.
+    /// The number of frames in the stream, if it was walked to its end.
     package var frameCount: Int64?
 
     package init() {}
 
     package var isEmpty: Bool { offsets.allSatisfy { $0 == Self.hole } }
 
-    /// Takes note that frame `number` begins at `offset`; frames between two points are passed over.
+    /// Records that frame `number` begins at `offset`; ignores frames between two points.
     package mutating func record(frame number: Int64, at offset: Int64) {
         guard number >= 0, offset >= 0, number % Self.stride == 0 else { return }
         let point = Int(number / Self.stride)
@@ -40,7 +40,7 @@ package struct SeekTable: Sendable, Equatable {
         offsets[point] = offset
     }
 
-    /// Where frame `number` begins, if it is a point and known.
+    /// The offset of frame `number`, if it is a known point.
     package func offset(ofFrame number: Int64) -> Int64? {
         guard number >= 0, number % Self.stride == 0, number / Self.stride < offsets.count else { return nil }
         let offset = offsets[Int(number / Self.stride)]
@@ -68,8 +68,8 @@ package struct SeekTable: Sendable, Equatable {
         return nil
     }
 
-    /// The first point after frame `number` (-1: of all) behind which a walk finds something new: the next is
-    /// not known, and the stream does not end before it.
+    /// The first point after frame `number` (-1: of all) from which a scan finds something new: the next point is
+    /// unknown, and the stream does not end before it.
     package func runEnd(after number: Int64) -> (frame: Int64, offset: Int64)? {
         let first = max(0, (number + Self.stride) / Self.stride)
         guard first < offsets.count else { return nil }
@@ -83,18 +83,17 @@ package struct SeekTable: Sendable, Equatable {
         return nil
     }
 
-    /// The first point at `offset` or behind it.
+    /// The first point at `offset` or after it.
     package func point(atOrBehind offset: Int64) -> (frame: Int64, offset: Int64)? {
         guard let point = offsets.firstIndex(where: { $0 >= offset && $0 != Self.hole }) else { return nil }
         return (Int64(point) * Self.stride, offsets[point])
     }
 
-    /// The point from which frame `number` is reached with everything it depends on; nil when it lies in a hole.
+    /// The point at which decoding must start for frame `number` to be exact; `nil` if it lies in a hole.
     ///
-    /// Fed from there, frame `number` and the two before it find their overlap, filter bank and bit
-    /// reservoir as in a straight decode: at least `primingFrameCount` frames lie before it, and the
-    /// frames before the third last hold the longest reservoir. The reservoir's bound
-    /// is taken instead of the frame's own `main_data_begin`, which is not known before it is fetched.
+    /// Decoded from there, frame `number` and the two before it have the overlap, filter bank and bit reservoir of a
+    /// straight decode: at least `primingFrameCount` frames come before it, and the frames before the third last fill
+    /// the longest reservoir. That bound replaces the frame's own `main_data_begin`, which is unknown until fetched.
     package func primingPoint(forFrame number: Int64, like header: FrameHeader) -> (
         frame: Int64, offset: Int64
     )? {
@@ -112,5 +111,177 @@ package struct SeekTable: Sendable, Equatable {
             offset = earlier
         }
         return (frame, offset)
+    }
+}
+
+/// The stream that a stored table belongs to; a table of another stream is refused.
+package struct SeekTableKey: Sendable, Equatable {
+    /// Version, layer and sample rate of the stream.
+    package var header: FrameHeader
+    /// The offset of the first frame of the music.
+    package var origin: Int64
+    /// The length of the resource, if known.
+    package var length: Int64?
+
+    package init(header: FrameHeader, origin: Int64, length: Int64?) {
+        self.header = header
+        self.origin = origin
+        self.length = length
+    }
+
+    fileprivate var kind: [UInt8] {
+        [header.version == .mpeg1 ? 1 : header.version == .mpeg2 ? 2 : 3, UInt8(header.layer)]
+    }
+}
+
+extension SeekTable {
+    /// The magic number and the version of the format; other versions are refused.
+    private static let mark: [UInt8] = Array("RST".utf8) + [2]
+    private static let checkByteCount = 8
+
+    /// The table as bytes: mark, key, runs of known points, and a checksum. Empty if no point is known.
+    ///
+    /// A run is the number of unknown points before it, its own number of points, the distance of the first one from
+    /// the last known one, and for each further point the difference between its step and the step before,
+    /// which is small. An odd number stands for half as many differences of 0.
+    package func stored(for key: SeekTableKey) -> [UInt8] {
+        guard !isEmpty else { return [] }
+        var bytes = Self.mark + key.kind
+        Self.append(Int64(key.header.sampleRate), to: &bytes)
+        Self.append(key.origin, to: &bytes)
+        Self.append((frameCount ?? -1) + 1, to: &bytes)
+        var previous: Int64 = 0
+        var point = 0
+        while point < offsets.count {
+            let holeStart = point
+            while point < offsets.count, offsets[point] < 0 { point += 1 }
+            let runStart = point
+            while point < offsets.count, offsets[point] >= 0 { point += 1 }
+            guard point > runStart else { break }
+            Self.append(Int64(runStart - holeStart), to: &bytes)
+            Self.append(Int64(point - runStart), to: &bytes)
+            Self.append(offsets[runStart] - previous, to: &bytes)
+            Self.append(steps: offsets[runStart..<point], to: &bytes)
+            previous = offsets[point - 1]
+        }
+        return bytes + Self.check(of: bytes[...])
+    }
+
+    /// Reads what `stored` wrote; `nil` if a byte differs, or if the table cannot be one of the stream `key`. Every
+    /// value is treated as hostile.
+    package init?(stored bytes: [UInt8], for key: SeekTableKey) {
+        guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else {
+            return nil
+        }
+        let content = bytes.dropLast(Self.checkByteCount)
+        guard Array(bytes.suffix(Self.checkByteCount)) == Self.check(of: content) else { return nil }
+        var rest = content.dropFirst(Self.mark.count)
+        guard rest.prefix(2).elementsEqual(key.kind) else { return nil }
+        rest = rest.dropFirst(2)
+        guard Self.take(&rest) == Int64(key.header.sampleRate), Self.take(&rest) == key.origin,
+            let count = Self.take(&rest)
+        else { return nil }
+        self.init()
+        // No frame is shorter than its header and one byte, which bounds the distance of points.
+        let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
+        let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset)
+        while !rest.isEmpty {
+            guard let hole = Self.take(&rest), let run = Self.take(&rest), run > 0,
+                hole <= Int64(Self.mostPoints), run <= Int64(Self.mostPoints),
+                Int64(offsets.count) + hole + run <= Int64(Self.mostPoints),
+                let points = Self.run(of: run, behind: offsets.last, &rest, shortest, end - key.origin),
+                // The frames of the hole need room too, so that a few bytes cannot claim much memory.
+                points[0] >= (Int64(offsets.count) + hole) * shortest
+            else { return nil }
+            offsets.append(contentsOf: repeatElement(-1, count: Int(hole)))
+            offsets += points
+        }
+        if let first = offsets.first, first > 0 { return nil }
+        if count > 0 {
+            // Bounded above too, since the count is multiplied by the samples of a frame.
+            guard count - 1 > Int64(offsets.count - 1) * Self.stride,
+                count - 1 <= Int64(Self.mostPoints) * Self.stride
+            else { return nil }
+            frameCount = count - 1
+        }
+    }
+
+    /// Appends the differences of consecutive steps between `points`.
+    private static func append(steps points: ArraySlice<Int64>, to bytes: inout [UInt8]) {
+        var last: Int64 = 0
+        var zeros: Int64 = 0
+        for (point, next) in zip(points, points.dropFirst()) {
+            let difference = next - point - last
+            last = next - point
+            if difference == 0 {
+                zeros += 1
+                continue
+            }
+            if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
+            zeros = 0
+            // Signs alternate, so that small differences of either make small numbers.
+            append((difference < 0 ? -2 * difference - 1 : 2 * difference) << 1, to: &bytes)
+        }
+        if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
+    }
+
+    /// Reads `count` points; `nil` unless they rise by at least `shortest` from `previous` on and stay before `end`.
+    private static func run(
+        of count: Int64,
+        behind previous: Int64?,
+        _ bytes: inout ArraySlice<UInt8>,
+        _ shortest: Int64,
+        _ end: Int64
+    ) -> [Int64]? {
+        guard let first = take(&bytes), previous == nil || first >= shortest,
+            first < end - (previous ?? 0)
+        else { return nil }
+        var offset = (previous ?? 0) + first
+        var points = [offset]
+        var step: Int64 = 0
+        while points.count < count {
+            guard let code = take(&bytes) else { return nil }
+            let repeats = code & 1 == 1 ? code >> 1 : 1
+            if code & 1 == 0 {
+                let folded = code >> 1
+                step += folded & 1 == 1 ? -(folded / 2) - 1 : folded / 2
+            }
+            guard repeats > 0, repeats <= count - Int64(points.count), step >= shortest,
+                step <= (end - 1 - offset) / repeats
+            else { return nil }
+            for _ in 0..<repeats {
+                offset += step
+                points.append(offset)
+            }
+        }
+        return points
+    }
+
+    /// Appends a number of 0 or more, seven bits in each byte, the lowest first.
+    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+        var rest = UInt64(max(0, value))
+        while rest >= 0x80 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    private static func take(_ bytes: inout ArraySlice<UInt8>) -> Int64? {
+        var value: UInt64 = 0
+        for group in 0..<UInt64(9) {
+            let shift = 7 * group
+            guard let byte = bytes.popFirst() else { return nil }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return Int64(value) }
+        }
+        return nil
+    }
+
+    /// FNV-1a, which finds accidental damage. The cache's keyed checks and the limits in `init` stop forgeries.
+    private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
     }
 }

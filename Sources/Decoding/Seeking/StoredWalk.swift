@@ -1,21 +1,21 @@
 import Media
 
-/// Walks stored bytes for frames that nobody walked yet, slice by slice, from the frames that are known.
+/// Scans stored bytes for frames that are not in the seek table yet, slice by slice. Pure.
 ///
-/// Pure: `wanted` says which bytes come next, `took` takes them. Every run of known frames is carried on as far
-/// as bytes behind it are stored; a run that was carried on into the next one closes the hole between.
+/// `wanted` names the bytes to read next, and `took` takes them. Each run of known frames is extended as far as the
+/// bytes after it are stored; a run that reaches the next one closes the hole between them.
 struct StoredWalk {
-    /// What one step looks at.
+    /// The bytes of one step.
     static let slice = 65_536
 
     private var scan: FrameScan?
-    /// The point at which `scan` began.
+    /// The frame at which `scan` began.
     private var first: Int64 = 0
-    /// Where the walk from the end of a run, known by its point, came to wait for bytes; `.max` where
-    /// nothing can come of it.
+    /// The offset at which the scan from the end of a run, by its frame, waits for bytes; `.max` if more bytes cannot
+    /// help.
     private var waits: [Int64: Int64] = [:]
 
-    /// Where bytes are to be read now; nil when none that would help are stored.
+    /// The offset to read at; `nil` if no stored bytes would help.
     mutating func wanted(in map: StreamMap, length: Int64?, isStored: (ByteRange) -> Bool) -> Int64? {
         func canStep(at offset: Int64) -> Bool {
             let end = min(offset + Int64(FrameScan.reach), length ?? .max)
@@ -38,7 +38,7 @@ struct StoredWalk {
         return nil
     }
 
-    /// Takes `bytes`, which were read where `wanted` said, into `map`, and tells `found` of every frame.
+    /// Records the frames in `bytes`, which were read at the `wanted` offset, in `map`, and calls `found` for each.
     mutating func took(
         _ bytes: [UInt8],
         length: Int64?,
@@ -46,7 +46,7 @@ struct StoredWalk {
         found: (_ number: Int64, _ offset: Int64) -> Void
     ) {
         guard var scan else { return }
-        // Bytes that are called stored and cannot be read would be asked for without end.
+        // Bytes that should be stored but cannot be read would be requested again and again.
         guard !bytes.isEmpty else { return rest(at: .max) }
         let before = scan.offset
         var isJoined = false
@@ -73,10 +73,10 @@ struct StoredWalk {
         }
     }
 
-    /// Ends the scan, which waits for bytes at `offset`.
+    /// Suspends the scan until the bytes at `offset` are stored.
     private mutating func rest(at offset: Int64) {
         guard let scan else { return }
-        // The end of the run is the last point that was passed.
+        // The run now ends at the last point that the scan passed.
         let last = (scan.number - 1) / SeekTable.stride * SeekTable.stride
         waits[max(first, last)] = offset
         self.scan = nil

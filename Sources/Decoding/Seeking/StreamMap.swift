@@ -1,38 +1,38 @@
 import Media
 
-/// What is known of where a stream's frames lie, and of how long it is.
+/// The known offsets of a stream's frames, and its length. Pure.
 ///
-/// Pure: it learns from the head, from every decoded frame and from the end, and answers where a time of the
-/// music is to be looked for. Offsets count from the origin, the first frame that sounds.
+/// It learns from the head, from every decoded frame and from the end, and finds the bytes for a position in the
+/// music. Offsets count from the origin, the first frame that is played.
 struct StreamMap {
-    /// Where a place in the music is found.
+    /// The way to a position in the music.
     enum Route: Equatable {
-        /// The place is the end, after so many PCM frames.
+        /// The position is the end, after this many PCM frames.
         case end(FrameCount)
-        /// Feeding MPEG frame `start`, at `offset`, leads to the wanted `sample` exactly.
+        /// Decoding from MPEG frame `start`, at `offset`, reaches the wanted `sample` exactly.
         case known(start: Int64, offset: Int64, sample: FrameCount)
-        /// MPEG frame `frame`, which holds `sample`, is about at `offset`.
+        /// MPEG frame `frame`, which has `sample`, is near `offset`.
         case estimate(frame: Int64, offset: Int64, sample: FrameCount)
     }
 
-    /// More bytes than this behind the stated ones are not taken for an ID3v1 tag.
+    /// Bytes after those that the header states which may still be a tag; more are appended music.
     private static let unexplained: Int64 = 65_536
 
     let header: FrameHeader
     private(set) var xing: XingHeader?
     private(set) var trim: GaplessTrim
-    /// Where frame 0 begins in the resource.
+    /// The offset of frame 0 in the resource.
     private(set) var origin: Int64
     private let firstFrame: Int64
-    /// The length of a free-format frame without padding; nil in all other streams.
+    /// The length of a free-format frame without padding; `nil` in all other streams.
     let freeByteCount: Int?
-    /// The length of the whole music where frames of several kinds were counted to the end.
+    /// The length of the music, if frames of several kinds were counted to the end.
     var mixedLength: Duration?
     var table = SeekTable()
     private(set) var rate: ConstantRate?
-    /// Where the audio ends in the resource, tags at the end not counted; nil while unknown.
+    /// The offset in the resource where the audio ends, before the tags at its end; `nil` while unknown.
     var audioEnd: Int64?
-    /// The last frame of all that were observed, for the mean length of a frame.
+    /// The last frame observed so far, for the mean length of a frame.
     private var furthest: (number: Int64, offset: Int64) = (0, 0)
 
     init(_ head: StreamHead, audioEnd: Int64?) {
@@ -45,13 +45,13 @@ struct StreamMap {
         self.audioEnd = audioEnd
         freeByteCount = head.frames.first { $0.header.bitRate == 0 }
             .map { $0.byteCount - ($0.header.isPadded ? 1 : 0) }
-        // Numbered by the scan's rules, which are those of the decoder.
+        // Numbered by the rules of the scan, which are those of libmpg123.
         guard !head.frames.isEmpty else { return }
         var scan = self.scan(fromFrame: 0, at: origin)
         scan.scan(Array(head.bytes[Int(origin - head.feedStart)...])) { observe(frame: $0, at: $1) }
     }
 
-    /// A scan from frame `number`, which begins at `offset` of the resource.
+    /// Makes a scan from frame `number`, which begins at `offset` of the resource.
     func scan(fromFrame number: Int64, at offset: Int64) -> FrameScan {
         FrameScan(fromFrame: number, at: offset, like: header, freeByteCount: freeByteCount)
     }
@@ -62,25 +62,24 @@ struct StreamMap {
 
     var samplesPerFrame: FrameCount { FrameCount(header.samplesPerFrame) }
 
-    /// The key that a stored table of this stream carries.
+    /// The key of a stored table of this stream.
     func key(length: Int64?) -> SeekTableKey { SeekTableKey(header: header, origin: origin, length: length) }
 
-    /// Whether frames lie as a constant bit rate lays them, as far as is known.
+    /// `true` if all known frames lie where a constant bit rate puts them.
     var hasConstantRate: Bool { (xing == nil || xing?.kind == .info) && rate?.isConstant == true }
 
-    /// Takes note that MPEG frame `number` begins at `offset` of the resource.
+    /// Records that MPEG frame `number` begins at `offset` of the resource.
     mutating func observe(frame number: Int64, at offset: Int64) {
         let distance = offset - origin
         guard distance >= 0 else { return }
-        // A table that says otherwise is of no use anywhere.
+        // A table that is wrong here cannot be trusted anywhere.
         if let known = table.offset(ofFrame: number), known != distance { table = SeekTable() }
         table.record(frame: number, at: distance)
         rate?.observe(frame: number, at: distance)
         if number > furthest.number { furthest = (number, distance) }
     }
 
-    /// Follows the decoder where it found its first frame elsewhere than the walk did: what it plays is
-    /// the truth. A Xing header that it plays is none.
+    /// Moves the origin to `offset`, where libmpg123 found its first frame. A Xing header that it plays is none.
     mutating func rebase(to offset: Int64) {
         if offset == firstFrame {
             xing = nil
@@ -92,31 +91,32 @@ struct StreamMap {
         furthest = (0, 0)
     }
 
-    /// The stream turned out to have `count` MPEG frames.
+    /// Records that the stream has `count` MPEG frames.
     mutating func ended(after count: Int64) { table.frameCount = count }
 
-    /// The length of the music in PCM frames, counted or stated by a header; nil while neither is known.
+    /// The length of the music in PCM frames, counted or stated by a header; `nil` if neither is known.
     var statedLength: FrameCount? {
         if let count = table.frameCount { return trim.position(ofSample: count * samplesPerFrame) }
         guard let length = trim.musicLength, !isCutShort else { return nil }
         return length
     }
 
-    /// Whether `statedLength` is the truth as far as can be told.
+    /// `true` if nothing contradicts `statedLength`.
     var isLengthExact: Bool {
         guard table.frameCount == nil else { return true }
-        // Bytes behind the stated ones may be a tag, and may be music that was joined on.
+        // Bytes after those stated may be a tag, or appended music.
         guard let bytes = xing?.byteCount, let audioEnd else { return statedLength != nil }
         return statedLength != nil && audioEnd - firstFrame - bytes < Self.unexplained
     }
 
-    /// Whether the resource ends before the music that its header states.
+    /// `true` if the resource ends before the music that its header states.
     private var isCutShort: Bool {
         guard let bytes = xing?.byteCount, let audioEnd else { return false }
         return audioEnd - firstFrame < bytes - Int64(FrameWalkerLimits.longestFrame)
     }
 
-    /// The length of the music by the mean length of the frames seen; nil where the resource's is unknown.
+    /// The length of the music, estimated by the mean length of a frame if it is not stated; `nil` if the length of
+    /// the resource is unknown.
     var estimatedLength: FrameCount? {
         if let statedLength { return statedLength }
         if xing?.kind == .vbri, !isCutShort, let frames = xing?.frameCount {
@@ -129,7 +129,7 @@ struct StreamMap {
         return trim.position(ofSample: FrameCount(frames.rounded()) * samplesPerFrame)
     }
 
-    /// Bytes of a frame in the mean: stated, else of the frames seen, else by the first header.
+    /// The mean length of a frame: as stated, else of the frames observed, else by the first header.
     var meanFrameLength: Double {
         if let bytes = xing?.byteCount, let frames = xing?.frameCount, bytes > frames {
             return Double(bytes) / Double(frames)
@@ -140,7 +140,7 @@ struct StreamMap {
         return Double(max(header.frameByteCount ?? 1, 1))
     }
 
-    /// Where the PCM frame `position` of the music is found.
+    /// The way to the PCM frame `position` of the music.
     func route(to position: FrameCount) -> Route {
         if let end = statedLength, position >= end { return .end(end) }
         let sample = trim.sample(at: position)
@@ -151,7 +151,7 @@ struct StreamMap {
         return .estimate(frame: frame, offset: estimatedOffset(ofFrame: frame), sample: sample)
     }
 
-    /// About where frame `number` begins, kept between the known frames around it and within the audio.
+    /// The estimated offset of frame `number`, between the known frames around it and within the audio.
     private func estimatedOffset(ofFrame number: Int64) -> Int64 {
         var offset: Int64
         if hasConstantRate, let rate {
@@ -159,7 +159,7 @@ struct StreamMap {
         } else if let share = tableShare(ofFrame: number),
             let bytes = xing?.byteCount ?? audioEnd.map({ $0 - firstFrame })
         {
-            // A server may state any length; rounded up, the greatest is no number of bytes any more.
+            // A server may state any length, and the largest would overflow.
             offset = Int64(min(share * Double(bytes), 1e15)) - (origin - firstFrame)
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))
@@ -170,11 +170,110 @@ struct StreamMap {
         return max(0, offset)
     }
 
-    /// The share of the bytes before frame `number` by the header's own table, which rounds down to 1/256.
+    /// The share of the bytes before frame `number` by the header's table, which rounds down to 1/256.
     private func tableShare(ofFrame number: Int64) -> Double? {
         guard let frames = xing?.frameCount, frames > 0,
             let share = xing?.byteShare(at: Double(number) / Double(frames))
         else { return nil }
         return min(share + (xing?.kind == .xing ? 0.5 / 256 : 0), 1)
+    }
+}
+
+/// Checks if frames have a constant bit rate, and computes offsets and numbers of frames if they do.
+///
+/// At a constant rate frame *n* begins within one byte (in Layer I one slot of four bytes) of *n* times the
+/// mean frame length, which is a fraction: padding makes up for it. The *residual*, how far after
+/// that product a frame begins, therefore stays within a window one byte wide. Integers keep
+/// rounding errors from adding up over hours of music.
+package struct ConstantRate: Sendable, Equatable {
+    /// Frames that must fit before the rate counts as constant.
+    private static let fewestFrames: Int64 = 12
+    /// More than any file; keeps the products far from overflow.
+    private static let largestOffset: Int64 = 1 << 40
+
+    /// The mean frame length is `numerator / denominator` bytes.
+    private let numerator: Int64
+    private let denominator: Int64
+    /// The allowed spread of the residuals, in units of 1/denominator bytes.
+    private let window: Int64
+    private var low: Int64 = .max
+    private var high: Int64 = .min
+    private var observedCount: Int64 = 0
+
+    /// Returns `nil` in free format, in which headers state no rate.
+    package init?(_ header: FrameHeader) {
+        guard header.bitRate > 0 else { return nil }
+        numerator = Int64(header.bitRate) * Int64(header.samplesPerFrame)
+        denominator = 8 * Int64(header.sampleRate)
+        window = denominator * (header.layer == 1 ? 4 : 1)
+    }
+
+    /// `true` if all frames observed so far fit, and they were enough.
+    package var isConstant: Bool { observedCount >= Self.fewestFrames && high - low < window }
+
+    /// Records that frame `number` begins `offset` bytes after frame 0.
+    package mutating func observe(frame number: Int64, at offset: Int64) {
+        guard let residual = residual(of: number, at: offset) else { return }
+        low = min(low, residual)
+        high = max(high, residual)
+        observedCount += 1
+    }
+
+    /// The offset of frame `number` from frame 0, to within a byte.
+    package func offset(ofFrame number: Int64) -> Int64 {
+        guard number < Self.largestOffset / 4096 else { return Self.largestOffset }
+        return number * numerator / denominator
+    }
+
+    /// The number of the frame at `offset`; `nil` if no frame of this rate and padding can begin there.
+    package func frame(at offset: Int64) -> Int64? {
+        guard isConstant, (0..<Self.largestOffset).contains(offset) else { return nil }
+        let number = (offset * denominator - (low + high) / 2 + numerator / 2) / numerator
+        guard let residual = residual(of: number, at: offset),
+            max(high, residual) - min(low, residual) < window
+        else { return nil }
+        return number
+    }
+
+    private func residual(of number: Int64, at offset: Int64) -> Int64? {
+        guard (0..<Self.largestOffset).contains(offset), (0..<Self.largestOffset / 24).contains(number)
+        else { return nil }
+        return offset * denominator - number * numerator
+    }
+}
+
+extension StreamInfo {
+    /// An estimate is replaced only if the new one differs by more than this share.
+    private static let leastChange = 0.01
+
+    /// This information, updated from `map`.
+    func refined(by map: StreamMap) -> StreamInfo {
+        var info = self
+        info.audioStart = map.origin
+        info.codec = Self.codec(of: map)
+        let format = map.format
+        let isExact = map.isLengthExact || map.mixedLength != nil
+        if let duration = map.mixedLength ?? map.estimatedLength.map(format.duration(of:)) {
+            let change = abs((info.duration ?? .zero).seconds - duration.seconds)
+            if isExact || change > Self.leastChange * duration.seconds { info.duration = duration }
+        }
+        info.isDurationExact = isExact
+        let rate = map.meanFrameLength * Double(format.sampleRate) / Double(map.samplesPerFrame)
+        if abs(info.bytesPerSecond - rate) > Self.leastChange * rate { info.bytesPerSecond = rate }
+        return info
+    }
+
+    private static func codec(of map: StreamMap) -> SafeText {
+        let version: SafeText =
+            switch map.header.version {
+            case .mpeg1: "MPEG-1"
+            case .mpeg2: "MPEG-2"
+            case .mpeg25: "MPEG-2.5"
+            }
+        let layer: SafeText = map.header.layer == 1 ? "I" : map.header.layer == 2 ? "II" : "III"
+        // In free format all frames have one length.
+        let isVariable =
+            map.xing.map { $0.kind != .info } ?? !(map.hasConstantRate || map.freeByteCount != nil)
+        return version + " Layer " + layer + (isVariable ? ", VBR" : ", CBR")
     }
 }

@@ -1,20 +1,20 @@
 import Media
 
-/// Reads what tags and headers say of loudness. All of it is outside text: what cannot be true is left out.
+/// Reads ReplayGain from tags and headers. All of it is outside text: impossible values are ignored.
 enum ReplayGain {
-    /// A longer number is none.
+    /// The longest text that is read as a number.
     static let longestNumber = 24
-    /// `LAME 3.95.1` was the first to measure against 89 dB instead of 83.
+    /// LAME measures against 89 dB since 3.95.1, and did against 83 dB before.
     private static let raisedBy = 6.0
 
-    /// What the text frame `payload` (ID3v2 `TXXX`: encoding, description, value) says, where it is one of
-    /// the customary `replaygain_…` frames.
+    /// The value in the text frame `payload` (ID3v2 `TXXX`: encoding, description, value), if it is one of the
+    /// customary `replaygain_…` frames.
     static func loudness(ofText payload: ArraySlice<UInt8>) -> Loudness {
         let values = ID3Text.values(payload)
         return values.count == 2 ? loudness(ofKey: values[0], values[1]) : Loudness()
     }
 
-    /// What `value` under one of the customary names says; nothing under any other.
+    /// The value of the customary item `key`; nothing for any other item.
     static func loudness(ofKey key: String, _ value: String) -> Loudness {
         switch key.lowercased() {
         case "replaygain_track_gain": Loudness(track: .init(gain: decibels(value)))
@@ -25,14 +25,14 @@ enum ReplayGain {
         }
     }
 
-    /// A number with or without `dB` behind it; nil where it is none.
+    /// Parses a number with or without `dB`; `nil` if `text` is none.
     static func decibels(_ text: String) -> Double? {
         let bytes = text.utf8.count > longestNumber ? "" : text
         let unit = bytes.lowercased().hasSuffix("db") ? 2 : 0
         return number(bytes.dropLast(unit))
     }
 
-    /// A decimal number, with a point or a comma.
+    /// Parses a decimal number with a point or a comma.
     private static func number(_ text: Substring) -> Double? {
         let plain = ID3Text.trimmed(text)
         guard (1...longestNumber).contains(plain.utf8.count),
@@ -42,9 +42,9 @@ enum ReplayGain {
         return value
     }
 
-    /// What the frame `payload` (ID3v2.4 §4.11 `RVA2`: a name, then channels) says of the master volume.
+    /// The master volume in the frame `payload` (ID3v2.4 §4.11 `RVA2`: a name, then channels).
     ///
-    /// The name `album` stands for the album, any other for the track.
+    /// It is the album's if the name is `album`, else the track's.
     static func loudness(ofAdjustment payload: ArraySlice<UInt8>) -> Loudness {
         guard let end = payload.firstIndex(of: 0) else { return Loudness() }
         let name = ID3Text.trimmed(ID3Text.latin1(payload[..<end])).lowercased()
@@ -61,7 +61,7 @@ enum ReplayGain {
         return Loudness()
     }
 
-    /// `bytes` hold a number of `bits` bits, whose highest bit stands for full scale.
+    /// The peak in `bytes`, a number of `bits` bits whose highest bit is full scale.
     private static func peak(_ bytes: ArraySlice<UInt8>, bits: Int) -> Double? {
         guard bytes.count == (bits + 7) / 8 else { return nil }
         var value = 0.0
@@ -70,8 +70,8 @@ enum ReplayGain {
         return value
     }
 
-    /// What the eight bytes `fields` of LAME's header say (LAME's *MP3 Info Tag*: peak, then the gain of the track
-    /// and that of the album).
+    /// The ReplayGain in the eight bytes `fields` of LAME's header (*MP3 Info Tag*: peak, gain of the track, gain of
+    /// the album).
     static func loudness(ofLAME fields: ArraySlice<UInt8>, writtenBy name: ArraySlice<UInt8>) -> Loudness {
         var reader = BigEndianReader(Array(fields))
         guard let peak = reader.next(4), let first = reader.next(2), let second = reader.next(2) else {
@@ -80,7 +80,7 @@ enum ReplayGain {
         let raise = isOld(name) ? raisedBy : 0
         var loudness = Loudness(track: .init(peak: Double(peak) / Double(1 << 23)))
         for field in [first, second] {
-            // Three bits of whose gain, three of who measured, a sign, and tenths of a decibel.
+            // Three bits for track or album, three for the originator, a sign, and tenths of a decibel.
             let gain = Double(field & 0x1FF) / 10 * (field & 0x200 != 0 ? -1 : 1) + raise
             guard (field >> 10) & 7 != 0 else { continue }
             switch field >> 13 {
@@ -92,7 +92,7 @@ enum ReplayGain {
         return loudness
     }
 
-    /// Whether `name` is that of a LAME before 3.95.
+    /// `true` if `name` is that of a LAME before 3.95.
     private static func isOld(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.starts(with: "LAME".utf8) else { return false }
         let parts = ID3Text.latin1(name.dropFirst(4)).split(separator: ".")

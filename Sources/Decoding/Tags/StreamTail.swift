@@ -1,17 +1,18 @@
-import Media
+package import Media
 
-/// The tags that end a resource: what they say, and that they are no music.
+/// The tags at the end of a resource, and where the audio before them ends.
 struct StreamTail {
-    /// A larger APE tag holds pictures, and its text stands before them or is passed over.
+    /// The most that is read of an APE tag. A larger one has pictures, which usually follow its texts.
     private static let mostRead: Int64 = 65_536
 
     var tags: TrackTags?
     var loudness = Loudness()
-    /// Where the audio ends.
+    /// The offset where the audio ends.
     var audioEnd: Int64
 
-    /// Looks at the last bytes of `source`, which is `length` bytes long, behind `origin`; nil, and without any
-    /// request, where they are not stored.
+    /// Reads the tags at the end of `source`, which is `length` bytes long, after `origin`.
+    ///
+    /// Returns `nil`, without any request, if those bytes are not stored.
     static func stored(in source: any ByteSource, length: Int64, behind origin: Int64) async throws
         -> StreamTail?
     {
@@ -37,7 +38,7 @@ struct StreamTail {
 }
 
 extension ByteSource {
-    /// The bytes of `range`; nil, and without any request, where they are not all stored.
+    /// The bytes of `range`; `nil`, without any request, if they are not all stored.
     fileprivate func allStored(in range: ByteRange) async throws -> [UInt8]? {
         guard isStored(range) else { return nil }
         var bytes: [UInt8] = []
@@ -48,5 +49,69 @@ extension ByteSource {
             bytes += more
         }
         return bytes
+    }
+}
+
+/// The length and the ReplayGain of an APEv2 tag (Hydrogenaudio, *APEv2 specification*).
+///
+/// Programs that measure whole collections write ReplayGain there, since that changes no other tag.
+package enum APETag {
+    /// The length of a header or footer.
+    package static let byteCount = 32
+    private static let version: Int64 = 2_000
+    /// Flags of headers and footers: whether the tag has a header, and whether this is it.
+    private static let hasHeader: Int64 = 1 << 31
+    private static let isHeader: Int64 = 1 << 29
+
+    /// The length of the whole tag whose header is in `bytes`; `nil` if they are no header by libmpg123's test of
+    /// mark, version, and zeros at the end.
+    package static func byteCount(ofHeader bytes: [UInt8]) -> Int64? {
+        guard isMark(bytes) else { return nil }
+        return Int64(byteCount) + number(bytes, at: 12)
+    }
+
+    /// The length of the whole tag whose footer is in `bytes`; `nil` if they are no footer.
+    package static func byteCount(ofFooter bytes: [UInt8]) -> Int64? {
+        guard isMark(bytes), number(bytes, at: 20) & isHeader == 0 else { return nil }
+        let size = number(bytes, at: 12)
+        guard size >= byteCount else { return nil }
+        return size + (number(bytes, at: 20) & hasHeader != 0 ? Int64(byteCount) : 0)
+    }
+
+    /// The ReplayGain in the items of a tag.
+    ///
+    /// `bytes` are the tag up to its footer, or a part that begins at its first item. The first item of a kind
+    /// counts; bytes that are no item end the walk.
+    package static func loudness(in bytes: [UInt8]) -> Loudness {
+        var index = isMark(Array(bytes.prefix(byteCount))) ? byteCount : 0
+        var loudness = Loudness()
+        for _ in 0..<mostItems where index + 8 <= bytes.count {
+            let size = Int(number(bytes, at: index))
+            let isText = bytes[index + 4] & 6 == 0
+            let keyStart = index + 8
+            guard let keyEnd = bytes[keyStart...].prefix(longestKey + 1).firstIndex(of: 0),
+                size <= bytes.count - keyEnd - 1
+            else { return loudness }
+            let value = bytes[(keyEnd + 1)..<(keyEnd + 1 + size)]
+            index = value.endIndex
+            guard isText, size <= ReplayGain.longestNumber else { continue }
+            let key = ID3Text.latin1(bytes[keyStart..<keyEnd])
+            loudness = loudness.filled(from: ReplayGain.loudness(ofKey: key, ID3Text.latin1(value)))
+        }
+        return loudness
+    }
+
+    /// The specification's bounds.
+    private static let mostItems = 4_096
+    private static let longestKey = 255
+
+    private static func isMark(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= byteCount && bytes.starts(with: "APETAGEX".utf8) && number(bytes, at: 8) == version
+            && bytes[24..<32].allSatisfy { $0 == 0 }
+    }
+
+    /// The little-endian number of four bytes at `index`.
+    private static func number(_ bytes: [UInt8], at index: Int) -> Int64 {
+        bytes[index..<index + 4].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 }

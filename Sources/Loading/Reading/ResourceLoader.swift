@@ -330,6 +330,7 @@ final class ResourceLoader: Sendable {
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             var report = LoadReport()
             report.length = state.length
+            report.contentType = state.description.contentType
             report.stored = moment.stored
             report.inFlight = state.inFlight
             counters.add(to: &report)

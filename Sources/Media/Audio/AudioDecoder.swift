@@ -1,37 +1,41 @@
-/// Turns the bytes of one resource into PCM, pulling them through a `ByteSource` of its own.
+/// Turns the bytes of one resource into PCM, which it pulls through a `ByteSource` of its own.
 ///
-/// Not `Sendable`: one task makes it, uses it and drops it. Every call may wait for bytes, and
-/// throws `CancellationError` as soon as the task is cancelled; the decoder is then only
-/// good for `seek` or for being dropped.
+/// Not `Sendable`: one task uses it at a time. Every call may wait for bytes, and throws `CancellationError` as soon
+/// as the task is cancelled. A decoder whose call was cancelled, or failed, can still `seek`.
 package protocol AudioDecoder: AnyObject {
-    /// What is known of the stream by now; better known as decoding goes on.
+    /// The properties of the stream known by now; decoding refines them.
     var info: StreamInfo { get }
 
-    /// Goes up by one whenever `info` changes.
+    /// Goes up by one whenever `info` or `correctedLanding` changes.
     var infoRevision: Int { get }
 
-    /// Reads as far as the format is known. Throws `MediaError` with `.notAudio` when there is
-    /// no music and `.emptyResource` when there is nothing at all.
+    /// Reads until the format is known; does nothing if it is known already.
+    ///
+    /// Throws `MediaError` with `.notAudio` if the resource is no audio of this kind and `.emptyResource` if it has
+    /// no bytes.
     func open() async throws
 
-    /// Decodes up to `pcm.count / channelCount` frames into `pcm`, which holds at least 1,152 × 2 samples.
-    func decode(into pcm: UnsafeMutableBufferPointer<Int16>) async throws -> DecodeStep
+    /// Decodes into `pcm` as many whole frames as fit and as the bytes at hand give, at least one.
+    ///
+    /// `pcm` has room for at least one frame and is aligned for every sample format. Frames for which it has no
+    /// room come with the next call.
+    func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep
 
-    /// Continues at `time` from the start of the music; clamped to `0...duration`.
+    /// Continues at `time` from the start of the music, clamped to `0...duration`.
     func seek(to time: Duration) async throws -> SeekLanding
 
-    /// The seek table as it is now, to be kept with the entry; empty when there is none worth it.
+    /// The seek table as it is now, opaque, to be stored with the entry; empty if nothing is worth storing.
     func seekTable() -> [UInt8]
 
-    /// Where the last seek really arrived, once that is known of an approximate landing; nil before, and
-    /// after an exact one. `infoRevision` goes up with it, and all that is decoded counts from here.
+    /// The actual place of the last approximate landing, once it is known; `nil` before, and
+    /// after an exact one. What is decoded from then on counts from there.
     var correctedLanding: SeekLanding? { get }
 
-    /// Looks through a slice of stored bytes that were not decoded yet, so that seeks there become exact
-    /// and an approximate landing is corrected.
+    /// Scans a slice of stored bytes that were not decoded yet, so that seeks there become exact and an
+    /// approximate landing is corrected. Returns `false` if there is nothing to scan until more bytes are stored.
     ///
-    /// For idle moments between two calls of `decode`: never waits for the network, and takes about a
-    /// millisecond. False when there is nothing to look through now, which further stored bytes change.
+    /// Called between two calls of `decode` while the ring is full: it never waits for the network and takes about
+    /// a millisecond.
     func scanStored() async throws -> Bool
 }
 
@@ -42,19 +46,19 @@ extension AudioDecoder {
 }
 
 package enum DecodeStep: Sendable, Equatable {
-    /// So many frames, at least 1, of `info.format` were written.
+    /// This many frames of `info.format` were written, at least 1.
     case frames(Int)
-    /// The format is another from here on (`info.format` has it); nothing was written.
+    /// From here on frames have another format, which is in `info.format`; nothing was written.
     case formatChanged
-    /// The music is over.
+    /// The end of the music; nothing was written.
     case end
 }
 
-/// Where a seek arrived.
+/// The place at which a seek arrived.
 package struct SeekLanding: Sendable, Equatable {
     /// The frame that the next decode starts with, counted from the start of the music.
     package var frame: FrameCount
-    /// Whether that count is the truth, or an estimate to be shown with `~`.
+    /// `true` if `frame` was counted; `false` if it is an estimate, shown with `~`.
     package var isExact: Bool
 
     package init(frame: FrameCount, isExact: Bool) {
@@ -63,23 +67,23 @@ package struct SeekLanding: Sendable, Equatable {
     }
 }
 
-/// What a decoder knows of its stream.
+/// The properties of a stream, as far as its decoder knows them.
 package struct StreamInfo: Sendable, Equatable {
     package var format: AudioFormat
-    /// How long the music is, tags and gapless padding not counted; nil while unknown.
+    /// The length of the music without tags and gapless padding; `nil` while unknown.
     package var duration: Duration?
-    /// Whether `duration` is counted or stated by a header, not estimated.
+    /// `true` if `duration` was counted or stated by a header, not estimated.
     package var isDurationExact = false
     /// The mean number of bytes for one second of music, for read-ahead.
     package var bytesPerSecond: Double
     /// The offset of the first audio frame in the resource.
     package var audioStart: Int64 = 0
     package var tags = TrackTags()
-    /// How loud the music says it is; nil where it says nothing.
+    /// The ReplayGain that tags or headers state; `nil` if none do.
     package var loudness: Loudness?
-    /// Bytes between the frames decoded so far that were none: damage, and tags in mid-stream.
+    /// Bytes passed over so far that belong to no frame: damage, and tags in mid-stream.
     package var skippedByteCount: Int64 = 0
-    /// For display: `MPEG-1 Layer III`, `VBR`, ….
+    /// For display: `MPEG-1 Layer III, VBR`, ….
     package var codec: SafeText = ""
 
     package init(format: AudioFormat, bytesPerSecond: Double) {

@@ -1,21 +1,72 @@
 /// A count of PCM frames: one sample of every channel each.
 package typealias FrameCount = Int64
 
-/// The shape of PCM: signed 16-bit native-endian samples, interleaved.
+/// How one sample is stored, in the machine's byte order.
+package enum SampleFormat: Sendable, Hashable, CaseIterable {
+    /// Signed integers of 16 and 32 bits. 24-bit sources use the upper bits of `s32`.
+    case s16, s32
+    /// 32-bit floating point; full scale is ±1.
+    case f32
+
+    package var byteCount: Int { self == .s16 ? 2 : 4 }
+}
+
+/// The loudspeaker that a channel is meant for, by the names of WAVE files and PulseAudio.
+package enum ChannelPosition: Sendable, Hashable, CaseIterable {
+    case mono, frontLeft, frontRight, frontCenter, lowFrequency, rearLeft, rearRight
+    case frontLeftOfCenter, frontRightOfCenter, rearCenter, sideLeft, sideRight
+
+    /// The order in which WAVE, FLAC and AIFF store `count` channels (1...8) when they name no other.
+    package static func customary(_ count: Int) -> [ChannelPosition] {
+        let surround: [ChannelPosition] = [.frontLeft, .frontRight, .frontCenter, .lowFrequency]
+        switch count {
+        case 1: return [.mono]
+        case 2: return [.frontLeft, .frontRight]
+        case 3: return [.frontLeft, .frontRight, .frontCenter]
+        case 4: return [.frontLeft, .frontRight, .rearLeft, .rearRight]
+        case 5: return [.frontLeft, .frontRight, .frontCenter, .rearLeft, .rearRight]
+        case 6: return surround + [.rearLeft, .rearRight]
+        case 7: return surround + [.rearCenter, .sideLeft, .sideRight]
+        case 8: return surround + [.rearLeft, .rearRight, .sideLeft, .sideRight]
+        default: preconditionFailure("a stream has 1 to 8 channels, not \(count)")
+        }
+    }
+}
+
+/// The shape of PCM: interleaved samples, one for each channel in `channels`' order.
 package struct AudioFormat: Sendable, Hashable {
+    package static let channelCounts = 1...8
+
     /// Frames per second, in Hz.
     package var sampleRate: Int
-    /// 1 or 2.
-    package var channelCount: Int
+    /// 1 to 8, in the order of the samples of a frame.
+    package var channels: [ChannelPosition]
+    package var sample: SampleFormat
 
-    package init(sampleRate: Int, channelCount: Int) {
+    package init(sampleRate: Int, channels: [ChannelPosition], sample: SampleFormat = .s16) {
+        precondition(Self.channelCounts.contains(channels.count), "a stream has 1 to 8 channels")
         self.sampleRate = sampleRate
-        self.channelCount = channelCount
+        self.channels = channels
+        self.sample = sample
     }
 
-    package static let bytesPerSample = 2
+    /// A format with `channelCount` channels in their customary order.
+    package init(sampleRate: Int, channelCount: Int, sample: SampleFormat = .s16) {
+        self.init(sampleRate: sampleRate, channels: ChannelPosition.customary(channelCount), sample: sample)
+    }
 
-    package var bytesPerFrame: Int { channelCount * Self.bytesPerSample }
+    package var channelCount: Int { channels.count }
+
+    package var bytesPerFrame: Int { channelCount * sample.byteCount }
+
+    /// The number of channels as listeners name it.
+    package var channelName: String {
+        switch channelCount {
+        case 1: "mono"
+        case 2: "stereo"
+        default: "\(channelCount) channels"
+        }
+    }
 
     /// How long `frames` last.
     package func duration(of frames: FrameCount) -> Duration {
@@ -31,8 +82,8 @@ package struct AudioFormat: Sendable, Hashable {
         let rate = Int64(sampleRate)
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: rate)
         guard !overflow, whole < .max / 4 else { return .max / 4 }
-        // `duration(of:)` drops less than a nanosecond. Adding it again, at most `rate` of these
-        // units, leads a frame's own time back to the frame and moves no other time by more.
+        // `duration(of:)` drops less than a nanosecond. Adding that again, at most `rate` of these
+        // units, maps a frame's own time back to the frame and moves no other time by more.
         return whole + ((attoseconds / 1_000_000_000) * rate + rate - 1) / 1_000_000_000
     }
 }

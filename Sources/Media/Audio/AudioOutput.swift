@@ -1,15 +1,15 @@
-/// Where PCM comes from, as the audio thread sees it.
+/// The source of PCM for the audio thread.
 ///
-/// `read` is called on the audio thread: it neither allocates, locks nor waits.
+/// `read` is called on the audio thread, so it must not allocate, lock or wait.
 package protocol PCMReader: AnyObject, Sendable {
-    /// Copies up to `buffer.count` bytes of whole frames and returns the bytes copied;
-    /// 0 when there is nothing now.
+    /// Copies up to `buffer.count` bytes of whole frames and returns the number of bytes copied;
+    /// 0 if there are none now.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
 
-    /// Bytes that `read` would give now.
+    /// The bytes that `read` would copy now.
     var availableBytes: Int { get }
 
-    /// Whether the writer has ended: an empty reader then is the end and not an underrun.
+    /// `true` if the writer has ended: an empty reader is then the end, not an underrun.
     var isFinished: Bool { get }
 }
 
@@ -19,48 +19,50 @@ package protocol PCMReader: AnyObject, Sendable {
 /// from one task, one after the other. After `open`, `pause` and `flush` the reader is not touched
 /// until `start`.
 package protocol AudioOutput: AnyObject, Sendable {
-    /// Whether frames are taken at the speed they are heard. Only then can the music run late.
+    /// `true` if frames are taken at the speed they are heard. Only then can playback stall.
     var isRealTime: Bool { get }
 
-    /// Whether each track wants an `open` of its own, also when the format stays: files numbered by `%n`.
+    /// `true` if each track needs an `open` of its own, even in the same format: files numbered by `%n`.
     var opensEachTrack: Bool { get }
 
-    /// Reaches the audio server or makes the file; throws `MediaError` with `.audioServer` or `.sinkFailed`.
+    /// Connects to the audio server or creates the file; throws `MediaError` with `.audioServer` or `.sinkFailed`.
     func connect() async throws
 
-    /// Makes ready for `format`, paused. Opening again drops what was not heard and starts counting anew.
+    /// Prepares a paused stream of `format`. Opening again drops unheard frames and restarts the count.
+    ///
+    /// Throws `MediaError` with `.sinkFormat` if the sink cannot take the format.
     func open(_ format: AudioFormat, reader: any PCMReader) async throws
 
-    /// Plays from the reader, and returns when the first frames have been taken (or there are none).
+    /// Plays from the reader; returns when the first frames have been taken, or if there are none.
     func start() async throws
 
-    /// Stands still, keeping what was taken but not heard for the next `start`.
+    /// Pauses. Frames that were taken but not heard stay for the next `start`.
     func pause() async
 
-    /// Drops what was taken but not heard. Only while paused.
+    /// Drops frames that were taken but not heard. Only while paused.
     func flush() async
 
-    /// Returns when all that the reader has given, and its rest up to `isFinished`, was heard.
-    /// Only while started. Ends early, without error, when the task is cancelled.
+    /// Returns when everything up to the reader's end was heard.
+    /// Only while started. Ends early, without error, if the task is cancelled.
     func drain() async
 
-    /// Lets go of the device. Never waits for it.
+    /// Closes the device without waiting for it.
     func close() async
 
-    /// Says that the reader has frames again, or is finished. Cheap; from any thread.
+    /// Must be called when the reader has frames again, or is finished. Cheap; from any thread.
     func framesAvailable()
 
-    /// Frames taken since `open` that were heard or flushed by now: taken minus latency.
+    /// The frames since `open` that were heard or flushed by now: those taken minus the latency.
     var heardFrames: FrameCount { get }
 
     /// Sets the volume in percent, 0...100. Sinks without one ignore it.
     func setVolume(_ percent: Int, isMuted: Bool)
 
-    /// What the audio server shows as the stream's name.
+    /// Sets the name of the stream that the audio server shows.
     func setTitle(_ title: SafeText)
 
-    /// Called from any thread, for each event; set once before `open`; what happens before is told by
-    /// what `connect` and `open` throw.
+    /// Sets the handler of events, which is called from any thread. Called once, before `open`; until then errors
+    /// are thrown by `connect` and `open`.
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void)
 }
 
@@ -70,11 +72,11 @@ extension AudioOutput {
 }
 
 package enum OutputEvent: Sendable, Equatable {
-    /// The device wanted frames, the reader had none and is not finished. Told once until `start`.
+    /// The device needed frames, but the reader has none and is not finished. Sent once until `start`.
     case underrun
-    /// The server is gone, with a reason for the listener. `connect` and `open` may be tried again.
+    /// The connection to the server was lost, with a reason for the listener. `connect` and `open` may be retried.
     case lost(MediaError)
-    /// A policy of the server asks to pause (a call), or to go on.
+    /// The server asks to pause, for example for a call, or to resume.
     case pauseRequested
     case resumeRequested
     /// The volume was changed elsewhere.

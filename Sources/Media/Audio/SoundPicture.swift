@@ -1,6 +1,6 @@
-/// What a moment of music looks like: how loud each part of its spectrum is, and each of its channels.
+/// The spectrum and the levels of a moment of music.
 package struct SoundPicture: Sendable, Equatable {
-    /// How loud one channel is, as parts of full scale, 0...1.
+    /// The level of one channel, as parts of full scale, 0...1.
     package struct Level: Sendable, Equatable {
         /// The largest sample.
         package var peak: Float
@@ -13,14 +13,13 @@ package struct SoundPicture: Sendable, Equatable {
         }
     }
 
-    /// The loudness of each band, the lowest first, in equal steps of pitch: 0 is `quietest` or less, 1 is a sine
-    /// of full scale, and what lies between counts decibels.
+    /// The loudness of each band, the lowest first, in equal steps of pitch: from 0 for `quietest` or less to 1 for a
+    /// full-scale sine, evenly in decibels.
     package var bands: [Float]
     /// One for each channel.
     package var levels: [Level]
 
-    /// The loudness at which a band is empty, in decibels of full scale: softer than the softest part of nearly
-    /// all music.
+    /// The loudness at which a band is empty, in decibels of full scale: below the softest parts of nearly all music.
     package static let quietest: Float = -60
 
     package init(bands: [Float], levels: [Level]) {

@@ -79,6 +79,8 @@ extension ResourceReader {
 package struct LoadReport: Sendable, Equatable {
     /// The resource's length in bytes; `nil` if unknown.
     package var length: Int64?
+    /// The media type that the server states; `nil` if it states none, and for local files. Outside text.
+    package var contentType: String?
     /// The bytes that can be read without the network.
     package var stored = ByteRangeSet()
     /// The bytes that requests under way are still to bring.

@@ -26,7 +26,7 @@ final class ConsumingEngine: @unchecked Sendable {
     private let interruption: Interruption
     private let chunk = UnsafeMutableRawBufferPointer.allocate(
         byteCount: ConsumingEngine.chunkBytes,
-        alignment: MemoryLayout<Int16>.alignment
+        alignment: 16
     )
     /// The part of `chunk` that was read but not consumed yet.
     private var pending = 0..<0

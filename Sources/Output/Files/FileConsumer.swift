@@ -119,8 +119,12 @@ struct FileNaming: Sendable {
         case sameFile
     }
 
-    /// The file for frames of `next` from now on; throws `.sinkFormat` if one file would have to hold two formats.
+    /// The file for frames of `next` from now on; throws `.sinkFormat` if one file would have to hold two formats, or
+    /// samples that are not of 16 bits.
     mutating func opened(_ next: AudioFormat) throws(MediaError) -> Choice {
+        guard next.sample == .s16 else {
+            throw MediaError(.sinkFormat, SafeText(pattern), "takes 16-bit samples only")
+        }
         defer { format = format ?? next }
         if isNumbered {
             number += 1
@@ -158,7 +162,7 @@ struct FileNaming: Sendable {
     }
 
     private static func describe(_ format: AudioFormat) -> String {
-        "\(format.sampleRate) Hz, \(format.channelCount == 1 ? "mono" : "stereo")"
+        "\(format.sampleRate) Hz, \(format.channelName)"
     }
 }
 
@@ -187,7 +191,7 @@ struct WAVHeader {
         append(UInt32(clamping: format.sampleRate), to: &bytes)
         append(UInt32(clamping: format.sampleRate * format.bytesPerFrame), to: &bytes)
         append(UInt16(clamping: format.bytesPerFrame), to: &bytes)
-        append(UInt16(AudioFormat.bytesPerSample * 8), to: &bytes)
+        append(UInt16(format.sample.byteCount * 8), to: &bytes)
         bytes += "data".utf8
         append(data, to: &bytes)
         return bytes

@@ -55,14 +55,11 @@ final class PulseStream: @unchecked Sendable {
         reader: any PCMReader,
         onEvent: @escaping @Sendable (OutputEvent) -> Void
     ) {
-        var sample = pa_sample_spec(
-            format: PA_SAMPLE_S16LE,
-            rate: UInt32(clamping: format.sampleRate),
-            channels: UInt8(clamping: format.channelCount)
-        )
+        var sample = PulseFormat.sampleSpec(of: format)
+        var channels = PulseFormat.channelMap(of: format)
         let context = connection.context
         let made = withPropertyList([(PA_PROP_MEDIA_ROLE, "music"), (PA_PROP_MEDIA_NAME, title.string)]) {
-            pa_stream_new_with_proplist(context, title.string, &sample, nil, $0)
+            pa_stream_new_with_proplist(context, title.string, &sample, &channels, $0)
         }
         guard let made else { return nil }
         stream = made

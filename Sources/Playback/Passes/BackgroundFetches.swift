@@ -1,27 +1,22 @@
 import Media
+import Synchronization
 import System
 
-/// Heard tracks that are fetched to their end behind the music's back.
+/// Fetches the rest of tracks that were heard in part, in the background.
 ///
 /// The loader gives such bytes the lowest priority, so the music never waits for them. Used by the player's loop
 /// alone, so it needs no lock.
 final class BackgroundFetches {
-    private struct Filling {
-        let location: ResourceLocation
-        let task: Task<Void, Never>
-        let done: DoneMark
-    }
-
-    /// How often a filling is looked at: often enough that a complete one is soon let go of.
+    /// How often a fetch is checked: often enough that a complete resource is soon closed.
     static let interval = Duration.seconds(1)
-    /// Looks without a new byte after which it is given up; the loader's own attempts last about as long.
-    static let patience = 120
+    /// Checks without a new byte after which a fetch is given up; the loader's own attempts last about as long.
+    static let mostIdleChecks = 120
 
     private let clock: any MonotonicClock
     private let most: Int
-    /// Hears what a filling counted when it ended by itself.
+    /// Called with what a resource counted when its fetch ended by itself.
     private let ended: @Sendable (LoadReport) -> Void
-    private var backgroundFetches: [Filling] = []
+    private var fetches: [ResourceTask] = []
 
     init(clock: any MonotonicClock, most: Int, ended: @escaping @Sendable (LoadReport) -> Void) {
         self.clock = clock
@@ -29,7 +24,7 @@ final class BackgroundFetches {
         self.ended = ended
     }
 
-    /// Whether something of `report` is missing that could be fetched and kept.
+    /// `true` if something of the resource is missing that can be fetched and stored.
     static func isWorthwhile(_ report: LoadReport) -> Bool {
         report.live == nil && report.isKept && !isComplete(report)
     }
@@ -38,62 +33,71 @@ final class BackgroundFetches {
         report.length.map { report.stored.covers(0..<$0) } ?? false
     }
 
-    /// Takes over `resource`. Of more than there may be, the oldest is let go of as it is.
+    /// Takes over `resource`. If there are too many, the oldest fetch ends as it is.
     func add(_ resource: TrackResource) {
-        backgroundFetches.removeAll { $0.done.isSet }
-        if backgroundFetches.count >= most { backgroundFetches.removeFirst().task.cancel() }
-        let done = DoneMark()
-        let filler = BackgroundFetch(resource: resource, clock: clock, done: done, ended: ended)
-        let task = Task { await filler.run() }
-        backgroundFetches.append(Filling(location: resource.track.location, task: task, done: done))
+        fetches.removeAll(where: \.isDone)
+        if fetches.count >= most { fetches.removeFirst().task.cancel() }
+        fetches.append(
+            ResourceTask(resource) { [clock, ended] in
+                await Self.fetch(resource, clock)
+                let report = resource.report
+                await resource.close()
+                ended(report)
+            }
+        )
     }
 
-    /// Ends what is filled at `location`, which is opened again; returns what to wait for before that.
+    /// Cancels the fetches at `location`, which is to be opened again; returns the tasks to await before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
-        let same = backgroundFetches.filter { $0.location == location }
-        backgroundFetches.removeAll { $0.location == location }
-        for filling in same { filling.task.cancel() }
+        let same = fetches.filter { $0.location == location }
+        fetches.removeAll { $0.location == location }
+        for fetch in same { fetch.task.cancel() }
         return same.map(\.task)
     }
 
-    /// Ends all at once; returns when every resource is closed, and its report was told.
+    /// Cancels all; returns when every resource is closed and its report was sent.
     func close() async {
-        let all = backgroundFetches
-        backgroundFetches = []
-        for filling in all { filling.task.cancel() }
-        for filling in all { await filling.task.value }
-    }
-}
-
-/// The work on one of them.
-private struct BackgroundFetch: Sendable {
-    let resource: TrackResource
-    let clock: any MonotonicClock
-    let done: DoneMark
-    let ended: @Sendable (LoadReport) -> Void
-
-    /// Fetches what can be fetched, until the task is cancelled, and closes the resource.
-    func run() async {
-        await fill()
-        let report = resource.report
-        await resource.close()
-        done.set()
-        ended(report)
+        let all = fetches
+        fetches = []
+        for fetch in all { fetch.task.cancel() }
+        for fetch in all { await fetch.task.value }
     }
 
-    /// Returns when all is there, nothing comes any more, or the task is cancelled.
-    private func fill() async {
+    /// Returns when everything is stored, nothing comes any more, or the task is cancelled.
+    private static func fetch(_ resource: TrackResource, _ clock: any MonotonicClock) async {
         guard let reader = resource.openReader else { return }
         reader.fill()
         var before = reader.report.fetchedBytes
-        var idle = 0
-        while idle < BackgroundFetches.patience,
-            (try? await clock.sleep(for: BackgroundFetches.interval)) != nil
-        {
+        var idleChecks = 0
+        while idleChecks < mostIdleChecks, (try? await clock.sleep(for: interval)) != nil {
             let report = reader.report
-            guard BackgroundFetches.isWorthwhile(report) else { return }
-            idle = report.fetchedBytes == before ? idle + 1 : 0
+            guard isWorthwhile(report) else { return }
+            idleChecks = report.fetchedBytes == before ? idleChecks + 1 : 0
             before = report.fetchedBytes
         }
     }
+}
+
+/// Work on a resource after its last pass: fetching its rest, or closing it.
+final class ResourceTask: Sendable {
+    let location: ResourceLocation
+    let task: Task<Void, Never>
+    private let done: DoneMark
+
+    init(_ resource: TrackResource, _ work: @escaping @Sendable () async -> Void) {
+        let done = DoneMark()
+        self.done = done
+        location = resource.track.location
+        task = Task {
+            await work()
+            done.value.store(true, ordering: .releasing)
+        }
+    }
+
+    var isDone: Bool { done.value.load(ordering: .acquiring) }
+}
+
+/// Set once, when a task has finished.
+private final class DoneMark: Sendable {
+    let value = Atomic(false)
 }

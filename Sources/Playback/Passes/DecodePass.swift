@@ -6,24 +6,23 @@ struct DecodePass: Sendable {
     let id: PassID
     let resource: TrackResource
     let start: Duration
-    /// How long nothing is read: another seek may follow.
+    /// How long to wait before the first read, since another seek may follow.
     let settling: Duration
     let clock: any MonotonicClock
     let control: PassControl
     let framesAvailable: @Sendable () -> Void
     let tap: SoundTap
-    let tell: @Sendable (PlayerInput) -> Void
+    let send: @Sendable (PlayerInput) -> Void
 
-    /// Frames decoded at a time until the sink sounds: a few MPEG frames, so that it sounds soon.
-    private static let firstStep = 4 * 1_152
-    /// Afterwards: a third of the ring, so that calls and wake-ups are few. It is decoded in a millisecond, which
-    /// is how long a cancel waits.
-    private static let laterStep = 24 * 1_152
-    /// Slices of stored bytes that are looked through while the ring is full, where nothing waits for what they
-    /// tell: a second of music wakes the pass about once.
+    /// Frames decoded at a time until the sink plays: a tenth of a second, so that it starts soon.
+    private static let firstStep = 4_608
+    /// Frames decoded at a time afterwards: a third of the ring, so that calls and wake-ups are few. Decoding them
+    /// takes about a millisecond, which is how long a cancel waits.
+    private static let laterStep = 27_648
+    /// Slices of stored bytes scanned while the ring is full and the position is exact: about one a second.
     private static let slicesPerWait = 1
 
-    /// Runs to its end; tells of it unless the task was cancelled.
+    /// Decodes to the end and reports it, unless the task is cancelled.
     func run() async {
         var frames: FrameCount = 0
         do {
@@ -32,74 +31,81 @@ struct DecodePass: Sendable {
             let (decoder, landing) = try await resource.decoder(over: reader, at: start)
             let info = decoder.info
             var live = LiveTitles(report: reader.report.live)
-            if let live { tell(.liveFound(id, live.station)) }
+            if let live { send(.liveFound(id, live.station)) }
             reader.keepTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
-            tell(.passReady(id, info, landing, isSeekable: reader.report.isSeekable))
-            var told = ReportedInfo(of: decoder, landing: landing)
-            try await write(from: decoder, of: reader, &told, titles: &live, counting: &frames)
-            tell(.passWritten(id, frames: frames))
+            send(.passReady(id, info, landing, isSeekable: reader.report.isSeekable))
+            var reported = ReportedInfo(of: decoder, landing: landing)
+            try await write(from: decoder, of: reader, &reported, titles: &live, counting: &frames)
+            send(.passWritten(id, frames: frames))
         } catch is CancellationError {
-            // The player cancelled it and needs no word of that.
+            // The player cancelled the pass and expects no report.
         } catch let error as MediaError {
-            tell(.passFailed(id, error, frames: frames))
+            send(.passFailed(id, error, frames: frames))
         } catch {
             let failure = MediaError(.internalError, resource.track.location.safeText, SafeText("\(error)"))
-            tell(.passFailed(id, failure, frames: frames))
+            send(.passFailed(id, failure, frames: frames))
         }
     }
 
-    /// Decodes to the end; `written` counts the frames since the last permission to write.
+    /// Decodes to the end; `written` counts the frames since the player last let the pass write.
     private func write(
         from decoder: any AudioDecoder,
         of reader: any ResourceReader,
-        _ told: inout ReportedInfo,
+        _ reported: inout ReportedInfo,
         titles: inout LiveTitles?,
         counting written: inout FrameCount
     ) async throws {
-        let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.laterStep * 2)
-        defer { pcm.deallocate() }
-        let first = UnsafeMutableBufferPointer(rebasing: pcm[..<(Self.firstStep * 2)])
+        var format = decoder.info.format
+        var buffer = Self.buffer(for: format)
+        defer { buffer.deallocate() }
         var ring = try await control.turn()
         var gain = GainRamp(control.gain)
         while true {
-            let step = try await decoder.decode(into: control.isHolding ? first : pcm)
+            let room = (control.isHolding ? Self.firstStep : Self.laterStep) * format.bytesPerFrame
+            let step = try await decoder.decode(into: .init(rebasing: buffer[..<room]))
             try Task.checkCancellation()
-            let news = told.news(of: decoder, by: id)
-            // A change of format tells the same with more consequence.
-            if step != .formatChanged { news.forEach(tell) }
+            let updates = reported.updates(of: decoder, by: id)
+            // A change of format sends the same information itself.
+            if step != .formatChanged { updates.forEach(send) }
             switch step {
             case .frames(let frames):
-                tellTitles(of: reader, &titles, at: written)
-                let channels = decoder.info.format.channelCount
-                let samples = UnsafeMutableBufferPointer(rebasing: pcm[..<(frames * channels)])
-                gain.apply(control.gain, to: samples, channelCount: channels)
-                try await hand(UnsafeRawBufferPointer(samples), to: ring, from: decoder, &told)
+                sendTitle(of: reader, &titles, at: written)
+                let pcm = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(frames * format.bytesPerFrame)])
+                gain.apply(control.gain, to: pcm, of: format)
+                try await hand(UnsafeRawBufferPointer(pcm), to: ring, from: decoder, &reported)
                 written += FrameCount(frames)
             case .formatChanged:
-                tellPrimed(ring, isLast: true)
+                reportPrimed(ring, isLast: true)
                 control.revoke()
-                tell(.formatChanged(id, decoder.info, frames: written))
+                send(.formatChanged(id, decoder.info, frames: written))
                 written = 0
+                format = decoder.info.format
+                buffer.deallocate()
+                buffer = Self.buffer(for: format)
                 ring = try await control.turn()
             case .end:
-                tellPrimed(ring, isLast: true)
+                reportPrimed(ring, isLast: true)
                 return
             }
         }
     }
 
-    /// Tells of the title under which the frames from `frame` on were sent.
-    private func tellTitles(of reader: any ResourceReader, _ titles: inout LiveTitles?, at frame: FrameCount)
-    {
-        // What has a length is no live stream; one that is taken for a long body at first shows itself later.
+    /// Allocates memory for the frames that are decoded at a time.
+    private static func buffer(for format: AudioFormat) -> UnsafeMutableRawBufferPointer {
+        .allocate(byteCount: laterStep * format.bytesPerFrame, alignment: 16)
+    }
+
+    /// Sends the title of a live stream that begins at `frame`, if a new one does.
+    private func sendTitle(of reader: any ResourceReader, _ titles: inout LiveTitles?, at frame: FrameCount) {
+        // A resource with a length is no live stream; a live stream may look like a long body at first.
         guard reader.length == nil, let report = reader.report.live else { return }
         if titles == nil {
             titles = LiveTitles(report: report)
-            tell(.liveFound(id, report.station))
+            send(.liveFound(id, report.station))
         }
-        if titles?.station != report.station { tell(.liveFound(id, report.station)) }
-        guard let title = titles?.news(in: report) else { return }
-        tell(.titleReached(id, title, frames: frame))
+        if titles?.station != report.station { send(.liveFound(id, report.station)) }
+        guard let title = titles?.next(in: report) else { return }
+        send(.titleReached(id, title, frames: frame))
     }
 
     /// Writes all of `bytes`, waiting for room as often as needed.
@@ -107,7 +113,7 @@ struct DecodePass: Sendable {
         _ bytes: UnsafeRawBufferPointer,
         to ring: PCMRing,
         from decoder: any AudioDecoder,
-        _ told: inout ReportedInfo
+        _ reported: inout ReportedInfo
     ) async throws {
         var rest = bytes
         while true {
@@ -117,32 +123,111 @@ struct DecodePass: Sendable {
                 framesAvailable()
                 tap.follow(ring)
             }
-            if tellPrimed(ring, isLast: rest.isEmpty == false && count == 0) { try await control.goOn() }
+            if reportPrimed(ring, isLast: !rest.isEmpty && count == 0) { try await control.goOn() }
             if rest.isEmpty { return }
-            if count == 0 { try await waitForRoom(in: ring, decoder, &told) }
+            if count == 0 { try await waitForRoom(in: ring, decoder, &reported) }
         }
     }
 
-    /// Waits until the ring is half empty. Meanwhile stored bytes are looked through: fast where the position
-    /// is only an estimate, which they may correct, else little by little, for seeks to come.
+    /// Waits until the ring is half empty.
+    ///
+    /// Meanwhile the decoder scans stored bytes: all of them while the position is an estimate, which they may
+    /// correct, else a few, which make later seeks exact.
     private func waitForRoom(
         in ring: PCMRing,
         _ decoder: any AudioDecoder,
-        _ told: inout ReportedInfo
+        _ reported: inout ReportedInfo
     ) async throws {
         var slices = 0
-        while !ring.hasRoom, told.isEstimate || slices < Self.slicesPerWait, try await decoder.scanStored() {
+        while !ring.hasRoom, reported.isEstimate || slices < Self.slicesPerWait,
+            try await decoder.scanStored()
+        {
             slices += 1
-            told.news(of: decoder, by: id).forEach(tell)
+            reported.updates(of: decoder, by: id).forEach(send)
         }
         try await ring.waitForRoom()
     }
 
-    /// Tells that the sink can start, when that was asked for and is so; a full ring always is.
+    /// Reports that the sink can start, if the player asked for that and the ring holds enough; a full ring always
+    /// does.
     @discardableResult
-    private func tellPrimed(_ ring: PCMRing, isLast: Bool) -> Bool {
+    private func reportPrimed(_ ring: PCMRing, isLast: Bool) -> Bool {
         guard control.takePrime(available: ring.availableFrames, isLast: isLast) else { return false }
-        tell(.passPrimed(id))
+        send(.passPrimed(id))
         return true
+    }
+}
+
+/// Remembers what the player knows of a decoder's stream, so that only changes are sent.
+struct ReportedInfo {
+    private var revision: Int
+    /// The start of the pass, as it was reported.
+    private let landing: SeekLanding
+    private var isCorrected = false
+
+    init(of decoder: any AudioDecoder, landing: SeekLanding) {
+        revision = decoder.infoRevision
+        self.landing = landing
+    }
+
+    /// `true` if the player shows the position as an estimate.
+    var isEstimate: Bool { !landing.isExact && !isCorrected }
+
+    /// The changes since the last call. A corrected landing is sent once.
+    mutating func updates(of decoder: any AudioDecoder, by id: PassID) -> [PlayerInput] {
+        guard decoder.infoRevision != revision else { return [] }
+        revision = decoder.infoRevision
+        var updates = [PlayerInput.infoChanged(id, decoder.info)]
+        if isEstimate, let corrected = decoder.correctedLanding {
+            isCorrected = true
+            updates.append(.landingCorrected(id, by: corrected.frame - landing.frame))
+        }
+        return updates
+    }
+}
+
+/// Finds the title of a live stream that the decoder has reached. Pure.
+///
+/// Reads of a live stream end where a title begins, so the first frames decoded after a read beyond that place
+/// belong to the title, except for the one or two that a decoder holds back.
+struct LiveTitles: Sendable {
+    private(set) var station: Station
+    /// Titles up to this offset were sent.
+    private var sentTo: Int64 = -1
+
+    /// Returns `nil` if the resource is no live stream.
+    init?(report: LiveReport?) {
+        guard let report else { return nil }
+        station = report.station
+    }
+
+    /// The newest title whose bytes have been read; `nil` if the last call returned it.
+    mutating func next(in report: LiveReport) -> SafeText? {
+        station = report.station
+        guard let title = report.titles.last(where: { $0.offset < report.readTo }), title.offset > sentTo
+        else {
+            return nil
+        }
+        sentTo = title.offset
+        return title.text
+    }
+}
+
+/// Applies the listener's gain to what is written and changes it gradually, since a jump would click. Pure.
+struct GainRamp {
+    /// 46 ms at 44.1 kHz: too slow for a click, too fast for a fade.
+    static let frames = 2_048
+
+    private var current: GainStage
+
+    init(_ stage: GainStage) { current = stage }
+
+    /// Scales `pcm`, whole frames of `format`, by `wanted`, which the first frames reach in steps.
+    mutating func apply(_ wanted: GainStage, to pcm: UnsafeMutableRawBufferPointer, of format: AudioFormat) {
+        guard wanted != current else { return wanted.apply(to: pcm, of: format) }
+        let count = min(pcm.count, Self.frames * format.bytesPerFrame)
+        wanted.apply(to: UnsafeMutableRawBufferPointer(rebasing: pcm[..<count]), of: format, from: current)
+        wanted.apply(to: UnsafeMutableRawBufferPointer(rebasing: pcm[count...]), of: format)
+        current = wanted
     }
 }

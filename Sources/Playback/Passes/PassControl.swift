@@ -1,14 +1,14 @@
 import Media
 import System
 
-/// What the player lets one pass of the decoder do.
+/// Controls one pass from the player's loop.
 ///
-/// The pass waits here for its turn to write and, after the first moments of a start, for the sink to sound.
+/// The pass waits here for its turn to write and, once the sink has enough to start, for the sink to play.
 final class PassControl: Sendable {
     private struct State {
         var ring: PCMRing?
         var holds = false
-        /// Frames in the ring at which the player wants to hear; nil when it does not.
+        /// Frames in the ring at which the pass reports that the sink can start; `nil` if it need not.
         var primeTarget: Int?
         var gain = GainStage.unity
         var waiter: CheckedContinuation<Void, any Error>?
@@ -16,7 +16,7 @@ final class PassControl: Sendable {
 
     private let state = Locked(State())
 
-    /// Lets the pass write into `ring`, and tell when `primeTarget` frames are in it.
+    /// Lets the pass write into `ring`, and report when it holds `primeTarget` frames.
     func grant(_ ring: PCMRing, primeTarget: Int?, holds: Bool) {
         let waiter = state.withLock { state in
             state.ring = ring
@@ -27,10 +27,10 @@ final class PassControl: Sendable {
         waiter?.resume()
     }
 
-    /// Takes back the permission, at a change of format: the next grant brings another ring.
+    /// Takes back the permission at a change of format; the next grant brings another ring.
     func revoke() { state.withLock { $0.ring = nil } }
 
-    /// Whether the pass will be held once the sink has enough to start.
+    /// `true` if the pass stops once the sink has enough to start, until `release`.
     var isHolding: Bool { state.withLock { $0.holds } }
 
     func release() {
@@ -41,14 +41,14 @@ final class PassControl: Sendable {
         waiter?.resume()
     }
 
-    /// What the pass makes of the samples it writes from now on.
+    /// The gain of the samples that the pass writes from now on.
     var gain: GainStage { state.withLock { $0.gain } }
 
     func setGain(_ gain: GainStage) { state.withLock { $0.gain = gain } }
 
     func requestPrime(at frames: Int) { state.withLock { $0.primeTarget = frames } }
 
-    /// Whether the wish to hear of a full ring is now fulfilled; true once for each wish.
+    /// `true` if the pass must report now that the sink can start; once for each request.
     func takePrime(available: Int, isLast: Bool) -> Bool {
         state.withLock { state in
             guard let target = state.primeTarget, available >= target || isLast else { return false }
@@ -57,7 +57,7 @@ final class PassControl: Sendable {
         }
     }
 
-    /// The ring, as soon as there is permission to write.
+    /// Waits for permission to write and returns the ring.
     func turn() async throws -> PCMRing {
         while true {
             if let ring = state.withLock({ $0.ring }) { return ring }
@@ -65,7 +65,7 @@ final class PassControl: Sendable {
         }
     }
 
-    /// Returns when the pass may go on.
+    /// Returns when the pass may continue.
     func goOn() async throws {
         while state.withLock({ $0.holds }) { try await wait { $0.holds } }
     }

@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// The passes of the decoder that are under way, and the resources they read.
+/// Starts and cancels the passes of decoders, and owns the resources that they read.
 ///
 /// Used by the player's loop alone, so it needs no lock.
 final class PassTable {
@@ -13,18 +13,18 @@ final class PassTable {
 
     private let parts: PlaybackParts
     private let tap: SoundTap
-    private let tell: @Sendable (PlayerInput) -> Void
-    /// All decoding, off the cooperative pool.
+    private let send: @Sendable (PlayerInput) -> Void
+    /// Runs all decoding, off the cooperative pool.
     private let thread = WorkThread(name: "decode")
     private var passes: [PassID: ActivePass] = [:]
-    /// The open resources of passes that ended, for those that take them over.
+    /// The open resources of passes that ended, for the passes that continue with them.
     private var kept: [PassID: TrackResource] = [:]
-    /// Resources that are committing and closing behind the music's back.
-    private var closings: [Closing] = []
-    /// Heard tracks whose rest is fetched; nil where that is not wanted.
+    /// Resources that commit and close in the background.
+    private var closings: [ResourceTask] = []
+    /// `nil` if the rest of heard tracks is not to be fetched.
     private let backgroundFetches: BackgroundFetches?
 
-    /// `filled` hears, from any task, what a resource counted whose rest was fetched.
+    /// `filled` is called, from any task, with what a resource counted whose rest was fetched.
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
@@ -34,7 +34,7 @@ final class PassTable {
     ) {
         self.parts = parts
         self.tap = tap
-        self.tell = tell
+        send = tell
         backgroundFetches =
             settings.fillsHeardTracks
             ? BackgroundFetches(clock: parts.clock, most: settings.mostFillings, ended: filled) : nil
@@ -44,12 +44,14 @@ final class PassTable {
 
     func resource(of id: PassID) -> TrackResource? { passes[id]?.resource }
     func reader(of id: PassID) -> (any ResourceReader)? { passes[id]?.resource.openReader }
-    /// The open resource that a pass left for another.
+    /// The open resource that pass `id` left to its successor.
     func keptReader(of id: PassID) -> (any ResourceReader)? { kept[id]?.openReader }
     func control(of id: PassID) -> PassControl? { passes[id]?.control }
 
-    /// Begins a pass, over the resource that `reusing` left where there is one; it reads nothing for the time of
-    /// `settling`. With `isPatient` its reads wait for those of other tracks until `hurry`.
+    /// Starts a pass over the resource that pass `reusing` left, if any, or over a new one.
+    ///
+    /// The pass reads nothing for the time of `settling`. With `isPatient` its reads wait for those of other tracks
+    /// until `hurry`.
     func start(
         _ id: PassID,
         _ track: Track,
@@ -60,7 +62,7 @@ final class PassTable {
         settling: Duration
     ) {
         let left = reusing.flatMap { kept.removeValue(forKey: $0) }
-        // Until its first sound the pass fetches only what it waits for.
+        // Until the pass is heard only what it waits for is fetched.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
         let resource = left ?? makeResource(track, refresh: refresh, isPatient: isPatient)
         let control = PassControl()
@@ -73,20 +75,20 @@ final class PassTable {
             control: control,
             framesAvailable: { [output = parts.output] in output.framesAvailable() },
             tap: tap,
-            tell: tell
+            send: send
         )
         let task = Task(executorPreference: thread) { await pass.run() }
         passes[id] = ActivePass(resource: resource, control: control, task: task)
     }
 
-    /// The reads of every pass but `patient` are urgent from now on.
+    /// Gives the reads of every pass except `patient` the priority of the current track.
     func hurry(except patient: PassID?) {
         for (id, pass) in passes where id != patient { pass.resource.hurry() }
     }
 
-    /// Ends a pass and returns when it writes nothing more, with what its resource counted when it is let go.
+    /// Cancels a pass and returns when it writes no more, with the report of its resource if that is closed.
     ///
-    /// With `fills` the rest of the resource may be fetched in the background, and its report comes later.
+    /// With `fills` the rest of the resource may be fetched in the background; its report then comes later.
     func cancel(_ id: PassID, keepsResource: Bool, fills: Bool = false) async -> LoadReport? {
         guard let pass = passes.removeValue(forKey: id) else { return nil }
         pass.task.cancel()
@@ -103,10 +105,10 @@ final class PassTable {
             backgroundFetches.add(pass.resource)
             return nil
         }
-        // Committing takes as long as the disk does; nobody waits for it but who opens the same again, and
-        // the end of the session.
-        closings.removeAll { $0.isDone }
-        closings.append(Closing(pass.resource))
+        // Committing waits for the disk, so it runs in the background. Only reopening the same resource, or shutting
+        // down, waits for it.
+        closings.removeAll(where: \.isDone)
+        closings.append(ResourceTask(pass.resource) { [resource = pass.resource] in await resource.close() })
         return report
     }
 
@@ -117,8 +119,8 @@ final class PassTable {
         thread.stop()
     }
 
-    /// The resource of `track`, opened anew. What is still closing at the same place comes first: a file that has
-    /// changed, or is asked for again, is not to be had from the loader of the old one.
+    /// A new resource for `track`. It opens only after earlier ones at the same location have closed, since a file
+    /// that changed, or is to be loaded again, cannot come from the old loader.
     private func makeResource(_ track: Track, refresh: Bool, isPatient: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
         let filled = backgroundFetches?.end(at: track.location) ?? []
@@ -133,23 +135,4 @@ final class PassTable {
             return try await open(location, refresh)
         }
     }
-}
-
-/// A resource on its way out.
-private final class Closing: Sendable {
-    let location: ResourceLocation
-    let task: Task<Void, Never>
-    private let done: DoneMark
-
-    init(_ resource: TrackResource) {
-        let done = DoneMark()
-        self.done = done
-        location = resource.track.location
-        task = Task {
-            await resource.close()
-            done.set()
-        }
-    }
-
-    var isDone: Bool { done.isSet }
 }

@@ -4,7 +4,7 @@ import System
 /// One track of the queue while it is open: its bytes and its decoder, over as many passes as seeks make.
 final class TrackResource: Sendable {
     typealias Open = @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
-    typealias MakeDecoder = @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
+    typealias MakeDecoder = @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
 
     let track: Track
     private let refresh: Bool
@@ -14,14 +14,14 @@ final class TrackResource: Sendable {
     private struct State {
         var reader: (any ResourceReader)?
         var isClosed = false
-        /// Its reads wait for those of the track that is heard, until `hurry`.
+        /// `true` if its reads wait for those of the current track, until `hurry`.
         var isPatient: Bool
     }
 
     private let state: Locked<State>
 
     // Unsafe: only one pass at a time uses these two, and `endPasses` when none does. The player waits for the end
-    // of a pass before it starts the next one over the same resource or closes the resource.
+    // of a pass before it starts the next one over the same resource, or closes it.
     private nonisolated(unsafe) var decoder: (any AudioDecoder)?
     private nonisolated(unsafe) var isAtStart = true
 
@@ -40,11 +40,11 @@ final class TrackResource: Sendable {
         state = Locked(State(isPatient: isPatient))
     }
 
-    /// The open resource; opens it at the first call. One pass at a time calls this.
+    /// The reader of the resource, which the first call opens. One pass at a time calls this.
     func reader() async throws -> any ResourceReader {
         if let reader = state.withLock({ $0.reader }) { return reader }
         let reader = try await open(track.location, refresh)
-        // Before anyone else knows the reader, so that a `hurry` always comes after it.
+        // Before anyone else has the reader, so that a `hurry` always comes later.
         let wasPatient = state.withLock { $0.isPatient }
         if wasPatient { reader.setPriority(isLow: true) }
         let (isClosed, isPatient) = state.withLock { state in
@@ -65,7 +65,8 @@ final class TrackResource: Sendable {
     func decoder(over reader: any ResourceReader, at start: Duration) async throws -> (
         decoder: any AudioDecoder, landing: SeekLanding
     ) {
-        let decoder = decoder ?? makeDecoder(reader, track.location.safeText, reader.keptSeekTable)
+        let decoder =
+            if let decoder { decoder } else { try await makeDecoder(reader, track.location) }
         self.decoder = decoder
         try await decoder.open()
         if isAtStart, start == .zero {
@@ -76,7 +77,7 @@ final class TrackResource: Sendable {
         return (decoder, try await decoder.seek(to: start))
     }
 
-    /// Its reads are as urgent as any from now on.
+    /// Gives its reads the priority of the current track.
     func hurry() {
         let reader = state.withLock { state in
             defer { state.isPatient = false }

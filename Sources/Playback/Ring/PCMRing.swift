@@ -2,7 +2,7 @@ import Glibc
 package import Media
 import Synchronization
 
-/// The PCM between the decoder and the audio thread: one writer, one reader, no lock.
+/// The buffer of PCM between the decoder and the audio thread: one writer, one reader, no lock.
 ///
 /// Both counts only grow while the two sides run, and their difference never exceeds the
 /// capacity, so each side owns the bytes that the other's count has released to it.
@@ -20,7 +20,7 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     private let space: SpaceSignal
     package let format: AudioFormat
 
-    /// A ring for `frames` of `format`; `space` carries the news of room to the writer.
+    /// Makes a ring for `frames` of `format`; `space` wakes the writer when there is room.
     package init(format: AudioFormat, frames: Int, space: SpaceSignal) {
         self.format = format
         lastContent = Atomic(Self.newContent())
@@ -32,7 +32,7 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
 
     deinit { storage.deallocate() }
 
-    /// Frames written since the start, those discarded not counted.
+    /// Frames written since the start, without those discarded.
     package var writtenFrames: FrameCount { FrameCount(written.load(ordering: .acquiring) / bytesPerFrame) }
 
     package var availableFrames: Int { availableBytes / bytesPerFrame }
@@ -56,8 +56,8 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         let first = min(count, capacity - offset)
         target.copyMemory(from: storage + offset, byteCount: first)
         if first < count { (target + first).copyMemory(from: storage, byteCount: count - first) }
-        // Sequentially consistent with the writer's announcement, so that of "room is made" and "room is
-        // wanted" at the same moment at least one side sees the other.
+        // Sequentially consistent with the writer's request: if room is made and wanted at the same moment, at
+        // least one side sees the other.
         taken.store(start + count, ordering: .sequentiallyConsistent)
         space.roomMade(capacity - (available - count))
         return count
@@ -79,40 +79,41 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         return count
     }
 
-    /// Waits until half of the ring is free: waking for less would wake the machine more often.
+    /// Waits until half of the ring is free; waiting for less would wake the machine more often.
     package func waitForRoom() async throws { try await space.wait(for: capacity / 2) { [self] in room } }
 
-    /// Whether `waitForRoom` would return at once.
+    /// `true` if `waitForRoom` would return at once.
     package var hasRoom: Bool { room >= capacity / 2 }
 
     private var room: Int {
         capacity - (written.load(ordering: .relaxed) - taken.load(ordering: .sequentiallyConsistent))
     }
 
-    /// What was written, by its frames, which must be among the last `capacityFrames`: calls `body` with each piece and
-    /// its first frame. Only the writer overwrites it, so that it stands still here.
+    /// Calls `body` with each piece of the written `frames` and its first frame.
+    ///
+    /// They must be among the last `capacityFrames`. Only for the writer, since nobody else overwrites them.
     func withFrames(
         _ frames: Range<FrameCount>,
-        _ body: (UnsafeBufferPointer<Int16>, FrameCount) -> Void
+        _ body: (UnsafeRawBufferPointer, FrameCount) -> Void
     ) {
         var start = Int(frames.lowerBound) * bytesPerFrame
         let end = min(Int(frames.upperBound) * bytesPerFrame, written.load(ordering: .relaxed))
-        precondition(end - start <= capacity, "what was overwritten is gone")
+        precondition(end - start <= capacity, "these frames were overwritten")
         while start < end {
             let offset = start % capacity
             let count = min(end - start, capacity - offset)
             let piece = UnsafeRawBufferPointer(start: storage + offset, count: count)
-            body(piece.assumingMemoryBound(to: Int16.self), FrameCount(start / bytesPerFrame))
+            body(piece, FrameCount(start / bytesPerFrame))
             start += count
         }
     }
 
-    /// Another number for each ring and after each `discard`: frames with the same count are others then.
+    /// Differs for each ring and after each `discard`, when frames with the same count are other frames.
     var content: Int { lastContent.load(ordering: .acquiring) }
 
     private static func newContent() -> Int { contents.add(1, ordering: .relaxed).newValue }
 
-    /// Says that nothing more will be written.
+    /// Marks what was written as the end.
     package func finish() { finished.store(true, ordering: .releasing) }
 
     /// Drops what was not read. Only while neither side runs.

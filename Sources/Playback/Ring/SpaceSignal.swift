@@ -3,10 +3,10 @@ import Media
 import Synchronization
 import System
 
-/// Carries "there is room" from the audio thread to the decoding task.
+/// Resumes the decoding task when the audio thread has made room in the ring.
 ///
-/// The audio thread may not resume a task, which locks and allocates. It posts a semaphore, and a thread
-/// that does nothing else resumes.
+/// The audio thread must not resume a task itself, which locks and allocates. It posts a semaphore, and a thread
+/// that does nothing else resumes the task.
 package final class SpaceSignal: @unchecked Sendable {
     // Unchecked: `semaphore` never moves and the system orders its use; all else is atomic or behind the lock.
     private let semaphore: UnsafeMutablePointer<sem_t>

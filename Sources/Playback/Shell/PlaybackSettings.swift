@@ -47,8 +47,8 @@ package struct PlaybackSettings: Sendable {
 package struct PlaybackParts: Sendable {
     /// Opens a resource. With `true` cached bytes are revalidated with the server first.
     package var open: @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
-    /// Makes a decoder over a source, with the resource's name for errors and its stored seek table.
-    package var makeDecoder: @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder
+    /// Chooses the decoder of an open resource by its kind, and makes it.
+    package var makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
     package var output: any AudioOutput
     /// A connection attempt of `output` that has begun already; `nil` if the player shall connect.
     package var connecting: Task<Void, any Error>?
@@ -65,7 +65,9 @@ package struct PlaybackParts: Sendable {
 
     package init(
         open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,
-        makeDecoder: @escaping @Sendable (any ByteSource, SafeText, [UInt8]) -> any AudioDecoder,
+        makeDecoder:
+            @escaping @Sendable (any ResourceReader, ResourceLocation) async throws ->
+            any AudioDecoder,
         output: any AudioOutput,
         resolver: any TrackResolver,
         save: @escaping @Sendable ([Track], String) async throws -> Void,

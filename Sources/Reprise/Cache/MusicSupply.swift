@@ -9,8 +9,8 @@ struct MusicSupply: Sendable {
     let listsRead: @Sendable () -> [WebURL]
     /// Opens a piece of music; its bytes are kept.
     let opener: any ResourceOpener
-    /// Makes a decoder over a source, with the resource's name for errors.
-    let makeDecoder: @Sendable (any ByteSource, SafeText) -> any AudioDecoder
+    /// Chooses the decoder of an open resource and makes it.
+    let makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
     /// The last word on why something could not be kept.
     let lastNotKept: @Sendable () -> MediaError?
     /// Lets go of connections and threads.

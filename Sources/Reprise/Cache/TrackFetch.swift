@@ -67,7 +67,7 @@ struct TrackFetch: Sendable {
 
     /// Decodes the head, so that only music is cached, and a list shows its title.
     private func keepTags(of reader: any ResourceReader) async throws {
-        let decoder = supply.makeDecoder(reader, track.location.safeText)
+        let decoder = try await supply.makeDecoder(reader, track.location)
         do {
             try await decoder.open()
         } catch let error as MediaError where error.code == .notAudio || error.code == .emptyResource {

@@ -76,8 +76,8 @@ struct PlayingFact: Equatable {
     private static func format(_ player: PlayerSnapshot) -> SafeText? {
         guard let info = player.info else { return nil }
         let rate = "\(info.format.sampleRate / 1_000).\(info.format.sampleRate % 1_000 / 100) kHz"
-        let channels = info.format.channelCount == 1 ? "mono" : "stereo"
-        return SafeText([info.codec.string, rate, channels].filter { !$0.isEmpty }.joined(separator: ", "))
+        let facts = [info.codec.string, rate, info.format.channelName]
+        return SafeText(facts.filter { !$0.isEmpty }.joined(separator: ", "))
     }
 
     private static func bitRate(_ player: PlayerSnapshot) -> SafeText? {

@@ -183,7 +183,7 @@ import Testing
             }
         }
         func decodeOn() async throws {
-            let pcm = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 4_608)
+            let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: 9_216, alignment: 16)
             defer { pcm.deallocate() }
             while try await decoder.decode(into: pcm) != .end {
                 steps += 1

@@ -39,14 +39,14 @@ import Testing
     @Test func `a web page named as music is called one`() async throws {
         let stage = try await BadInputStage()
         let path = try stage.folder.write("<!DOCTYPE html><title>Oops</title>", to: "page.mp3")
-        try await stage.expectRefused(path, code: "not-audio", words: [path, "is a web page"])
+        try await stage.expectRefused(path, code: "not-audio", words: [path, "a web page instead of audio"])
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `random bytes named as music are refused`(seed: UInt64) async throws {
         let stage = try await BadInputStage()
         let path = try stage.folder.write(ByteFixtures.bytes(count: 400_000, seed: seed), to: "noise.mp3")
-        try await stage.expectRefused(path, code: "not-audio", words: [path, "holds no MP3 music"])
+        try await stage.expectRefused(path, code: "not-audio", words: [path, "Not MP3"])
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)

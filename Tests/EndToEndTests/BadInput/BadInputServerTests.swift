@@ -22,7 +22,7 @@ import Testing
         try await stage.expectRefused(
             secretURL(server, "/song.mp3"),
             code: "not-audio",
-            words: [shownURL(server, "/song.mp3"), "is a web page"]
+            words: [shownURL(server, "/song.mp3"), "a web page instead of audio"]
         )
         // It was asked once by each of the two runs.
         #expect(server.log.requests.count == 2)
@@ -184,7 +184,7 @@ import Testing
         try await stage.expectRefused(
             secretURL(server, "/noise.mp3"),
             code: "not-audio",
-            words: [shownURL(server, "/noise.mp3"), "holds no MP3 music"]
+            words: [shownURL(server, "/noise.mp3"), "Not MP3"]
         )
     }
 

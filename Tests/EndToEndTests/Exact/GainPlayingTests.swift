@@ -22,8 +22,9 @@ import Testing
         let path = try stage.folder.write(bytes, to: "tagged.mp3")
         let plain = PCM.samples(try await MP3Fixtures.referencePCM(of: path))
         var scaled = plain
-        scaled.withUnsafeMutableBufferPointer {
-            GainStage(Loudness.Level(gain: Self.decibels)).apply(to: $0)
+        let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
+        scaled.withUnsafeMutableBytes {
+            GainStage(Loudness.Level(gain: Self.decibels)).apply(to: $0, of: format)
         }
         #expect(scaled != plain)
         let quiet = PCM.samples(Array(try await stage.play(options: ["--gain", "track"])))

@@ -150,16 +150,16 @@ final class FakeDecoder: AudioDecoder {
         isOpen = true
     }
 
-    func decode(into pcm: UnsafeMutableBufferPointer<Int16>) async throws -> DecodeStep {
+    func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep {
         guard frame < music.frames else { return .end }
-        var count = min(300, music.frames - frame)
+        var count = min(300, music.frames - frame, pcm.count / music.format.bytesPerFrame)
         if let failure = music.failure {
             guard frame < failure.frame else { throw failure.error }
             count = min(count, failure.frame - frame)
         }
         let width = music.format.bytesPerFrame
         let bytes = try await reader.read(at: Int64(frame * width), count: count * width)
-        UnsafeMutableRawBufferPointer(pcm).copyBytes(from: bytes)
+        pcm.copyBytes(from: bytes)
         count = bytes.count / width
         frame += count
         return .frames(count)

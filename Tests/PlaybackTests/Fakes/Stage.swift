@@ -41,8 +41,8 @@ final class Stage: Sendable {
                 readers.all.withLock { $0.append(reader) }
                 return reader
             },
-            makeDecoder: { source, subject, _ in
-                guard let reader = source as? FakeReader else {
+            makeDecoder: { reader, _ in
+                guard let reader = reader as? FakeReader else {
                     preconditionFailure("readers are fakes here")
                 }
                 return FakeDecoder(reader)

@@ -1,25 +1,25 @@
 import Media
 
-/// Finds the frame to start at for a place in the music, reading what it must.
+/// Finds the frame at which to start for a position in the music, and reads what that takes.
 ///
-/// Into known frames the landing is exact and costs the reads that decoding needs anyway. Stored bytes between
-/// a known frame and the place are walked first, which makes them known. Into unknown bytes it
-/// costs one read of up to 64 KiB from a little before the estimate; the headers found there tell
-/// whether a constant bit rate made the estimate exact.
+/// Among known frames the landing is exact and costs only the reads that decoding needs anyway. If all bytes between
+/// a known frame and the position are stored, they are scanned first, which makes their frames known. Else it costs
+/// one read of up to 64 KiB from a little before the estimated offset; the headers found there show if a constant bit
+/// rate makes the estimate exact.
 struct SeekLander {
     struct Landing {
         var map: StreamMap
         var feed: FeedPosition
         var place: SeekLanding
-        /// Whether nothing comes behind the place.
+        /// `true` if no music follows.
         var isEnd = false
     }
 
-    /// One request's worth.
+    /// The bytes of one request.
     private static let reach = 65_536
-    /// More frames than these fill every reservoir.
+    /// The most frames decoded before the wanted one; they fill any bit reservoir.
     private static let mostPrimingFrames = 16
-    /// The most stored bytes that one seek walks: an hour of music at 64 kbit/s, and far below a second of work.
+    /// The most stored bytes that one seek scans: an hour of music at 64 kbit/s, in far less than a second.
     static let mostWalked = 32 << 20
 
     let source: any ByteSource
@@ -32,7 +32,7 @@ struct SeekLander {
             return atEnd(SeekLanding(frame: end, isExact: true))
         case .known(let start, let offset, let sample):
             if let landing = try await landKnown(position, start, offset, sample) { return landing }
-            // The table came from outside and is wrong here, so nowhere it can be trusted.
+            // The stored table is wrong here, so none of it can be trusted.
             var other = self
             other.map.table = SeekTable()
             return try await other.land(on: position)
@@ -50,7 +50,7 @@ struct SeekLander {
         }
     }
 
-    /// Notes the frames from the last known one before frame `number` to it, as far as bytes are stored.
+    /// Scans stored bytes from the last known frame before frame `number` up to that frame.
     private mutating func walkStored(to number: Int64) async throws {
         guard let point = map.table.point(atOrBefore: number) else { return }
         var scan = map.scan(fromFrame: point.frame, at: map.origin + point.offset)
@@ -80,7 +80,7 @@ struct SeekLander {
         return Landing(map: map, feed: feed, place: place, isEnd: true)
     }
 
-    /// Starts at a known frame; nil when no frame begins there.
+    /// Lands at a known frame; `nil` if no frame begins there.
     private func landKnown(
         _ position: FrameCount,
         _ start: Int64,
@@ -93,7 +93,7 @@ struct SeekLander {
             guard let header = FrameHeader(window.bytes, at: 0), header.isConsistent(with: map.header) else {
                 return nil
             }
-            // The next point, if it is at hand, must be where the frames lead to.
+            // If the bytes at hand reach the next point, it must be where the frames lead.
             var scan = map.scan(fromFrame: start, at: window.start)
             var isRight = true
             scan.scan(window.bytes) { number, place in
@@ -112,7 +112,7 @@ struct SeekLander {
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: true))
     }
 
-    /// Starts near `offset`, where frame `wanted` is expected.
+    /// Lands near `offset`, where frame `wanted` is expected.
     private func landNear(
         _ position: FrameCount,
         _ wanted: Int64,
@@ -127,15 +127,15 @@ struct SeekLander {
         try await window.fill(wantedWindow.byteCount, askingUpTo: Self.reach)
         var frames = frames(in: window)
         if frames.isEmpty {
-            // Behind a tag or junk there is music too.
+            // Music may follow a tag or junk.
             try await window.fill(Self.reach, askingUpTo: Self.reach)
             frames = self.frames(in: window)
         }
         guard !frames.isEmpty else { return atEnd(SeekLanding(frame: position, isExact: false)) }
         if let landing = constantRateLanding(position, wanted, sample, window, frames) { return landing }
 
-        // Numbers are what the estimate says: the frame nearest to the expected place is the wanted one, or the first
-        // that has enough before it.
+        // The frame nearest to the expected offset counts as the wanted one, or the first that has enough frames
+        // before it.
         let expected = Int(offset - window.start)
         let nearest =
             frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
@@ -146,7 +146,7 @@ struct SeekLander {
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: false))
     }
 
-    /// An exact landing where all headers found lie as the constant bit rate lays them; else nil.
+    /// An exact landing, if all headers found lie where a constant bit rate puts them; else `nil`.
     private func constantRateLanding(
         _ position: FrameCount,
         _ wanted: Int64,
@@ -173,7 +173,7 @@ struct SeekLander {
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: true))
     }
 
-    /// The last frame, at a multiple of the table's stride, from which `target` is reached with all it depends on.
+    /// The last frame, at a multiple of the table's stride, that primes the decoder for `target`.
     private func primed(_ target: Int, _ frames: [FrameWalker.Frame], first: Int64) -> Int? {
         var reservoir = 0
         for index in stride(from: target - 3, through: 0, by: -1) {
@@ -203,7 +203,7 @@ struct SeekLander {
         )
     }
 
-    /// The frames of the known kind, or of another one where it has changed.
+    /// The frames of the stream's kind, or of another if there are none.
     private func frames(in window: ByteWindow) -> [FrameWalker.Frame] {
         let frames = walk(window.bytes, like: map.header)
         return frames.isEmpty ? walk(window.bytes, like: nil) : frames
@@ -214,5 +214,56 @@ struct SeekLander {
         var frames: [FrameWalker.Frame] = []
         while let frame = walker.next() { frames.append(frame) }
         return frames
+    }
+}
+
+/// The bytes that a jump to an estimated offset needs to determine where it landed.
+///
+/// As few as possible: on a slow line each further frame delays the sound.
+struct LandingWindow: Equatable {
+    /// Frames that must agree before the bit rate counts as constant.
+    static let agreeingFrames = 12
+    /// The most bytes read before the estimate to prime the decoder.
+    private static let longestLeadIn: Int64 = 24_576
+    /// The longest tag at the end that keeps landings in the last seconds exact.
+    private static let longestTail: Int64 = 65_536
+    /// Frames after the estimate, whose headers show which frame is nearest to it.
+    private static let framesBehind = 3
+
+    /// The offset in the resource where the window begins, at the first frame at least.
+    let start: Int64
+    let byteCount: Int
+
+    /// The window around `offset` of the resource, where frame `wanted` of `map` is expected.
+    init(around offset: Int64, frame wanted: Int64, in map: StreamMap) {
+        let mean = max(1, map.meanFrameLength)
+        var lead: Double
+        var behind = Double(Self.framesBehind * map.header.longestFrameByteCount)
+        if map.hasConstantRate {
+            // Arithmetic gives the frame where feeding begins. Enough frames must follow it to agree, or precede it
+            // near the end of the music, which may be a tag before the end of the resource.
+            let isNearEnd = map.audioEnd.map { $0 - offset < Self.longestTail } ?? false
+            let fewest = Int64(isNearEnd ? Self.agreeingFrames + 4 : 0)
+            let frames = max(Self.primingFrames(before: wanted, in: map), fewest)
+            lead = Double(frames) * mean + Double(FrameHeader.byteCount)
+            behind = max(behind, Double(Self.agreeingFrames + 2) * mean - lead)
+        } else {
+            // Frames before the estimate may be longer than the mean, and those that fill the reservoir shorter.
+            lead = Double(map.header.primingFrameCount + 2) * mean + Double(4 * map.header.longestReservoir)
+        }
+        lead = lead.rounded(.up)
+        let start = max(offset - min(Int64(lead), Self.longestLeadIn), map.origin)
+        self.start = start
+        byteCount = Int(offset - start) + Int(behind.rounded(.up))
+    }
+
+    /// How many frames before frame `wanted` feeding begins if all have the mean length: enough to prime the decoder
+    /// and fill the bit reservoir, at a multiple of the table's stride.
+    private static func primingFrames(before wanted: Int64, in map: StreamMap) -> Int64 {
+        let header = map.header
+        let mainData = max(1, Int(map.meanFrameLength) - header.overheadByteCount - 2)
+        let reservoir = (header.longestReservoir + mainData - 1) / mainData + 2
+        let fewest = Int64(max(header.primingFrameCount, reservoir, 3))
+        return fewest + max(0, wanted - fewest) % SeekTable.stride
     }
 }

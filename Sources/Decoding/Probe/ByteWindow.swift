@@ -1,28 +1,30 @@
 import Media
 
-/// A stretch of a source's bytes that grows at its end.
+/// Consecutive bytes of a source, read as they are needed.
 struct ByteWindow {
     private let source: any ByteSource
     /// The offset of the first byte.
     let start: Int64
-    private(set) var bytes: [UInt8] = []
-    /// Whether the source ends where the window ends.
+    private(set) var bytes: [UInt8]
+    /// `true` if the source ends where the window ends.
     private(set) var isAtEnd = false
 
-    init(_ source: any ByteSource, at start: Int64) {
+    /// A window that begins at `start`, where `bytes` were read already.
+    init(_ source: any ByteSource, at start: Int64, holding bytes: [UInt8] = []) {
         self.source = source
         self.start = start
+        self.bytes = bytes
     }
 
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     var end: Int64 { start + Int64(bytes.count) }
 
-    /// Reads until `count` bytes are there or the source ends, each time asking for all up to `limit`.
+    /// Reads until the window has `count` bytes or the source ends; each read asks for all bytes up to `limit`.
     mutating func fill(_ count: Int, askingUpTo limit: Int) async throws {
         while bytes.count < count, try await grow(to: max(count, limit)) {}
     }
 
-    /// Reads on, once, as far as `count` bytes from the start; false when that is there or nothing more comes.
+    /// Reads once, up to `count` bytes from the start; `false` if the window has them already or the source ends.
     mutating func grow(to count: Int) async throws -> Bool {
         guard !isAtEnd, bytes.count < count else { return false }
         let more = try await source.read(at: end, count: count - bytes.count)
@@ -31,7 +33,7 @@ struct ByteWindow {
         return !isAtEnd
     }
 
-    /// The window that begins `count` bytes later, with the bytes that are there already.
+    /// The window that begins `count` bytes later, with the bytes of this one from there on.
     func dropping(_ count: Int) -> ByteWindow {
         var result = ByteWindow(source, at: start + Int64(count))
         if count <= bytes.count {

@@ -1,0 +1,54 @@
+package import Media
+
+/// A resource whose first bytes were read to find out its kind: the input of a decoder.
+package struct ProbedStream {
+    package var source: any ByteSource
+    /// The bytes from the start of the source that were read; a decoder begins with them instead of reading them again.
+    package var head: [UInt8]
+    /// Names the resource in errors.
+    package var subject: SafeText
+    /// The table that an earlier decoder of the resource gave, or empty. Outside data: a decoder checks it.
+    package var seekTable: [UInt8]
+
+    package init(source: any ByteSource, head: [UInt8] = [], subject: SafeText, seekTable: [UInt8] = []) {
+        self.source = source
+        self.head = head
+        self.subject = subject
+        self.seekTable = seekTable
+    }
+}
+
+/// Chooses the decoder of a resource by its kind.
+package struct DecoderTable: Sendable {
+    package typealias Factory = @Sendable (ProbedStream) -> any AudioDecoder
+
+    private let factories: [AudioKind: Factory]
+    private let mpeg: Factory
+
+    /// Kinds without a factory of their own go to `mpeg`, which finds MP3 in RIFF files and names what it refuses.
+    package init(mpeg: @escaping Factory, others: [AudioKind: Factory] = [:]) {
+        self.mpeg = mpeg
+        factories = others
+    }
+
+    /// Reads the first bytes of `reader`, in the one request that a cold start costs, and makes the decoder for them.
+    package func decoder(
+        for reader: any ResourceReader,
+        at location: ResourceLocation
+    ) async throws -> any AudioDecoder {
+        var window = ByteWindow(reader, at: 0)
+        try await window.fill(AudioKind.headByteCount, askingUpTo: StreamHead.reach)
+        let kind = AudioKind.probe(
+            head: window.bytes,
+            contentType: reader.report.contentType,
+            name: location.name.string
+        )
+        let stream = ProbedStream(
+            source: reader,
+            head: window.bytes,
+            subject: location.safeText,
+            seekTable: reader.keptSeekTable
+        )
+        return (factories[kind] ?? mpeg)(stream)
+    }
+}

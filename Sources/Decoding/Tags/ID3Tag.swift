@@ -1,0 +1,250 @@
+package import Media
+
+/// The texts of an ID3v2 tag, as far as its bytes were read.
+///
+/// Pictures and all other frames are skipped by their size. If a frame reaches beyond the bytes that were read,
+/// the walk ends there and `isComplete` is `false`.
+package struct ID3v2Tag: Sendable, Equatable {
+    /// The longest text frame that is read; a longer one is no title.
+    private static let longestText = 16_384
+    /// No honest tag has as many frames.
+    private static let mostFrames = 4_096
+
+    package private(set) var tags = TrackTags()
+    /// The ReplayGain of the tag: text frames count before `RVA2` frames.
+    package var loudness: Loudness { written.filled(from: adjusted) }
+    private var written = Loudness()
+    private var adjusted = Loudness()
+    /// `true` if every frame of the tag was read.
+    package private(set) var isComplete = false
+
+    /// Walks the tag that begins `bytes`; `nil` if none does.
+    package init?(_ bytes: ArraySlice<UInt8>) {
+        guard let header = ID3v2Header(bytes) else { return nil }
+        let isWhole = bytes.count >= header.tagByteCount
+        var content = Array(bytes.prefix(header.tagByteCount).dropFirst(ID3v2Header.byteCount))
+        // Up to 2.3, sizes count the bytes before unsynchronisation.
+        if header.isUnsynchronised, header.version < 4 { content = Self.resynchronised(content[...]) }
+        var reader = BigEndianReader(content)
+        if header.hasExtendedHeader, !Self.skipExtendedHeader(&reader, version: header.version) { return }
+        for _ in 0..<Self.mostFrames {
+            guard let frame = FrameHead(&reader, version: header.version) else {
+                isComplete = isWhole
+                return
+            }
+            guard frame.byteCount <= reader.remaining else {
+                // A frame that reaches beyond the tag is damaged: nothing after it can be trusted.
+                isComplete = isWhole
+                return
+            }
+            let body = reader.take(frame.byteCount)
+            guard frame.byteCount <= Self.longestText,
+                let payload = frame.payload(body, isUnsynchronised: header.isUnsynchronised)
+            else { continue }
+            note(frame.identifier, payload)
+        }
+    }
+
+    /// Takes the text of a wanted frame; the first frame of a kind counts.
+    private mutating func note(_ identifier: String, _ payload: ArraySlice<UInt8>) {
+        switch identifier {
+        case "TIT2", "TT2": tags.title = tags.title ?? Self.text(payload)
+        case "TPE1", "TP1": tags.artist = tags.artist ?? Self.text(payload)
+        case "TALB", "TAL": tags.album = tags.album ?? Self.text(payload)
+        case "TRCK", "TRK": tags.number = tags.number ?? Self.text(payload)
+        // The frames of the year, and the recording time that replaced them in 2.4.
+        case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
+        case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
+        case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
+        default: break
+        }
+    }
+
+    private static func text(_ payload: ArraySlice<UInt8>) -> SafeText? {
+        let text = ID3Text.decode(payload)
+        return text.isEmpty ? nil : SafeText(text)
+    }
+
+    /// Skips an extended header, whose size excludes itself in 2.3 and includes itself in 2.4.
+    private static func skipExtendedHeader(_ reader: inout BigEndianReader, version: Int) -> Bool {
+        let bytes = reader.take(4)
+        guard bytes.count == 4 else { return false }
+        let size: Int
+        if version == 4 {
+            guard let whole = ID3v2Header.synchsafe(bytes), whole >= 6 else { return false }
+            size = whole - 4
+        } else {
+            size = bytes.reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard size <= reader.remaining else { return false }
+        _ = reader.take(size)
+        return true
+    }
+
+    /// Undoes unsynchronisation: removes the zero after each 0xFF.
+    fileprivate static func resynchronised(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var isAfterMark = false
+        for byte in bytes {
+            if !(isAfterMark && byte == 0) { result.append(byte) }
+            isAfterMark = byte == 0xFF
+        }
+        return result
+    }
+}
+
+/// The header of one frame in a tag.
+private struct FrameHead {
+    var identifier: String
+    /// The length of the frame's body.
+    var byteCount: Int
+    private var flags: Int
+    private var version: Int
+
+    /// Reads the next header; `nil` at the padding, at the end, and at bytes that are none.
+    init?(_ reader: inout BigEndianReader, version: Int) {
+        self.version = version
+        let name = reader.take(version == 2 ? 3 : 4)
+        guard name.count == (version == 2 ? 3 : 4),
+            name.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
+        else { return nil }
+        identifier = String(decoding: name, as: UTF8.self)
+        let size = reader.take(version == 2 ? 3 : 4)
+        let plain = size.reduce(0) { $0 << 8 | Int($1) }
+        // Some writers of 2.4 wrote plain sizes, recognised by a byte of 0x80 or more.
+        byteCount = version == 4 ? ID3v2Header.synchsafe(size) ?? plain : plain
+        flags = version == 2 ? 0 : Int(reader.next(2) ?? 0)
+        guard byteCount > 0 else { return nil }
+    }
+
+    /// The body without the fields that its flags add; `nil` if it is compressed or encrypted.
+    func payload(_ body: ArraySlice<UInt8>, isUnsynchronised: Bool) -> ArraySlice<UInt8>? {
+        var body = body
+        switch version {
+        case 3:
+            if flags & 0xC0 != 0 { return nil }
+            if flags & 0x20 != 0 { body = body.dropFirst() }
+        case 4:
+            if flags & 0x0C != 0 { return nil }
+            if flags & 0x40 != 0 { body = body.dropFirst() }
+            if flags & 0x01 != 0 { body = body.dropFirst(4) }
+            if flags & 0x02 != 0 || isUnsynchronised { return ID3v2Tag.resynchronised(body)[...] }
+        default: break
+        }
+        return body
+    }
+}
+
+/// The header of an ID3v2 tag: ten bytes (id3.org, ID3v2.2 §3.1, 2.3.0 §3.1, 2.4.0 §3.1).
+package struct ID3v2Header: Sendable, Equatable {
+    package static let byteCount = 10
+
+    /// 2, 3 or 4.
+    package let version: Int
+    package let isUnsynchronised: Bool
+    package let hasExtendedHeader: Bool
+    /// `true` if the flag for a footer is set, in any version.
+    package let hasFooter: Bool
+    /// The length of the whole tag: header, content and footer.
+    package let tagByteCount: Int
+
+    /// Parses the first ten of `bytes`; `nil` if they begin no tag.
+    package init?(_ bytes: ArraySlice<UInt8>) {
+        let head = Array(bytes.prefix(Self.byteCount))
+        guard head.count == Self.byteCount, head.starts(with: "ID3".utf8), (2...4).contains(head[3]),
+            head[4] != 0xFF, let size = Self.synchsafe(head[6..<10])
+        else { return nil }
+        version = Int(head[3])
+        let flags = head[5]
+        isUnsynchronised = flags & 0x80 != 0
+        hasExtendedHeader = version > 2 && flags & 0x40 != 0
+        hasFooter = flags & 0x10 != 0
+        tagByteCount = Self.byteCount + size + (version == 4 && hasFooter ? Self.byteCount : 0)
+    }
+
+    /// The number in `bytes`, with seven bits in each byte; `nil` if a byte has its eighth bit set.
+    package static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return bytes.reduce(0) { $0 << 7 | Int($1) }
+    }
+}
+
+/// The tag of 128 bytes that may end an MP3 file (ID3v1, and 1.1 with its track number).
+package enum ID3v1Tag {
+    package static let byteCount = 128
+
+    /// The tags in `bytes`; `nil` if they are no ID3v1 tag.
+    package static func tags(in bytes: [UInt8]) -> TrackTags? {
+        guard bytes.count == byteCount, bytes.starts(with: "TAG".utf8) else { return nil }
+        var tags = TrackTags(
+            title: field(bytes[3..<33]),
+            artist: field(bytes[33..<63]),
+            album: field(bytes[63..<93]),
+            year: field(bytes[93..<97])
+        )
+        // If the comment's last byte but one is zero, its last one is the track number (1.1).
+        if bytes[125] == 0, bytes[126] != 0 { tags.number = SafeText(String(bytes[126])) }
+        return tags
+    }
+
+    private static func field(_ bytes: ArraySlice<UInt8>) -> SafeText? {
+        let text = ID3Text.trimmed(ID3Text.latin1(bytes.prefix { $0 != 0 }))
+        return text.isEmpty ? nil : SafeText(text)
+    }
+}
+
+/// The text of ID3 frames: one byte of encoding, then characters, values separated by NUL.
+package enum ID3Text {
+    /// Decodes a text frame's payload; joins several values with `, ` and replaces invalid bytes by U+FFFD.
+    package static func decode(_ payload: ArraySlice<UInt8>) -> String {
+        values(payload).joined(separator: ", ")
+    }
+
+    /// Decodes a text frame's payload into its trimmed values, without empty ones.
+    package static func values(_ payload: ArraySlice<UInt8>) -> [String] {
+        guard let encoding = payload.first else { return [] }
+        let bytes = Array(payload.dropFirst())
+        let text =
+            switch encoding {
+            case 0: latin1(bytes[...])
+            case 1: utf16(bytes, isBigEndian: false)
+            case 2: utf16(bytes, isBigEndian: true)
+            case 3: String(decoding: bytes, as: UTF8.self)
+            // A frame without its encoding byte, as some early writers made them.
+            default: latin1(payload)
+            }
+        return text.split(separator: "\0").map(trimmed).filter { !$0.isEmpty }
+    }
+
+    /// Decodes ISO 8859-1, in which every byte is the scalar of its number.
+    package static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
+        var scalars = String.UnicodeScalarView()
+        for byte in bytes { scalars.append(Unicode.Scalar(byte)) }
+        return String(scalars)
+    }
+
+    /// Decodes UTF-16; every value may begin with its own byte order mark.
+    private static func utf16(_ bytes: [UInt8], isBigEndian: Bool) -> String {
+        var isBigEndian = isBigEndian
+        var units: [UInt16] = []
+        units.reserveCapacity(bytes.count / 2)
+        for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+            let pair = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+            switch pair {
+            case (0xFE, 0xFF): isBigEndian = true
+            case (0xFF, 0xFE): isBigEndian = false
+            default: units.append(isBigEndian ? pair.0 << 8 | pair.1 : pair.1 << 8 | pair.0)
+            }
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    /// `text` without the blanks around it, with which fixed fields are padded.
+    package static func trimmed(_ text: some StringProtocol) -> String {
+        guard let first = text.firstIndex(where: { !$0.isWhitespace }),
+            let last = text.lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(text[first...last])
+    }
+}

@@ -1,0 +1,172 @@
+import Decoding
+import Media
+import TestSupport
+import Testing
+
+/// What the player relies on, for every decoder.
+@Suite struct AudioDecoderContractTests {
+    /// A decoder with a resource that it decodes.
+    struct Subject: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var bytes: [UInt8]
+        var make: @Sendable (ProbedStream) -> any AudioDecoder
+
+        func decoder(_ source: any ByteSource, seekTable: [UInt8] = []) -> any AudioDecoder {
+            make(ProbedStream(source: source, subject: "song", seekTable: seekTable))
+        }
+    }
+
+    static let subjects = [
+        Subject(testDescription: "MPEG", bytes: Fixture.vbr.bytes) { MPEGDecoder($0) },
+        Subject(testDescription: "tone", bytes: ToneDecoder.bytes(seconds: 12)) { ToneDecoder($0) },
+    ]
+
+    /// All PCM from where `decoder` stands, decoded into buffers of `frames` frames.
+    private func rest(
+        _ decoder: any AudioDecoder,
+        by frames: Int = 4_608,
+        atMost limit: Int = .max
+    ) async throws -> [UInt8] {
+        try await decoder.open()
+        let width = decoder.info.format.bytesPerFrame
+        let pcm = UnsafeMutableRawBufferPointer.allocate(byteCount: frames * width, alignment: 16)
+        defer { pcm.deallocate() }
+        let most = limit < .max ? limit * width : .max
+        var all: [UInt8] = []
+        while all.count < most {
+            guard case .frames(let count) = try await decoder.decode(into: pcm) else { break }
+            if !(1...frames).contains(count) { Issue.record("\(count) frames for room for \(frames)") }
+            all += pcm[..<(count * width)]
+        }
+        return Array(all.prefix(most))
+    }
+
+    @Test(arguments: subjects)
+    func `opening is done once, tells the format and length, and costs one read of 64 KiB`(subject: Subject)
+        async throws
+    {
+        let source = MemorySource(subject.bytes)
+        let decoder = subject.decoder(source)
+        try await decoder.open()
+        let reads = source.reads.count
+        #expect(source.reads.allSatisfy { $0.offset + Int64($0.asked) <= 65_536 })
+        let info = decoder.info
+        try await decoder.open()
+        #expect(source.reads.count == reads && decoder.info == info)
+        #expect(info.bytesPerSecond > 0 && info.duration.map { $0 > .seconds(1) } == true)
+    }
+
+    @Test(arguments: subjects)
+    func `the first bytes are not read again where they were read before`(subject: Subject) async throws {
+        let source = MemorySource(subject.bytes)
+        let head = Array(subject.bytes.prefix(40_000))
+        let decoder = subject.make(ProbedStream(source: source, head: head, subject: "song"))
+        let heard = try await rest(decoder)
+        let isEqual = try await heard == rest(subject.decoder(MemorySource(subject.bytes)))
+        #expect(isEqual)
+        #expect(source.reads.allSatisfy { $0.offset >= Int64(head.count) })
+    }
+
+    @Test(arguments: subjects, [1, 7, 1_151])
+    func `a buffer of any size brings the same frames`(subject: Subject, frames: Int) async throws {
+        let decoder = subject.decoder(MemorySource(subject.bytes))
+        let heard = try await rest(decoder, by: frames, atMost: 20_000)
+        let isEqual = try await heard == rest(subject.decoder(MemorySource(subject.bytes)), atMost: 20_000)
+        #expect(isEqual)
+    }
+
+    @Test(arguments: subjects, [1_000, 27_648])
+    func `short reads bring the same frames, and the end stays the end`(
+        subject: Subject,
+        frames: Int
+    ) async throws {
+        let whole = try await rest(subject.decoder(MemorySource(subject.bytes)))
+        let decoder = subject.decoder(MemorySource(subject.bytes, shortReads: UInt64(frames)))
+        let isEqual = try await rest(decoder, by: frames) == whole
+        #expect(isEqual)
+        #expect(try await rest(decoder, by: frames).isEmpty)
+        let format = decoder.info.format
+        #expect(decoder.info.duration == format.duration(of: FrameCount(whole.count / format.bytesPerFrame)))
+    }
+
+    @Test(arguments: subjects)
+    func `after a seek come the frames from its landing on, and a seek beyond either end is clamped`(
+        subject: Subject
+    ) async throws {
+        let decoder = subject.decoder(MemorySource(subject.bytes))
+        let whole = try await rest(decoder)
+        let format = decoder.info.format
+        for time in [Duration.seconds(3), .milliseconds(7_531), .seconds(-1), .zero, .seconds(3_600)] {
+            let landing = try await decoder.seek(to: time)
+            #expect(landing.isExact)
+            let frames = FrameCount(whole.count / format.bytesPerFrame)
+            #expect(landing.frame == min(max(0, format.frames(in: time)), frames))
+            let heard = try await rest(decoder, atMost: 10_000)
+            let expected = whole.dropFirst(Int(landing.frame) * format.bytesPerFrame).prefix(heard.count)
+            let isEqual = heard == Array(expected)
+            #expect(isEqual && (heard.count == 10_000 * format.bytesPerFrame || landing.frame == frames))
+        }
+    }
+
+    @Test(arguments: subjects)
+    func `a stored seek table makes the first seek exact, and a foreign one does no harm`(subject: Subject)
+        async throws
+    {
+        let first = subject.decoder(MemorySource(subject.bytes))
+        let whole = try await rest(first)
+        for table in [first.seekTable(), Array("no table at all".utf8)] {
+            let decoder = subject.decoder(MemorySource(subject.bytes), seekTable: table)
+            try await decoder.open()
+            let landing = try await decoder.seek(to: .seconds(5))
+            #expect(landing.isExact || table != first.seekTable())
+            guard landing.isExact else { continue }
+            let width = decoder.info.format.bytesPerFrame
+            let isEqual = try await rest(decoder) == Array(whole.dropFirst(Int(landing.frame) * width))
+            #expect(isEqual)
+        }
+    }
+
+    @Test(arguments: subjects)
+    func `a cancelled call throws at once, and the decoder can still seek`(subject: Subject) async throws {
+        let whole = try await rest(subject.decoder(MemorySource(subject.bytes)))
+        let source = MemorySource(subject.bytes)
+        // Unsafe: the task that uses it has ended before this one uses it again.
+        nonisolated(unsafe) let decoder = subject.decoder(source)
+        source.closeGate()
+        let task = Task { try await decoder.open() }
+        try await wait(for: "the first read") { !source.reads.isEmpty }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        source.openGate()
+        try await decoder.open()
+        _ = try await decoder.seek(to: .zero)
+        let isEqual = try await rest(decoder) == whole
+        #expect(isEqual)
+    }
+
+    @Test(arguments: subjects)
+    func `what is empty or of another kind is refused by name`(subject: Subject) async throws {
+        for (bytes, code) in [([], .emptyResource), (Array("no music".utf8), .notAudio)]
+            as [([UInt8], MediaError.Code)]
+        {
+            let decoder = subject.decoder(MemorySource(bytes))
+            let error = await #expect(throws: MediaError.self) { try await decoder.open() }
+            #expect(error?.code == code && error?.subject == "song")
+        }
+    }
+
+    @Test(arguments: subjects)
+    func `stored bytes are scanned without a request, and only until nothing is left`(subject: Subject)
+        async throws
+    {
+        let source = PartialSource(subject.bytes, stored: [0..<Int64(subject.bytes.count)])
+        let decoder = subject.decoder(source)
+        try await decoder.open()
+        var slices = 0
+        while try await decoder.scanStored() { slices += 1 }
+        #expect(slices <= subject.bytes.count / 1_000)
+        #expect(source.requests.isEmpty)
+        let landing = try await decoder.seek(to: .seconds(4))
+        #expect(landing.isExact)
+    }
+}

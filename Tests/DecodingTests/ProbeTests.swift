@@ -1,0 +1,77 @@
+import Decoding
+import Media
+import Testing
+
+@Suite struct ProbeTests {
+    @Test(
+        arguments: [
+            ("fLaC", nil, "a", .flac), ("OggS", "audio/mpeg", "a.mp3", .ogg),
+            ("RIFF\0\0\0\0WAVE", nil, "a.mp3", .wave), ("RF64\0\0\0\0WAVE", nil, "a", .wave),
+            ("RIFF\0\0\0\0AVI ", nil, "a", .mpeg), ("FORM\0\0\0\0AIFC", nil, "a", .aiff),
+            ("\0\0\0\u{20}ftypM4A ", "audio/mpeg", "a", .mp4), ("ID3\u{4}", "audio/flac", "a.flac", .mpeg),
+            ("", "audio/flac; charset=x", "a.mp3", .flac), ("????", "Audio/X-M4A", "a", .mp4),
+            ("????", "text/plain", "song.OPUS", .ogg), ("????", nil, "song", .mpeg), ("", nil, "", .mpeg),
+        ] as [(String, String?, String, AudioKind)]
+    )
+    func `magic numbers decide, then the type and the name, and the rest is MPEG audio`(
+        head: String,
+        contentType: String?,
+        name: String,
+        kind: AudioKind
+    ) {
+        #expect(AudioKind.probe(head: Array(head.utf8), contentType: contentType, name: name) == kind)
+    }
+
+    @Test func `a frame of MPEG audio is one, whatever the server and the name say`() {
+        let head = Array(Fixture.bareCBR.bytes.prefix(AudioKind.headByteCount))
+        #expect(AudioKind.probe(head: head, contentType: "audio/flac", name: "song.flac") == .mpeg)
+    }
+
+    @Test(arguments: AudioKind.allCases.filter { $0 != .mpeg })
+    func `a kind without a decoder is refused by its name`(kind: AudioKind) async throws {
+        let heads: [AudioKind: String] = [
+            .flac: "fLaC", .ogg: "OggS", .wave: "RIFF\0\0\0\0WAVE", .aiff: "FORM\0\0\0\0AIFF",
+            .mp4: "\0\0\0\u{20}ftypM4A ",
+        ]
+        let bytes = Array((heads[kind] ?? "").utf8) + [UInt8](repeating: 0, count: 90_000)
+        let error = await #expect(throws: MediaError.self) { try await MPEGDecoder(bytes).open() }
+        #expect(error?.code == .notAudio)
+        #expect(error?.cause == SafeText("Not MP3 (looks like \(kind.name)) – Reprise plays MP3 only"))
+    }
+
+    @Test func `a resource goes to the decoder of its kind, which gets the bytes that were read`()
+        async throws
+    {
+        let table = DecoderTable(mpeg: { MPEGDecoder($0) }, others: [.flac: { ToneDecoder($0) }])
+        let location = ResourceLocation.file("/music/song")
+        let tone = Opened(MemorySource(Array("fLaC".utf8) + [UInt8](repeating: 0, count: 60)))
+        #expect(try await table.decoder(for: tone, at: location) is ToneDecoder)
+        let song = Opened(MemorySource(Fixture.cbr.bytes))
+        let decoder = try await table.decoder(for: song, at: location)
+        _ = try await decodeRest(decoder, limit: 2_304)
+        #expect(decoder is MPEGDecoder)
+        #expect(song.source.reads.filter { $0.offset == 0 }.count == 1)
+    }
+}
+
+/// A memory source as a reader.
+private final class Opened: ResourceReader {
+    let source: MemorySource
+
+    init(_ source: MemorySource) { self.source = source }
+
+    var length: Int64? { source.length }
+    var report: LoadReport { LoadReport() }
+    var keptSeekTable: [UInt8] { [] }
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try await source.read(at: offset, count: count)
+    }
+    func isStored(_ range: ByteRange) -> Bool { source.isStored(range) }
+    func allowReadAhead(bytesPerSecond: Double) {}
+    func prefetch(_ range: ByteRange) {}
+    func fill() {}
+    func reject() async {}
+    func keepSeekTable(_ table: [UInt8]) {}
+    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func close() async {}
+}
