@@ -287,6 +287,34 @@ struct PulseOutputTests {
         await output.close()
     }
 
+    @Test(
+        arguments: [
+            (SampleFormat.s16, 1, "s16le 1ch 48000", "mono"),
+            (.s32, 2, "s32le 2ch 48000", "front-left,front-right"),
+            (.f32, 6, "float32le 6ch 48000", "front-left,front-right,front-center,lfe,rear-left,rear-"),
+            (.f32, 7, "float32le 7ch 48000", "front-left,front-right,front-center,lfe,rear-center,side-"),
+        ]
+    )
+    func `the server gets samples of every format, and each channel for its loudspeaker`(
+        sample: SampleFormat,
+        channelCount: Int,
+        specification: String,
+        map: String
+    ) async throws {
+        let format = AudioFormat(sampleRate: 48_000, channelCount: channelCount, sample: sample)
+        let reader = FakeReader(format)
+        reader.append([UInt8](repeating: 0, count: 9_600 * format.bytesPerFrame))
+        reader.finish()
+        try await output.open(format, reader: reader)
+        let list = try fixture.pactl("list", "sink-inputs")
+        #expect(list.contains("Sample Specification: \(specification)"))
+        #expect(list.contains("Channel Map: \(map)"))
+        try await output.start()
+        await output.drain()
+        #expect(output.heardFrames == 9_600)
+        await output.close()
+    }
+
     @Test func `close leaves no stream behind at the server`() async throws {
         reader.append(AudioFormat.cd.numbered(100_000))
         try await output.open(.cd, reader: reader)
