@@ -143,7 +143,7 @@ package final class Loaders: ResourceOpener {
     }
 }
 
-/// What all loaders share.
+/// The parts that all loaders share.
 struct LoaderParts: Sendable {
     var transport: any RangeTransport
     var clock: any MonotonicClock

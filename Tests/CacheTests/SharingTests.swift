@@ -102,6 +102,31 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         await two.close()
     }
 
+    @Test func `the index is looked at again only after somebody has written to it`() async throws {
+        let opener = makeOpener()
+        let store = try await opener.open(url("a"))
+        // The clean-up behind the opening may write to the index.
+        for _ in 0..<10 { await opener.engine.committer.run {} }
+        _ = await store.refresh(0..<1_000)
+        let isHeld = Locked(true)
+        opener.engine.look.submit { while isHeld.withLock({ $0 }) { usleep(1_000) } }
+        let answers = Locked(0)
+        let asking = Task {
+            _ = await store.refresh(0..<1_000)
+            answers.withLock { $0 += 1 }
+        }
+        try await wait(for: "an answer without a look") { answers.withLock { $0 == 1 } }
+        await asking.value
+        let other = try await makeOpener().open(url("a"))
+        try await other.write(pattern(0..<1_000), at: 0)
+        try await other.commit()
+        let looking = Task { await store.refresh(0..<1_000) }
+        isHeld.withLock { $0 = false }
+        #expect(await looking.value == ByteRangeSet(0..<1_000))
+        await store.close()
+        await other.close()
+    }
+
     @Test func `what is committed is never written over by an opener that did not know it`() async throws {
         let files = GatedFiles()
         let late = try await makeOpener(files).open(url("a"))

@@ -150,11 +150,6 @@ extension CacheEngine {
 
     func notKept(_ cause: any Error) -> MediaError { settings.notKept(cause) }
 
-    /// Looking thread only.
-    func reading<Answer>(_ question: (IndexView) throws -> Answer) throws -> Answer {
-        try questions.ask { try question(IndexView(index: $0)) }
-    }
-
     /// `true` if another entry has the same strong entity tag and length. Looking thread only.
     func hasCopy(of description: EntryDescription, besides entry: EntryID) throws -> Bool {
         guard let identity = description.identityText else { return false }
@@ -186,16 +181,6 @@ extension CacheEngine {
     func discard(_ entry: EntryID, of url: WebURL) { entries.discard(entry, of: url) }
 
     func letGo(of entry: EntryID, _ file: ObjectFile) { entries.release(entry, file) }
-
-    /// The index as a store sees it.
-    struct IndexView {
-        let index: CacheIndex
-
-        /// The extents of the entry that share bytes with `range`, in order.
-        func extents(of entry: EntryID, overlapping range: ByteRange) throws -> [Extent] {
-            try index.extents.all(of: entry, overlapping: range)
-        }
-    }
 }
 
 /// The parameters of `CacheFolder.init`.

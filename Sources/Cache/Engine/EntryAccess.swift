@@ -10,6 +10,8 @@ struct Opening: Sendable {
     var lost: [Extent] = []
     /// Why nothing can be added to the entry; `nil` if it can.
     var refusal: MediaError?
+    /// The index as it was read, under the folder's lock; `nil` if it was read without.
+    var stamp: IndexStamp?
 
     /// The entry of `row` as it stands, with the extents that `file` is long enough for. Withdraws nothing.
     init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile, refusal: MediaError? = nil) throws {
@@ -23,6 +25,12 @@ struct Opening: Sendable {
         extents = all.filter { $0.range.upperBound <= length }
         lost = all.filter { $0.range.upperBound > length }
         self.refusal = refusal
+    }
+
+    func stamped(_ stamp: IndexStamp?) -> Opening {
+        var opening = self
+        opening.stamp = stamp
+        return opening
     }
 
     /// A new, empty entry.
@@ -90,7 +98,7 @@ final class EntryAccess: @unchecked Sendable {
                 try? folder.index.relaxedTransaction {
                     try folder.index.entries.touch(row.entry, at: settings.wallClock())
                 }
-                return opening
+                return opening.stamped(IndexStamp(folder: settings.path))
             }
         } catch {
             if let opening = try? openUnwritable(key, after: error) { return opening }
@@ -137,7 +145,7 @@ final class EntryAccess: @unchecked Sendable {
         let (isGone, entry, file) =
             old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
         if let old, isGone { folder.objects.unlink(old.entry) }
-        return Opening(empty: entry, file: file)
+        return Opening(empty: entry, file: file).stamped(IndexStamp(folder: settings.path))
     }
 
     private func insert(

@@ -66,17 +66,21 @@ extension PersistentStore {
     }
 
     package func refresh(_ range: ByteRange) async -> ByteRangeSet {
-        let (place, isKept) = guarded.withLock { guarded in
-            if case .kept = guarded.standing { return (guarded.place, true) }
-            return (guarded.place, false)
+        // Before the look, so that what is committed meanwhile is found the next time.
+        let stamp = IndexStamp(folder: engine.settings.path)
+        let (place, isKept, seen) = guarded.withLock { guarded in
+            if case .kept = guarded.standing { return (guarded.place, true, guarded.seen) }
+            return (guarded.place, false, nil)
         }
         guard isKept, !range.isEmpty else { return stored }
-        let seen = try? await engine.look.run {
-            try self.engine.reading { try $0.extents(of: place.entry, overlapping: range) }
-        }
-        if let seen, !seen.isEmpty {
+        if stamp == nil || stamp != seen {
+            let extents = try? await engine.look.run {
+                try self.engine.questions.ask { try $0.extents.all(of: place.entry) }
+            }
             guarded.withLock { guarded in
-                if guarded.place.entry == place.entry { guarded.state.extentsSeen(seen) }
+                guard let extents, guarded.place.entry == place.entry else { return }
+                guarded.state.extentsSeen(extents)
+                guarded.seen = stamp
             }
         }
         if !stored.covers(range) { await seekCopy() }
@@ -122,6 +126,7 @@ extension PersistentStore {
             guarded.state.entryChanged(to: copy.description, extents: copy.extents, adding: committed)
             guarded.place = Place(entry: copy.entry, file: copy.file)
             guarded.unsealed = nil
+            guarded.seen = nil
             guarded.ahead.stop()
         }
     }

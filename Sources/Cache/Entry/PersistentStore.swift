@@ -33,7 +33,7 @@ final class PersistentStore: ByteStore {
         case closed
     }
 
-    /// Where the bytes are.
+    /// The entry and the file of the bytes.
     struct Place: Sendable {
         var entry: EntryID
         var file: ObjectFile
@@ -55,6 +55,8 @@ final class PersistentStore: ByteStore {
         var volatile: (any ByteStore)?
         /// `true` if an entry with the same resource was looked up since the entity tag and length are known.
         var hasSoughtCopy = false
+        /// The index as it was when this entry's extents were last looked up.
+        var seen: IndexStamp?
         /// `true` once it was reported why bytes are not cached.
         var isToldNotKept = false
     }
@@ -71,7 +73,8 @@ final class PersistentStore: ByteStore {
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
                 place: Place(entry: opening.entry, file: opening.file),
-                standing: opening.refusal.map { .unwritable($0) } ?? .kept
+                standing: opening.refusal.map { .unwritable($0) } ?? .kept,
+                seen: opening.stamp
             )
         )
     }

@@ -34,6 +34,23 @@ final class IndexQuestions: @unchecked Sendable {
     func close() { reading = nil }
 }
 
+/// The length and the time of the index's log. Every commit of any process changes them, and one system call on the
+/// caller's thread reads them.
+struct IndexStamp: Equatable, Sendable {
+    private let length: off_t
+    private let seconds: time_t
+    private let nanoseconds: Int
+
+    /// `nil` if the folder at `folder` has no log.
+    init?(folder: String) {
+        var status = stat()
+        guard stat(folder + "/" + OpenedFolder.indexName + "-wal", &status) == 0 else { return nil }
+        length = status.st_size
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}
+
 /// An index that is open for questions only. Used by the looking thread only.
 final class IndexReading {
     let index: CacheIndex

@@ -5,7 +5,7 @@ package import Media
 /// Offline begins when two different hosts in a row, or the only one known, cannot be reached, and at once if this
 /// machine has no route. It ends as soon as any host answers, whatever it answers.
 package struct ConnectivityState: Sendable {
-    /// What may become of a request.
+    /// The answer to whether a request may be sent.
     package enum Pass: Sendable, Equatable {
         case allowed
         /// It is the one request that may be sent while offline; its outcome must be reported.
@@ -13,7 +13,7 @@ package struct ConnectivityState: Sendable {
         case refused
     }
 
-    /// What a failure tells of the network.
+    /// The conclusion from one failure.
     private enum Sign {
         /// The host answered, well or badly.
         case reached

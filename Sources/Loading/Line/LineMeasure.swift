@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// What was measured of a line lately: its rate, and how long an answer takes.
+/// A line's recent rate, and the time that an answer takes.
 ///
 /// Both are medians of the last few, so that one hiccup, or one answer out of a proxy's memory, changes no decision.
 package struct LineMeasure: Sendable, Equatable {
@@ -71,7 +71,7 @@ struct BodyWatch: Sendable {
     }
 }
 
-/// What was measured of the lines to recent servers, so that the next track of one begins with it.
+/// Remembers the measures of recent servers, so that the next track of one begins with its measure.
 final class LineMeasures: Sendable {
     /// More servers than a listener uses at a time.
     private static let mostServers = 32

@@ -174,7 +174,7 @@ package enum Keeping: Equatable, Sendable {
     case passing
 }
 
-/// Where a listener may seek in a resource.
+/// The offsets of a resource that a listener may seek to.
 package enum Seekability: Equatable, Sendable {
     case anywhere
     /// Only within what is stored: its server sends it from the start only.
@@ -195,7 +195,7 @@ extension AnswerMeaning {
 }
 
 extension EntryDescription {
-    /// Where a listener may seek; `isComplete` if every byte is stored.
+    /// The offsets that a listener may seek to; `isComplete` if every byte is stored.
     ///
     /// Before the first answer ranges are assumed: most servers have them, and a seek finds out.
     package func seekability(isComplete: Bool, isLive: Bool) -> Seekability {

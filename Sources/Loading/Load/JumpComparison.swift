@@ -6,7 +6,7 @@ import Media
 /// last 4 KiB of them again; a window after a jump has nothing before it to compare. So once the jump is served, one
 /// window at the end of the older bytes is compared: if the file has become another one, it differs.
 struct JumpComparison: Sendable {
-    /// What was stored before the first jump that was not compared yet, and what is proved to belong to it.
+    /// The bytes stored before the first jump that was not compared yet, and those that proved to belong to them.
     private var older = ByteRangeSet()
     /// The newest request that was compared with nothing; only a later one can prove anything of its bytes.
     private var newest: FetchPlan.ID?
@@ -32,7 +32,7 @@ struct JumpComparison: Sendable {
         if isServed(by: fetch) { newest = nil } else { older.insert(contentsOf: range) }
     }
 
-    /// Where the window to compare begins: at the end of older bytes for which `isMissing` holds. The nearest before
+    /// The offset at which the window to compare begins: the end of older bytes for which `isMissing` holds. The nearest before
     /// the jump comes first, since what was heard before it is most likely to be heard on. `nil` if nothing is to be
     /// compared.
     func place(stored: ByteRangeSet, isMissing: (Int64) -> Bool) -> Int64? {

@@ -4,7 +4,7 @@ package import Media
 package struct LoadMoment: Sendable {
     /// On the clock of every other time here.
     package var now: Duration
-    /// What the store has.
+    /// The contents of the store.
     package var stored: ByteRangeSet
 
     package init(now: Duration = .zero, stored: ByteRangeSet = ByteRangeSet()) {
@@ -13,7 +13,7 @@ package struct LoadMoment: Sendable {
     }
 }
 
-/// What `ResourceLoadState` wants done.
+/// Something that `ResourceLoadState` decided to do.
 package enum LoadAction: Equatable, Sendable {
     case startFetch(FetchPlan)
     case cancelFetch(FetchPlan.ID)
@@ -28,7 +28,7 @@ package enum LoadAction: Equatable, Sendable {
     case decided(JournalRecord.Decision, SafeText)
 }
 
-/// What a read finds.
+/// The outcome of looking for the byte of a read.
 package enum ReadOutlook: Equatable, Sendable {
     case stored
     case end
@@ -38,7 +38,7 @@ package enum ReadOutlook: Equatable, Sendable {
     case failed(MediaError)
 }
 
-/// What the shell does with the body of an answer.
+/// The use of an answer's body.
 package enum BodyUse: Equatable, Sendable {
     /// Its bytes belong at the offsets from `from` on; what goes beyond `upTo` was not asked for.
     case store(from: Int64, upTo: Int64)
@@ -47,7 +47,7 @@ package enum BodyUse: Equatable, Sendable {
     case discard
 }
 
-/// What follows from the head of an answer.
+/// The consequences of an answer's head.
 package struct AnswerOutcome: Equatable, Sendable {
     package var use: BodyUse
     package var actions: [LoadAction]

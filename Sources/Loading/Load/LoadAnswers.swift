@@ -1,6 +1,6 @@
 import Media
 
-/// What the answers said of a resource, and how its server is asked for more.
+/// Collects the facts that answers tell of a resource, and how its server is to be asked for more.
 struct LoadAnswers: Sendable {
     private(set) var description: EntryDescription
     private(set) var ifRangeStep = IfRangeStep.entityTag
@@ -24,7 +24,7 @@ struct LoadAnswers: Sendable {
         description.length.map { stored.covers(0..<$0) } ?? false
     }
 
-    /// What `answer` to `plan` means.
+    /// The meaning of `answer` to `plan`.
     func meaning(of answer: RangeAnswer, to plan: FetchPlan, stored: ByteRangeSet) -> AnswerMeaning {
         AnswerContext(
             description: description,

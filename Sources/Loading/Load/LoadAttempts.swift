@@ -1,6 +1,6 @@
 package import Media
 
-/// What is known of the network when a request has failed.
+/// The state of the network when a request has failed.
 package struct NetworkOutlook: Sendable {
     package var report: ConnectivityReport
     /// `true` if the network was already away when the request was made.
@@ -36,7 +36,7 @@ struct LoadAttempts: Sendable {
         }
     }
 
-    /// What follows from a failure.
+    /// The consequence of a failure.
     enum Outcome: Equatable {
         /// The next attempt is due then.
         case wait(until: Duration, reason: MediaError)

@@ -63,7 +63,7 @@ struct LoadFetches: Sendable {
     var isBusy: Bool { active.contains { !$0.remaining.isEmpty } }
     var hasWhole: Bool { active.contains(where: \.isWhole) }
 
-    /// What they are still to bring, as far as its end is known.
+    /// The ranges that they are still to bring, without those whose end is unknown.
     var inFlight: [ByteRange] {
         active.map(\.remaining).filter { !$0.isEmpty && $0.upperBound != .max }
             .sorted { $0.lowerBound < $1.lowerBound }

@@ -235,7 +235,7 @@ struct LoadPlanner: Sendable {
         return Want(why: .fill, gap: gap)
     }
 
-    /// What is missing ahead of `reader`, once it has less than its read-ahead.
+    /// The first gap ahead of `reader`, once less than its read-ahead is stored.
     private func gapAhead(of reader: LoadReaders.Reader) -> ByteRange? {
         guard case .allowed(let ahead) = reader.readAhead else { return nil }
         let zone = zone(of: reader)
@@ -246,7 +246,7 @@ struct LoadPlanner: Sendable {
         return zone.upperBound - gap.lowerBound >= least ? gap : nil
     }
 
-    /// What `reader` wants soon.
+    /// The range that `reader` needs soon.
     private func zone(of reader: LoadReaders.Reader) -> ByteRange {
         let ahead = reader.readAhead.bytes.map { $0 + reserve(for: $0) } ?? settings.demandWindow
         let (end, overflow) = reader.offset.addingReportingOverflow(ahead)

@@ -32,7 +32,7 @@ package struct LoadReaders: Sendable {
         }
     }
 
-    /// What a reader asks for besides its reads.
+    /// A request of a reader besides its reads.
     package enum Wish: Sendable {
         /// It plays at this rate, and is to be read ahead of. With 0 it is about to seek, perhaps not far: what is under
         /// way ahead of it goes on until its next read.

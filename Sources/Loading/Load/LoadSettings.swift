@@ -18,7 +18,7 @@ package struct LoadSettings: Sendable, Equatable {
     /// A minute of a low bit rate is little; with less than 1 MiB there would be many requests.
     package var leastReadAhead: Int64 = 1 << 20
 
-    /// What a waiting read asks for: 1.6 s of music at 320 kbit/s, which is more than the first sound needs, and takes a
+    /// The window of a waiting read: 1.6 s of music at 320 kbit/s, which is more than the first sound needs, and takes a
     /// line of 2 MB/s 33 ms.
     package var demandWindow: Int64 = 64 << 10
 
@@ -60,7 +60,7 @@ package struct LoadSettings: Sendable, Equatable {
     package var overlap: Int64 = 4 << 10
 
     /// The most that is stored of a body without a stated length: longer than any track, and small enough for a disk.
-    /// What goes on beyond is a live stream, or an attack.
+    /// A body that goes on beyond is a live stream, or an attack.
     package var largestUnknownBody: Int64 = 64 << 20
 
     package init() {}

@@ -49,7 +49,7 @@ package struct ResourceLoadState: Sendable {
 
     // MARK: Questions
 
-    /// What the answers and earlier opens said of the resource.
+    /// The facts that answers and earlier opens told of the resource.
     var description: EntryDescription { answers.description }
     var length: Int64? { description.length }
     var measure: LineMeasure { line.measure }
@@ -58,7 +58,7 @@ package struct ResourceLoadState: Sendable {
     /// Why every further read fails; `nil` while the resource can be read.
     var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
 
-    /// What fetches under way are still to bring.
+    /// The ranges that fetches are still to bring.
     var inFlight: [ByteRange] { fetches.inFlight }
 
     func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
@@ -76,7 +76,7 @@ package struct ResourceLoadState: Sendable {
     /// The most urgent need here, for the loaders that share the line; `nil` if there is none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
-    /// What a read at `offset` finds.
+    /// The outcome of a read at `offset`.
     func outlook(at offset: Int64, _ moment: Moment) -> ReadOutlook {
         if let length, offset >= length { return .end }
         if moment.stored.contains(offset) { return .stored }
@@ -277,7 +277,7 @@ package struct ResourceLoadState: Sendable {
         return AnswerOutcome(use: .store(from: start, upTo: end), actions: endWaits(moment) + plan(moment))
     }
 
-    /// What follows from an answer that brought nothing; `fetch` has ended.
+    /// Handles an answer that brought nothing; `fetch` has ended.
     private mutating func afterRefusal(
         _ meaning: AnswerMeaning,
         of fetch: LoadFetch,

@@ -20,7 +20,7 @@ struct LiveState: Sendable {
     /// How many titles are remembered.
     static let mostTitles = 32
 
-    /// What a read finds.
+    /// The outcome of looking for bytes.
     enum Outlook: Sendable, Equatable {
         case bytes([UInt8])
         /// The offset is at or past the end.

@@ -187,9 +187,9 @@ struct ResourceFetch: Sendable {
     }
 }
 
-/// Where the bytes of one body go.
+/// The progress of one body into the store.
 private struct BodySink {
-    /// What is taken of the body; what lies beyond was not asked for.
+    /// The offsets that are taken of the body; bytes beyond were not asked for.
     let place: ByteRange
     let overlap: OverlapCheck
     /// Stored bytes that are compared too; `nil` if a validator vouches for them.

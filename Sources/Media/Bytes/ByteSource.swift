@@ -33,7 +33,7 @@ extension ByteSource {
 ///
 /// A reader is one listener's handle on a resource that several may share. Closing the last reader closes the resource.
 package protocol ResourceReader: ByteSource {
-    /// What is stored, under way and counted, all at one moment.
+    /// The state of the resource, all of it at one moment.
     var report: LoadReport { get }
 
     /// Lets the loader fetch ahead of this reader's last read.

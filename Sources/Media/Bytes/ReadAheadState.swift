@@ -6,7 +6,7 @@ package struct ReadAheadState: Sendable {
     /// The most bytes held, whatever a read asks for.
     package static let mostHeld = 128 * 1024
 
-    /// Where the last read ended.
+    /// The offset at which the last read ended.
     private var end: Int64?
     private var held: (start: Int64, bytes: [UInt8])?
 
