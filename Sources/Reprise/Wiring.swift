@@ -10,136 +10,133 @@ import Playlists
 import System
 import TerminalUI
 
-/// Puts the parts together, in the order a byte takes: source, loader, decoder, output.
+/// Creates the parts of a session and connects them, in the order a byte takes: source, loader, decoder, output.
 ///
-/// The only file that names their concrete types.
-enum Wiring {
+/// Concrete types of more than one module are named here only.
+struct Wiring {
     /// The decoder for each kind of audio.
-    static let decoders = DecoderTable(mpeg: { MPEGDecoder($0) })
+    private static let decoders = DecoderTable(mpeg: { MPEGDecoder($0) })
 
-    /// Plays what `options` ask for and returns how the process ends.
-    static func run(
-        options: Options,
-        presentation: Presentation,
-        interface: InterfaceSettings,
-        clock: any MonotonicClock,
-        journal: (any RequestJournal)? = nil
-    ) async -> ExitCode {
-        // The parts tell their notices to a player that is made of them.
+    let options: Options
+    let presentation: Presentation
+    let interface: InterfaceSettings
+    let clock: any MonotonicClock
+    var journal: (any RequestJournal)?
+
+    /// Plays what the options ask for; returns the exit code.
+    func run() async -> ExitCode {
+        // The player is created last, so notices reach it through a late-bound reference.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
-        let folder =
+        let beginning = Beginning(options: options, memory: interface.memory)
+        // Source: the web, behind the cache.
+        let location = options.cache
+        let cache =
             options.noCache
-            ? nil : cacheFolder(options.cache.folder, options.cache, options.bounds, clock, notify)
-        let checking = Task { if let folder { try await folder.checkSecret() } }
-        let shelf = presentation == .screen ? folder.map { Self.shelf(of: $0, clock: clock) } : nil
-        let shelving = Task { await shelf?.run() }
-        defer { shelving.cancel() }
-        // The screen shows the newest requests; the journal has all of them.
-        let requests = RequestHistory(onward: journal)
-        let heard: (any RequestJournal)? = presentation == .screen ? requests : journal
-        let memory = interface.memory
-        let trusted = options.sources + (memory?.trustedOrigins ?? [])
-        let web = http(options.network, sources: trusted, clock)
+            ? nil : Self.cacheFolder(location.folder, location, options.bounds, clock, notify)
+        let unlocking = Task { try await cache?.checkSecret() }
+        let trusted = options.sources + (interface.memory?.trustedOrigins ?? [])
+        let web = Self.http(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
-        let beginning = Beginning(options: options, memory: memory)
-        let settings = playback(options, presentation, memory?.session)
-        let warming = warmUp(
-            curl,
-            for: beginning,
-            options,
-            kept: folder,
-            once: checking
-        )
+        let warming = warmUp(curl, for: beginning, cache, once: unlocking)
         defer { warming?.cancel() }
-        let (loaders, network) = load(
-            by: curl,
-            kept: folder,
-            options,
-            journal: heard,
-            notify,
-            clock
-        )
-        let resolver = SourceResolver(
-            open: RevalidatingOpener(loaders: loaders),
-            workingFolder: BasePaths.workingFolder
-        )
-        let session = PlayingSession(
-            presentation: presentation,
-            options: options,
-            interface: interface,
-            surroundings: surroundings(kept: shelf, requests: requests, clock: clock),
-            clock: clock
-        )
+        // Loader: reports each request to the journal, and to the screen.
+        let requests = RequestHistory(onward: journal)
+        let (loaders, network) = makeLoaders(over: curl, cache, requests, notify)
+        // Output.
         let output = options.sink.makeOutput(clock: clock)
-        let reaching = reach(output, after: warming)
-        do {
-            try await checking.value
-        } catch {
-            reaching?.cancel()
+        let connecting = connect(output, after: warming)
+        guard await isUnlocked(unlocking) else {
+            connecting?.cancel()
             await output.close()
-            Messages.show(message(error, folder: options.cache.folder ?? ""))
             return .couldNotStart
         }
-        var parts = PlaybackParts(
-            open: { location, refresh in
-                refresh || options.refresh
-                    ? try await loaders.openRevalidated(location) : try await loaders.open(location)
-            },
-            makeDecoder: { try await decoders.decoder(for: $0, at: $1) },
-            output: output,
-            resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
-            save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
-            clock: clock,
-            cache: folder,
-            connectivity: network
+        // Player, with a decoder for each track, and what shows it.
+        let session = makeSession(cache, requests)
+        var parts = makeParts(loaders, output, cache, network, web.secretOrigins)
+        parts.connecting = connecting
+        let player = Player(
+            parts: parts,
+            settings: Self.playback(options, presentation, interface.memory?.session)
         )
-        parts.connecting = reaching
-        parts.resumePoint = { memory?.resumePoint(of: $0) }
-        let player = Player(parts: parts, settings: settings)
         player.observeEvents { session.report($0) }
         listener.value = player
-        memory?.watch(player, notify: notify)
-        tellWithoutFolder(options, notify)
-        if beginning.isPaused { player.send(.pause) }
-        let code = await session.run(player) {
-            await player.run(
-                tracks: beginning.tracks,
-                sources: options.sources,
-                start: beginning.start,
-                position: beginning.position
-            )
-        }
-        await memory?.finish()
+        interface.memory?.watch(player, notify: notify)
+        warnWithoutHome(notify)
+        let code = await session.run(player) { await beginning.play(options.sources, on: player) }
+        await interface.memory?.finish()
         network.end()
         await curl.shutdown()
-        await folder?.settle()
+        await cache?.settle()
         return code
     }
 
-    /// Where bytes come from: `transport`, watched over for whether there is a network at all, behind what is kept.
-    private static func load(
-        by transport: CurlTransport,
-        kept folder: CacheFolder?,
-        _ options: Options,
-        journal: (any RequestJournal)?,
-        _ notify: @escaping @Sendable (MediaError) -> Void,
-        _ clock: any MonotonicClock
+    // MARK: Source
+
+    /// Starts to load libcurl if the first request is foreseen; `nil` if it is not. Does nothing if `unlocking` fails.
+    ///
+    /// Loading takes longer than all else between the start and the first request. Cached tracks play without libcurl,
+    /// so a replay does not load it.
+    private func warmUp(
+        _ curl: CurlTransport,
+        for beginning: Beginning,
+        _ cache: CacheFolder?,
+        once unlocking: Task<Void?, any Error>
+    ) -> Task<Void, Never>? {
+        guard !options.offline, let url = beginning.firstURL(of: options.sources) else { return nil }
+        return Task {
+            guard (try? await unlocking.value) != nil else { return }
+            // A playlist is revalidated even if it is cached.
+            let isRequested = options.refresh || SourceResolver.isList(url)
+            if !isRequested, let cache, await cache.keepsSome(of: url) { return }
+            guard !Task.isCancelled else { return }
+            curl.warmUp()
+        }
+    }
+
+    /// `true` once the cache is known to open with the secret, or there is none; prints why it does not open.
+    private func isUnlocked(_ unlocking: Task<Void?, any Error>) async -> Bool {
+        do {
+            _ = try await unlocking.value
+            return true
+        } catch {
+            Messages.show(Self.message(error, folder: options.cache.folder ?? ""))
+            return false
+        }
+    }
+
+    private func warnWithoutHome(_ notify: @Sendable (MediaError) -> Void) {
+        guard options.cache.folder == nil, !options.noCache else { return }
+        let cause: SafeText = "not cached: this account has no home folder; name one with --cache-dir"
+        notify(MediaError(.notKept, "music", cause))
+    }
+
+    // MARK: Loader
+
+    /// The loaders over `transport`, which waits while the machine is offline.
+    private func makeLoaders(
+        over transport: CurlTransport,
+        _ cache: CacheFolder?,
+        _ requests: RequestHistory,
+        _ notify: @escaping @Sendable (MediaError) -> Void
     ) -> (Loaders, NetworkWatch) {
+        let recorder: (any RequestJournal)? = presentation == .screen ? requests : journal
         let numbers = RequestNumbers()
         let network = NetworkWatch(
             clock: clock,
             isForced: options.offline,
-            journal: journal,
+            journal: recorder,
             numbers: numbers
         )
+        var settings = LoadSettings()
+        if let readAhead = options.readAhead { settings.readAhead = readAhead }
         let loaders = Loaders(
             transport: network.guarding(transport),
-            stores: folder ?? VolatileStores(),
+            stores: cache ?? VolatileStores(),
             clock: clock,
-            settings: loading(options),
+            settings: settings,
             connectivity: network,
-            journal: journal,
+            journal: recorder,
             numbers: numbers,
             onNotice: notify
         )
@@ -147,19 +144,95 @@ enum Wiring {
         return (loaders, network)
     }
 
-    private static func tellWithoutFolder(
-        _ options: Options,
-        _ notify: @Sendable (MediaError) -> Void
-    ) {
-        guard options.cache.folder == nil, !options.noCache else { return }
-        let cause: SafeText = "not kept, for there is no home folder; name one with --cache-dir"
-        notify(MediaError(.notKept, "music", cause))
+    // MARK: Output
+
+    /// Starts to connect to the audio server; `nil` for a file, which is created only when the player needs it.
+    ///
+    /// Libraries are opened in the order in which they are asked for, and a first request needs libcurl before any sound
+    /// needs libpulse: so this waits until libcurl has been asked for, or is known not to be needed.
+    private func connect(
+        _ output: any AudioOutput,
+        after warming: Task<Void, Never>?
+    ) -> Task<Void, any Error>? {
+        guard output.isRealTime else { return nil }
+        return Task {
+            await warming?.value
+            try await output.connect()
+        }
     }
 
-    /// Whether standard output is a terminal that a screen can be shown on.
+    // MARK: Player
+
+    private func makeParts(
+        _ loaders: Loaders,
+        _ output: any AudioOutput,
+        _ cache: CacheFolder?,
+        _ network: NetworkWatch,
+        _ secretOrigins: SecretOrigins?
+    ) -> PlaybackParts {
+        let resolver = SourceResolver(
+            open: RevalidatingOpener(loaders: loaders),
+            workingFolder: BasePaths.workingFolder
+        )
+        let refreshesAll = options.refresh
+        var parts = PlaybackParts(
+            open: { location, refresh in
+                refresh || refreshesAll
+                    ? try await loaders.openRevalidated(location) : try await loaders.open(location)
+            },
+            makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
+            output: output,
+            resolver: HomeResolver(resolver: resolver, secretOrigins: secretOrigins),
+            save: { try await resolver.save($0, to: BasePaths.expandingHome($1)) },
+            clock: clock,
+            cache: cache,
+            connectivity: network
+        )
+        let memory = interface.memory
+        parts.resumePoint = { memory?.resumePoint(of: $0) }
+        return parts
+    }
+
+    private func makeSession(_ cache: CacheFolder?, _ requests: RequestHistory) -> PlayingSession {
+        let browser = presentation == .screen ? cache.map { makeBrowser(of: $0) } : nil
+        Task { await browser?.run() }
+        // The calendar time at which the player's clock began.
+        let start = Int64(time(nil)) - clock.now.components.seconds
+        let surroundings = ScreenSurroundings(
+            cache: browser,
+            requests: requests,
+            timeOfDay: { moment in
+                SafeText(CalendarTime.timeOfDay(secondsSince1970: start &+ moment.components.seconds))
+            }
+        )
+        return PlayingSession(
+            presentation: presentation,
+            options: options,
+            interface: interface,
+            surroundings: surroundings,
+            clock: clock
+        )
+    }
+
+    /// The cache view of the screen.
+    private func makeBrowser(of folder: CacheFolder) -> CacheBrowser {
+        let browser = CacheBrowser(
+            clock: clock,
+            list: { try await folder.list() },
+            drop: { try await folder.evict(number: $0) },
+            setPinned: { try await folder.setPinned(number: $0, $1) }
+        )
+        folder.observe { [weak browser] in browser?.cacheChanged() }
+        return browser
+    }
+}
+
+// Shared by playing and `reprise cache`.
+extension Wiring {
+    /// `true` if standard output is a terminal that can show a screen.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// What is told to servers; secrets go to the origins of `sources` alone.
+    /// The configuration of requests; secrets are sent to the origins of `sources` only.
     static func http(
         _ options: NetworkOptions?,
         sources: [String],
@@ -170,7 +243,7 @@ enum Wiring {
         configuration.headers = options?.headers ?? []
         configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
-        // What curl and OpenSSL's own programs look at; libcurl as a library does not.
+        // The programs curl and openssl obey this variable; libcurl does not.
         configuration.certificateFile =
             options?.cacert ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
         configuration.hasProxy = HTTPConfiguration.namesProxy(BasePaths.variable)
@@ -200,13 +273,13 @@ enum Wiring {
         }
     }
 
-    /// What was typed or configured wins over what the last session left.
+    /// Typed and configured options override the last session.
     static func playback(
         _ options: Options,
         _ presentation: Presentation,
         _ last: SavedSession?
     ) -> PlaybackSettings {
-        // Full volume is also what a session leaves that never touched it: the server's memory decides then.
+        // A session that never changed the volume saves 100: leave the volume to the audio server then.
         let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
         var settings = PlaybackSettings(
             exitsAtEnd: presentation != .screen,
@@ -216,19 +289,84 @@ enum Wiring {
         )
         settings.fillsHeardTracks = options.fill
         settings.gainMode = options.gain ?? last?.gainMode ?? .off
-        // Without a screen nobody looks more often than events come.
+        // Without a screen, positions are printed once a second.
         if presentation != .screen { settings.tick = .seconds(1) }
         return settings
     }
 
-    private static func loading(_ options: Options) -> LoadSettings {
+    /// Carries out a command of `reprise cache`; returns the exit code.
+    static func run(
+        _ request: CacheRequest,
+        console: CacheConsole,
+        clock: any MonotonicClock
+    ) async -> ExitCode {
+        let lastNotKept = LateBound<MediaError>()
+        let notify: @Sendable (MediaError) -> Void = { notice in
+            if notice.code == .notKept { lastNotKept.value = notice } else { console.say(notice.safeText) }
+        }
+        guard let folder = cacheFolder(request.folder, request.location, request.bounds, clock, notify) else {
+            preconditionFailure("a request for the cache names its folder")
+        }
+        do {
+            try await folder.checkSecret(isAsking: request.action.onlyAsks)
+        } catch {
+            console.say(message(error, folder: request.folder))
+            return .couldNotStart
+        }
+        let supply = supply(for: request, from: folder, clock, notify, lastNotKept)
+        let code = await CacheCommand(
+            request: request,
+            administration: folder,
+            supply: supply,
+            console: console
+        ).run()
+        await supply.shutdown()
+        await folder.settle()
+        return code
+    }
+
+    /// The message for an error that makes the cache unusable.
+    static func message(_ error: any Error, folder: String) -> SafeText {
+        (error as? MediaError)?.safeText ?? SafeText("the cache in \(folder): \(error)")
+    }
+
+    /// The text of a new secret's file.
+    static func newSecretText() -> String { CacheSecret.generate().fileText }
+
+    private static func supply(
+        for request: CacheRequest,
+        from folder: CacheFolder,
+        _ clock: any MonotonicClock,
+        _ notify: @escaping @Sendable (MediaError) -> Void,
+        _ lastNotKept: LateBound<MediaError>
+    ) -> MusicSupply {
+        let web = http(request.network, sources: request.action.sources, clock)
+        let transport = CurlTransport(configuration: web)
         var settings = LoadSettings()
-        if let readAhead = options.readAhead { settings.readAhead = readAhead }
-        return settings
+        settings.readAhead = .all
+        let loaders = Loaders(
+            transport: transport,
+            stores: folder,
+            clock: clock,
+            settings: settings,
+            onNotice: notify
+        )
+        let lists = RecordingOpener(RevalidatingOpener(loaders: loaders))
+        return MusicSupply(
+            resolver: HomeResolver(
+                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder),
+                secretOrigins: web.secretOrigins
+            ),
+            listsRead: { lists.urls },
+            opener: loaders,
+            makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
+            lastNotKept: { lastNotKept.value },
+            shutdown: { await transport.shutdown() }
+        )
     }
 }
 
-/// A resolver of what the listener names: `~/` is the home folder, and the listener's secrets are for it.
+/// Resolves sources that the listener names: `~/` is the home folder, and the listener's secrets may be sent to them.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
     let secretOrigins: SecretOrigins?

@@ -74,13 +74,14 @@ enum Session {
             Messages.show(error)
             return .usage
         }
-        let code = await Wiring.run(
+        let wiring = Wiring(
             options: options,
             presentation: presentation,
             interface: InterfaceSettings(screen: screen, memory: memory, logFile: folder?.log()),
             clock: clock,
             journal: journal
         )
+        let code = await wiring.run()
         await journal?.finish(clock: clock)
         return code
     }

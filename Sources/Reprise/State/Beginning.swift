@@ -1,21 +1,28 @@
 import Media
+import Playback
 
-/// Where a session begins: with its sources, or where the last one was left when there are none.
+/// The start of a session: its sources, or without any, the queue and position of the last session.
 struct Beginning: Sendable, Equatable {
-    /// What the last session left; sources come behind.
+    /// The queue of the last session.
     var tracks: [Track] = []
-    /// From 1; nil for the first in playing order.
+    /// From 1; `nil` for the first in playing order.
     var start: Int?
     var position = Duration.zero
     var isPaused = false
 
-    /// What of the web is begun with, as far as that is known before anything is read: the track of the
-    /// queue that was left, or the first of `sources`.
+    /// The URL to request first, as far as it is known before anything is read: of the track to continue, or of the
+    /// first of `sources`.
     func firstURL(of sources: [String]) -> WebURL? {
         guard !tracks.isEmpty else { return sources.first.flatMap { WebURL($0) } }
         let index = (start ?? 1) - 1
         guard tracks.indices.contains(index), case .web(let url) = tracks[index].location else { return nil }
         return url
+    }
+
+    /// Plays the queue and `sources` on `player` until the session ends.
+    func play(_ sources: [String], on player: Player) async -> PlayerOutcome {
+        if isPaused { player.send(.pause) }
+        return await player.run(tracks: tracks, sources: sources, start: start, position: position)
     }
 
     init(options: Options, memory: SessionMemory?) {
@@ -40,7 +47,7 @@ struct Beginning: Sendable, Equatable {
         isPaused = session?.isPaused ?? false
         guard options.start == nil, let place else { return }
         start = place.index + 1
-        // A typed time is about the track that is begun with, whichever it is.
+        // A typed time overrides the saved position.
         if options.seek == .zero { position = place.position }
     }
 }
