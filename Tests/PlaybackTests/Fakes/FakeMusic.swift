@@ -185,5 +185,5 @@ final class FakeDecoder: AudioDecoder {
     }
 
     /// Names the place, so that tests see when it was made.
-    func seekTable() -> [UInt8] { [UInt8(frame / 1_000)] }
+    func seekTable() -> [UInt8] { [UInt8(truncatingIfNeeded: frame / 1_000)] }
 }
