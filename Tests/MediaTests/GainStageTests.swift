@@ -62,7 +62,7 @@ import Testing
         loud.withUnsafeMutableBytes {
             GainStage(Loudness.Level(gain: 64, peak: 0.0001)).apply(to: $0, of: format(.s32))
         }
-        #expect(loud == [.max, .min, 1_584])
+        #expect(loud == [.max, .min, 1_585])
         var floats: [Float] = [0, 1, -0.5, 1.5]
         floats.withUnsafeMutableBytes { GainStage(level).apply(to: $0, of: format(.f32)) }
         for (scaled, exact) in zip(floats, [0, 0.1, -0.05, 0.15] as [Float]) {
