@@ -134,6 +134,20 @@ import Testing
         #expect(try await claimed() == ByteRangeSet(0..<200))
     }
 
+    @Test func `a refused commit is tried again one second after the next bytes`() async throws {
+        let store = try await opener.open(url("a.mp3"))
+        files.refuse(.write)
+        try await store.write(pattern(0..<100), at: 0)
+        await #expect(throws: MediaError.self) { try await store.commit() }
+        try await wait(for: "the end of the first timer") { self.clock.sleeperCount == 0 }
+        files.refuse(nil)
+        try await store.write(pattern(100..<200), at: 100)
+        try await wait(for: "the timer") { self.clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(1))
+        try await wait(for: "the commit") { try await self.claimed() == ByteRangeSet(0..<100) }
+        await store.close()
+    }
+
     @Test func `what the disk refuses to write is told, not claimed, and still read`() async throws {
         let store = try await opener.open(url("a.mp3"))
         files.refuse(.write)

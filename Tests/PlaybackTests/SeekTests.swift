@@ -116,6 +116,26 @@ import Testing
         #expect(stage.story.filter { $0.hasPrefix("seeked") } == ["seeked 1 at 9000", "seeked 1 at 180000"])
     }
 
+    @Test func `of many seeks before the head is known only the first costs a request`() async throws {
+        let gate = TestClock()
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        piece.isStored = false
+        piece.gate = (0, gate)
+        let stage = Stage([piece])
+        _ = try await stage.play { stage in
+            try await wait(for: "the head's read") { gate.sleeperCount == 1 }
+            for count in 1...5 {
+                stage.player.send(.seek(.to(.seconds(count))))
+                try await wait(for: "seek \(count)") {
+                    stage.player.snapshot.position == .seconds(count)
+                        && stage.clock.sleeperCount == (count == 1 ? 1 : 2)
+                }
+            }
+            try await wait(for: "the reads") { stage.readers[0].readOffsets.count == 2 }
+        }
+        #expect(stage.readers[0].readOffsets == [0, 0])
+    }
+
     @Test func `a seek waits for a further one only within 300 ms of another`() throws {
         var state = sounding()
         var delays: [Duration] = []

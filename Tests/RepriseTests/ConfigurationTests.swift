@@ -160,6 +160,11 @@ import Testing
         #expect(configuration.extending(["cache", "keygen", "k"]) == ["cache", "keygen", "k"])
     }
 
+    @Test func `a completion script is the same whatever the file says`() throws {
+        let typed = ["--generate-completion-script", "bash"]
+        #expect(try configuration("[play]\nvolume = 3\n").extending(typed) == typed)
+    }
+
     @Test(arguments: CacheCommands.names)
     func `a cache command has an option for each setting that it gets`(name: String) throws {
         let help = try shown("cache", name, "--help")

@@ -103,13 +103,19 @@ final class PersistentStore: ByteStore {
             throw MediaError(.notKept, url.safeText, "bytes at an impossible offset cannot be kept")
         }
         let isFull = guarded.withLock { guarded in
+            // After a refused commit bytes go to the volatile store, so nothing need be made room for.
+            guard case .kept = guarded.standing else { return false }
             let count = guarded.state.bufferedByteCount
             return count > 0 && count + Int64(bytes.count) > Self.mostBuffered
         }
         if isFull { try? await commit() }
         let (gaps, isDue, isKept) = guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
-            guard case .kept = guarded.standing else { return (gaps, false, false) }
+            guard case .kept = guarded.standing else {
+                // The bytes refused before are tried again, so that one passing failure does not end caching.
+                if case .refusing = guarded.standing, guarded.timer == nil { guarded.timer = startTimer() }
+                return (gaps, false, false)
+            }
             for gap in gaps {
                 let start = Int(gap.lowerBound - offset)
                 guarded.state.bytesWritten(bytes[start..<start + gap.count], at: gap.lowerBound)

@@ -14,7 +14,8 @@ struct JumpComparison: Sendable {
     /// The request `id` brings bytes that no stored byte can be compared with.
     mutating func jumped(_ id: FetchPlan.ID, stored: ByteRangeSet) {
         if newest == nil { older = stored }
-        newest = id
+        // Answers may come in another order than their requests went out.
+        newest = newest.map { max($0, id) } ?? id
     }
 
     /// `true` if the answer to `fetch` proves that the bytes after the jump belong here. It is wanted wherever the

@@ -177,9 +177,12 @@ final class PlayerShell {
     /// How long a pass waits before it reads. A seek into cached bytes never waits.
     private func settling(of id: PassID, reusing reused: PassID?, at start: Duration) -> Duration {
         let wait = state.requestDelay(of: id)
-        guard wait > .zero, let reused, let info = state.info(of: id),
-            let reader = passes.keptReader(of: reused)
-        else { return .zero }
+        guard wait > .zero, let reused else { return .zero }
+        guard let reader = passes.keptReader(of: reused) else { return wait }
+        guard let info = state.info(of: id) else {
+            // The stream's head is not known yet, so neither is where the seek leads. Only a whole track needs no request.
+            return reader.length.map { reader.isStored(0..<$0) } == true ? .zero : wait
+        }
         let offset = info.audioStart + Int64(min(start.seconds * info.bytesPerSecond, 1e15))
         let end = min(offset + settings.seekReach, reader.length ?? .max)
         guard offset < end else { return .zero }

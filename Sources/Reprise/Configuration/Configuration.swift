@@ -122,6 +122,8 @@ struct Configuration: Sendable {
             let command = CacheCommands.nameFirst(Array(typed.dropFirst()))
             guard let name = command.first, !own.isEmpty else { return typed }
             return ["cache", name] + own + command.dropFirst()
+        // What decides about the command must stay first.
+        case "--generate-completion-script": return typed
         default: return own + typed
         }
     }
