@@ -237,11 +237,13 @@ import Testing
         expected: String
     ) async throws {
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000) }
-        let stage = Stage(pieces, sink: TestSink(allowance: 500, pauseLag: 100))
+        let stage = Stage(pieces, sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") {
                 stage.player.snapshot.state == .playing && stage.sink.heardFrames == 500
             }
+            // Not before: an underrun at the start pauses the sink as well.
+            stage.sink.setPauseLag(frames: 100)
             stage.player.send(command)
             try await wait(for: expected) { stage.story.contains(expected) }
         }

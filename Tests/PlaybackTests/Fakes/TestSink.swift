@@ -10,6 +10,7 @@ final class TestSink: AudioOutput {
         var taken: FrameCount = 0
         /// Frames the test still lets through; nil for all.
         var allowance: Int?
+        var pauseLag = 0
         var toldUnderrun = false
         var pcm: [UInt8] = []
         var openings: [AudioFormat] = []
@@ -23,14 +24,11 @@ final class TestSink: AudioOutput {
 
     private let state: Locked<State>
     let opensEachTrack: Bool
-    private let pauseLag: Int
 
-    /// With an `allowance`, takes only so many frames until `allow`, and `pauseLag` more before it stands still for a
-    /// pause, as real servers do.
-    init(allowance: Int? = nil, opensEachTrack: Bool = false, pauseLag: Int = 0) {
+    /// With an `allowance`, takes only so many frames until `allow`.
+    init(allowance: Int? = nil, opensEachTrack: Bool = false) {
         state = Locked(State(allowance: allowance))
         self.opensEachTrack = opensEachTrack
-        self.pauseLag = pauseLag
     }
 
     var isRealTime: Bool { false }
@@ -44,6 +42,9 @@ final class TestSink: AudioOutput {
         state.withLock { $0.allowance = ($0.allowance ?? 0) + frames }
         pump()
     }
+
+    /// From now on each pause takes so many frames more before the sink stands still, as real servers do.
+    func setPauseLag(frames: Int) { state.withLock { $0.pauseLag = frames } }
 
     func tell(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
 
@@ -77,7 +78,8 @@ final class TestSink: AudioOutput {
     }
 
     func pause() async {
-        if pauseLag > 0 { allow(frames: pauseLag) }
+        let lag = state.withLock { $0.pauseLag }
+        if lag > 0 { allow(frames: lag) }
         let drains = state.withLock { state in
             state.isRunning = false
             defer { state.drains = [:] }
