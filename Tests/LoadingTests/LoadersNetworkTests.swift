@@ -57,7 +57,9 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         }
         #expect(try await reading.value == content)
         #expect(reader.report.wait == nil)
-        #expect(journal.decisions == [.retryLater, .retryLater, .retryLater])
+        // What is decided behind them depends on how soon the rest comes.
+        #expect(journal.decisions.prefix(3) == [.retryLater, .retryLater, .retryLater])
+        #expect(journal.decisions.count { $0 == .retryLater } == 3)
         #expect(
             journal.requests.map(\.end).prefix(4) == [
                 "connection-refused", "connection-refused", "connection-refused", "complete",

@@ -88,7 +88,8 @@ extension PlayerState {
         let notices = unsaved.map { path in
             announcer.badCommand("Not saved: \(path) (the tracks were not known yet)")
         }
-        return notices + leave(.skipped) + lane.cancelAll() + finish(fatal: nil)
+        // The sink is paused first, so that all frames it took are counted.
+        return notices + output.pause() + leave(.skipped) + lane.cancelAll() + finish(fatal: nil)
     }
 
     private mutating func skip(to place: Int?) -> [PlayerEffect] {
