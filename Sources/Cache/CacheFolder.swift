@@ -110,6 +110,7 @@ package final class CacheFolder: ByteStoreOpener {
         guard await engine.committer.run({ engine.session.hasLongLog }) else { return }
         // SQLite does it when the last connection closes, be it of another process.
         await engine.look.run { engine.questions.close() }
+        engine.version.close()
         await engine.committer.run { engine.session.close() }
     }
 

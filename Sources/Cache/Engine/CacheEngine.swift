@@ -18,6 +18,8 @@ final class CacheEngine: Sendable {
     let volatile = VolatileStores()
     /// The folder as the looking thread has it.
     let questions: IndexQuestions
+    /// Tells on any thread whether a question can find anything new.
+    let version: IndexVersion
 
     // The machines of the committing thread.
     let session: FolderSession
@@ -30,13 +32,15 @@ final class CacheEngine: Sendable {
         self.settings = settings
         protection = Protection(settings.secret)
         questions = IndexQuestions(path: settings.path, protection: protection)
+        version = IndexVersion(path: settings.path, protection: protection)
         session = FolderSession(settings: settings, protection: protection)
         eviction = Eviction(settings: settings)
         entries = EntryAccess(
             settings: settings,
             protection: protection,
             session: session,
-            eviction: eviction
+            eviction: eviction,
+            version: version
         )
         commits = EntryCommits(
             settings: settings,

@@ -11,7 +11,7 @@ struct Opening: Sendable {
     /// Why nothing can be added to the entry; `nil` if it can.
     var refusal: MediaError?
     /// The index as it was read, under the folder's lock; `nil` if it was read without.
-    var stamp: IndexStamp?
+    var stamp: IndexVersion.Stamp?
 
     /// The entry of `row` as it stands, with the extents that `file` is long enough for. Withdraws nothing.
     init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile, refusal: MediaError? = nil) throws {
@@ -27,7 +27,7 @@ struct Opening: Sendable {
         self.refusal = refusal
     }
 
-    func stamped(_ stamp: IndexStamp?) -> Opening {
+    func stamped(_ stamp: IndexVersion.Stamp?) -> Opening {
         var opening = self
         opening.stamp = stamp
         return opening
@@ -62,12 +62,20 @@ final class EntryAccess: @unchecked Sendable {
     private let protection: Protection
     private let session: FolderSession
     private let eviction: Eviction
+    private let version: IndexVersion
 
-    init(settings: CacheSettings, protection: Protection, session: FolderSession, eviction: Eviction) {
+    init(
+        settings: CacheSettings,
+        protection: Protection,
+        session: FolderSession,
+        eviction: Eviction,
+        version: IndexVersion
+    ) {
         self.settings = settings
         self.protection = protection
         self.session = session
         self.eviction = eviction
+        self.version = version
     }
 
     /// The key of `url` in the index. From any thread.
@@ -98,7 +106,7 @@ final class EntryAccess: @unchecked Sendable {
                 try? folder.index.relaxedTransaction {
                     try folder.index.entries.touch(row.entry, at: settings.wallClock())
                 }
-                return opening.stamped(IndexStamp(folder: settings.path))
+                return opening.stamped(version.current)
             }
         } catch {
             if let opening = try? openUnwritable(key, after: error) { return opening }
@@ -145,7 +153,7 @@ final class EntryAccess: @unchecked Sendable {
         let (isGone, entry, file) =
             old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
         if let old, isGone { folder.objects.unlink(old.entry) }
-        return Opening(empty: entry, file: file).stamped(IndexStamp(folder: settings.path))
+        return Opening(empty: entry, file: file).stamped(version.current)
     }
 
     private func insert(

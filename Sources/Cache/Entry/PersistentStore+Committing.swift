@@ -67,7 +67,7 @@ extension PersistentStore {
 
     package func refresh(_ range: ByteRange) async -> ByteRangeSet {
         // Before the look, so that what is committed meanwhile is found the next time.
-        let stamp = IndexStamp(folder: engine.settings.path)
+        let stamp = engine.version.current
         let (place, isKept, seen) = guarded.withLock { guarded in
             if case .kept = guarded.standing { return (guarded.place, true, guarded.seen) }
             return (guarded.place, false, nil)

@@ -56,7 +56,7 @@ final class PersistentStore: ByteStore {
         /// `true` if an entry with the same resource was looked up since the entity tag and length are known.
         var hasSoughtCopy = false
         /// The index as it was when this entry's extents were last looked up.
-        var seen: IndexStamp?
+        var seen: IndexVersion.Stamp?
         /// `true` once it was reported why bytes are not cached.
         var isToldNotKept = false
     }

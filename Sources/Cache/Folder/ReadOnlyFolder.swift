@@ -34,21 +34,41 @@ final class IndexQuestions: @unchecked Sendable {
     func close() { reading = nil }
 }
 
-/// The length and the time of the index's log. Every commit of any process changes them, and one system call on the
-/// caller's thread reads them.
-struct IndexStamp: Equatable, Sendable {
-    private let length: off_t
-    private let seconds: time_t
-    private let nanoseconds: Int
-
-    /// `nil` if the folder at `folder` has no log.
-    init?(folder: String) {
-        var status = stat()
-        guard stat(folder + "/" + OpenedFolder.indexName + "-wal", &status) == 0 else { return nil }
-        length = status.st_size
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
+/// Tells on the caller's thread whether anybody has committed to the index, by SQLite's count for a connection of its own.
+final class IndexVersion: Sendable {
+    /// Equal to an earlier one if nothing was committed in between.
+    struct Stamp: Equatable, Sendable {
+        fileprivate let opening: Int
+        fileprivate let version: Int64
     }
+
+    // The lock orders the calls of SQLite, which here read some words of shared memory.
+    private let state = Locked<(reading: IndexReading?, openings: Int)>((nil, 0))
+    private let path: String
+    private let protection: Protection
+
+    init(path: String, protection: Protection) {
+        self.path = path
+        self.protection = protection
+    }
+
+    /// `nil` if the index cannot be read.
+    var current: Stamp? {
+        state.withLock { state in
+            if state.reading?.isCurrent != true {
+                state.reading = try? IndexReading(path: path, protection: protection)
+                state.openings += 1
+            }
+            guard let version = try? state.reading?.index.dataVersion() else {
+                state.reading = nil
+                return nil
+            }
+            return Stamp(opening: state.openings, version: version)
+        }
+    }
+
+    /// Closes the index; the next question opens it again.
+    func close() { state.withLock { $0.reading = nil } }
 }
 
 /// An index that is open for questions only. Used by the looking thread only.
