@@ -5,31 +5,32 @@ package import System
 /// The persistent cache: a folder with an index and one sparse file for each entry.
 ///
 /// Any number of processes, and of objects in one process, may use one folder. All work is done on three
-/// threads of this object (see `CacheEngine`), which end when the object and every store of it are gone.
+/// threads of this object (see `CacheEngine`). They end when the object and all of its stores are released.
 package final class CacheFolder: ByteStoreOpener {
     /// 10 GB: about 2,500 tracks of four minutes at 128 kbit/s.
     package static let defaultBudget: Int64 = 10_000_000_000
 
-    /// 1 GB: a fuller disk causes trouble for everything else on it.
+    /// 1 GB: with less, other programs that use the disk may fail.
     package static let defaultMinimumFree: Int64 = 1_000_000_000
 
     let engine: CacheEngine
 
-    /// Takes the folder at `path` without touching it: the first call that needs it makes it ready.
+    /// Only stores its parameters: the first call that needs the folder opens or creates it.
     ///
     /// - Parameters:
-    ///   - path: absolute, or relative to the working directory at the first use; made if missing.
+    ///   - path: absolute, or relative to the working directory at the first use; created if missing.
     ///   - budget: the most bytes that the objects may take on the disk.
-    ///   - minimumFree: the bytes of the disk to leave free; 0 fills it.
+    ///   - minimumFree: the bytes to leave free on the disk; 0 allows filling it.
     ///   - maximumAge: entries not played for this long are removed at the next clean-up; `nil` for never.
-    ///   - identity: the parts of URLs that do not tell resources apart.
-    ///   - secret: seals the folder when it is made; `nil` for one that is not sealed. See `checkSecret`.
-    ///   - clock: for the rhythm of commits.
+    ///   - identity: the query parameters to ignore when URLs are compared.
+    ///   - secret: seals a new folder and opens a sealed one; `nil` for a folder that is not sealed. See
+    ///     `checkSecret`.
+    ///   - clock: times the commits.
     ///   - wallClock: the time of day in seconds since 1970.
-    ///   - files: the file operations; another one only in tests.
-    ///   - onNotice: called on a thread of the cache with what a listener should know and no call can throw:
-    ///     `.damagedExtent` (bytes were damaged and dropped), `.damagedIndex` (it was set aside, the cache is empty
-    ///     now), `.notKept` (something could not be cached). Must not block.
+    ///   - files: the file operations, which tests replace.
+    ///   - onNotice: called on a thread of the cache with errors that the user should see and that no call
+    ///     throws: `.damagedExtent` (bytes were damaged and dropped), `.damagedIndex` (it was set aside, the
+    ///     cache is empty now), `.notKept` (something could not be cached). Must not block.
     package init(
         path: String,
         budget: Int64 = CacheFolder.defaultBudget,
@@ -60,11 +61,10 @@ package final class CacheFolder: ByteStoreOpener {
 
     // MARK: Stores
 
-    /// The entry of `url`, made empty if there is none, and marked as played now.
+    /// Opens the entry of `url`, created empty if there is none, and marks it as played now.
     ///
-    /// If the folder cannot be used, reports why and returns a volatile store, so that the music plays all
-    /// the same. A second open of the same URL gives a second store on the same entry (see
-    /// `PersistentStore`).
+    /// If the folder cannot be used, reports why and returns a volatile store, so that playback works anyway.
+    /// A second open of the same URL gives a second store on the same entry (see `PersistentStore`).
     package func open(_ url: WebURL) async throws -> any ByteStore {
         do {
             return try await openEntry(url)
@@ -74,14 +74,14 @@ package final class CacheFolder: ByteStoreOpener {
         }
     }
 
-    /// The same, but throws `MediaError` with `.notKept` and the folder as its subject if the folder cannot
-    /// be used.
+    /// Like `open`, but throws `MediaError` with `.notKept` and the folder as its subject if the folder
+    /// cannot be used.
     func openEntry(_ url: WebURL) async throws -> any ByteStore {
         try await open(url) { entries throws in try entries.open(url) }
     }
 
-    /// A new, empty entry in place of the present one. Stores that are open on that read on, from a file
-    /// without a name, and commit nothing more.
+    /// Replaces the entry of `url` by a new, empty one. Stores that have the old entry open can still read
+    /// its unlinked file, but commit nothing more.
     package func replace(_ url: WebURL) async throws -> any ByteStore {
         try await open(url) { entries throws in try entries.replace(url) }
     }
@@ -98,30 +98,33 @@ package final class CacheFolder: ByteStoreOpener {
     }
 
     /// Calls `observer`, on a thread of the cache, after this object may have changed what is cached: bytes
-    /// came, an entry was opened, pinned or removed. It must not block. Only one at a time; `nil` ends it.
+    /// were committed, an entry was opened, pinned or removed. `observer` must not block. There is one
+    /// observer at a time; `nil` removes it.
     package func observe(_ observer: (@Sendable () -> Void)?) { engine.session.observe(observer) }
 
-    /// Puts a long log of the index into the index, which the next process would otherwise read before
-    /// anything else.
+    /// Checkpoints a long write-ahead log of the index, which the next process would otherwise have to read
+    /// first.
     ///
-    /// For the end of a process, where waiting for the disk delays no music.
+    /// Called when the process ends, so that waiting for the disk does not delay playback.
     package func settle() async {
         let engine = engine
         guard await engine.committer.run({ engine.session.hasLongLog }) else { return }
-        // SQLite does it when the last connection closes, be it of another process.
+        // SQLite checkpoints when the last connection of any process closes.
         await engine.look.run { engine.questions.close() }
         engine.version.close()
         await engine.committer.run { engine.session.close() }
     }
 
-    /// Checks the secret, or its absence, against the folder, and makes the folder ready.
+    /// Checks that the folder is sealed with the given secret, or not sealed if there is none, and opens the
+    /// folder.
     ///
     /// Throws `MediaError` with `.cacheSecret` if the folder is sealed with another secret, if it is sealed
-    /// and none was given, and if one was given and the folder is not sealed; nothing in it is changed then.
-    /// Ignores other failures: `open` reports them. Without a secret, a missing folder is not made.
+    /// and none was given, and if one was given and the folder is not sealed; nothing in the folder is
+    /// changed then. Ignores other failures, which `open` reports. Without a secret, a missing folder is not
+    /// created.
     ///
-    /// - Parameter isAsking: `true` if only questions follow: an index that can be read without the folder's lock is
-    ///   read without it, and the folder is not made ready.
+    /// - Parameter isAsking: `true` if only queries follow: if the index can be read without the folder's
+    ///   lock, it is, and the folder is not opened.
     package func checkSecret(isAsking: Bool = false) async throws {
         let engine = engine
         guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
@@ -131,7 +134,7 @@ package final class CacheFolder: ByteStoreOpener {
             } catch let error as SealError {
                 throw engine.settings.notKept(error)
             } catch {
-                // The committing thread finds out what is wrong with it and repairs it.
+                // The committing thread finds the fault and repairs it.
             }
         }
         try await engine.committer.run {
@@ -140,7 +143,7 @@ package final class CacheFolder: ByteStoreOpener {
             } catch let error as SealError {
                 throw engine.settings.notKept(error)
             } catch {
-                // To read a folder that cannot be written to takes the right secret, too.
+                // Reading a read-only folder requires the right secret, too.
                 do { _ = try engine.session.unwritableFolder(after: error) } catch let error as SealError {
                     throw engine.settings.notKept(error)
                 } catch {}
@@ -176,8 +179,7 @@ package final class CacheFolder: ByteStoreOpener {
 
     /// `true` if bytes of `url` are cached.
     ///
-    /// For callers that open `url` next: makes the folder ready, unless it is missing, and opens nothing
-    /// else.
+    /// For callers that open `url` next: opens the folder, unless it is missing, but no entry.
     package func keepsSome(of url: WebURL) async -> Bool {
         let engine = engine
         let row = try? await engine.change(orElse: nil as EntryRow?) {
@@ -188,9 +190,9 @@ package final class CacheFolder: ByteStoreOpener {
 }
 
 extension CacheFolder: KeptMusic {
-    /// How much of each of `urls` is cached; nothing in a folder that cannot be used.
+    /// Looks up how much of each of `urls` is cached: nothing if the folder cannot be used.
     ///
-    /// Reads one row for each, in batches, between which other questions are answered.
+    /// Reads one row for each, in batches, so that other queries can run between them.
     package func availability(of urls: [WebURL]) async -> [Availability?] {
         let engine = engine
         var answers: [Availability?] = []
@@ -208,10 +210,10 @@ extension CacheFolder: KeptMusic {
         return answers
     }
 
-    /// Some milliseconds of work.
+    /// A few milliseconds of work.
     private static let batchSize = 1_000
 
-    /// Pins the entry of `url`, made empty if there is none, or unpins it. Durable when this returns.
+    /// Pins the entry of `url`, created empty if there is none, or unpins it. Durable when this returns.
     ///
     /// Throws `.notKept` if the folder cannot be used. Pinned entries are never evicted, and count towards
     /// the budget.
@@ -224,8 +226,8 @@ extension CacheFolder: KeptMusic {
 extension Availability {
     fileprivate init(_ row: EntryRow) {
         let length = row.description.length
-        // The stored beginning as a part of the duration: exact if nothing is missing, else near enough to be
-        // shown.
+        // The duration of the bytes stored from the start without a gap: exact if nothing is missing, else an
+        // estimate for display.
         var playsTo: Duration?
         if row.description.plausibleDuration != nil, let seconds = row.description.durationSeconds,
             let length,

@@ -1,6 +1,6 @@
 package import Media
 
-/// The query parameters that do not tell resources apart, by host.
+/// The query parameters that do not identify a resource, by host.
 ///
 /// Servers that sign their URLs give one track a new query each day. A rule leaves the signature out of the
 /// key, so that the cached track is found again.
@@ -19,7 +19,7 @@ package struct CacheIdentity: Sendable, Equatable {
 
     /// The request string of `url` without the parameters that the rules for its host leave out.
     ///
-    /// The other parameters keep their order; an empty query goes with its question mark.
+    /// The other parameters keep their order; if none is left, the question mark is removed too.
     package func text(of url: WebURL) -> String {
         let whole = url.requestString
         guard !rules.isEmpty, let query = url.query else { return whole }
@@ -73,11 +73,12 @@ extension CacheIdentity.Rule {
     private static func host(_ text: some StringProtocol) throws(CacheIdentityError) -> String {
         let host = text.lowercased()
         let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
-        // The parser of URLs decides what is a host: a name that it would change or refuse is not one.
+        // A name is accepted only if the URL parser takes it as a host without changing it.
         guard let url = WebURL("http://\(name)/"), url.host == name, url.userInfo == nil, url.port == nil,
             url.path == "/", url.query == nil, !name.contains("*")
         else { throw CacheIdentityError("host=\(text)", "is not the name of a host") }
-        // A parameter that is a signature on one host is the name of a song on another.
+        // A rule for a whole top-level domain is refused: the same parameter may be a signature on one host
+        // and identify the track on another.
         guard !host.hasPrefix("*.") || name.contains(".") else {
             throw CacheIdentityError("host=\(text)", "stands for too many hosts; name more of it")
         }
@@ -99,7 +100,7 @@ extension CacheIdentity.Rule {
 package struct CacheIdentityError: Error, Equatable, CustomStringConvertible {
     /// The part of the rule that is wrong.
     package let part: SafeText
-    /// The predicate of a sentence about it.
+    /// The problem, as the predicate of a sentence whose subject is `part`.
     package let problem: SafeText
 
     init(_ part: String, _ problem: SafeText) {

@@ -1,4 +1,4 @@
-/// The program's time; tests pass a clock that stands still until it is advanced.
+/// The clock of the program; tests pass one that stands still until it is advanced.
 package protocol MonotonicClock: Sendable {
     /// The time since some fixed moment; never goes back.
     var now: Duration { get }
@@ -14,7 +14,7 @@ extension MonotonicClock {
     }
 }
 
-/// The machine's own clock, which stands still while the machine sleeps.
+/// The system's monotonic clock, which stops while the machine sleeps.
 package struct SystemClock: MonotonicClock {
     private let start = SuspendingClock.now
 

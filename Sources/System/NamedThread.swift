@@ -5,8 +5,9 @@ import Glibc
 package enum NamedThread {
     /// Starts a detached thread that runs `body` once.
     ///
-    /// `name` shows in debuggers and `top -H`, cut after 15 bytes. Signals are blocked on it, so that the thread `signals`
-    /// gets them. A fault is handled even if the thread's stack is exhausted.
+    /// `name` shows in debuggers and `top -H`, cut after 15 bytes. Signals are blocked on the new thread, so
+    /// that the thread `signals` receives them. Faults are handled even if the new thread's stack is
+    /// exhausted.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(name: name, run: body))
         var thread = pthread_t()
@@ -37,7 +38,8 @@ package enum NamedThread {
         precondition(status == 0, "the system refuses to start the thread \(name) (errno \(status))")
     }
 
-    /// Lets a fault be handled even if the calling thread's stack is exhausted, as on threads that are started here.
+    /// Lets a fault be handled even if the calling thread's stack is exhausted, as on threads that `start`
+    /// creates.
     ///
     /// For the main thread, once. The threads that run tasks have no such stack: a task that exhausts its stack ends the
     /// process without the handler.

@@ -1,10 +1,11 @@
-/// A shared library that the player can do without. It is opened when it is first needed, and stays open.
+/// A shared library that the player can run without. It is opened when it is first needed, and stays open.
 ///
-/// Linking libcurl and libpulse would cost each start 15 ms and 9 MB, also one that needs neither.
+/// Linking libcurl and libpulse would cost every start 15 ms and 9 MB, even if neither is needed.
 ///
-/// **While the dynamic loader works, no thread of the process can start**: the loader holds the lock that a new thread's
-/// memory is made under. So all libraries are opened on one thread, in the order in which they are asked for; and a
-/// thread that must answer meanwhile is started before, while a library that is needed later is asked for later.
+/// **While the dynamic loader works, no thread of the process can start**: the loader holds the lock under
+/// which a new thread's memory is allocated. So all libraries are opened on one thread, in the order of the
+/// requests. Start a thread that must respond in the meantime before requesting a library, and request a
+/// library only when it is needed.
 package final class OptionalLibrary: Sendable {
     private enum State {
         case closed

@@ -3,20 +3,20 @@ import Glibc
 
 /// Files whose holes take no disk space.
 package enum SparseFile {
-    /// Frees the disk space of `range`, which then reads as zeros; the length does not change. Returns 0, or -1 with
-    /// `errno`, for instance on a file system that cannot do it.
+    /// Frees the disk space of `range`, which then reads as zeros; the length does not change. Returns 0, or
+    /// -1 with `errno`, for instance if the file system does not support it.
     package static func punch(_ range: Range<Int64>, of descriptor: CInt) -> CInt {
         csystem_punch(descriptor, range.lowerBound, Int64(range.count))
     }
 
-    /// The parts of `range` that take no disk space (lseek(2), SEEK_HOLE), including all behind the end of the file. A
-    /// file system without holes reports none before the end. Moves the descriptor's own offset.
+    /// The parts of `range` that take no disk space (lseek(2), SEEK_HOLE), including all beyond the end of
+    /// the file. A file system without holes reports none before the end. Moves the descriptor's own offset.
     package static func holes(in range: Range<Int64>, of descriptor: CInt) -> RangeSet<Int64> {
         var holes = RangeSet<Int64>()
         var place = range.lowerBound
         while place < range.upperBound {
             let hole = csystem_next_hole(descriptor, place)
-            // ENXIO: `place` is at the end or behind it.
+            // ENXIO: `place` is at or beyond the end.
             guard hole >= 0 || errno == ENXIO else { break }
             let start = max(place, hole >= 0 ? hole : place)
             guard start < range.upperBound else { break }

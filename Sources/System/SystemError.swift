@@ -2,12 +2,12 @@ import Glibc
 
 /// A system call that failed: what was tried, and the system's reason.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// The attempt in words that follow "cannot": `open the index`.
+    /// The attempted operation, in words that follow "cannot": `open the index`.
     package let operation: String
     /// The `errno` value.
     package let number: CInt
 
-    /// The failure of the call just made. Nothing that can change `errno` may come between the two.
+    /// The failure of the preceding call. Nothing that can change `errno` may run in between.
     package init(_ operation: String, number: CInt = errno) {
         self.operation = operation
         self.number = number
@@ -18,14 +18,14 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The system's text for the reason: `No such file or directory`.
     package var reason: String { Self.reason(number) }
 
-    /// The system's text for an `errno` value. Unlike with `strerror`, no other thread can change it meanwhile.
+    /// The system's text for an `errno` value. Unlike that of `strerror`, no other thread can overwrite it.
     package static func reason(_ number: CInt = errno) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// `true` if the disk is full, or the user's share of it.
+    /// `true` if the disk is full, or the user's quota is used up.
     package var isFullDisk: Bool { [ENOSPC, EDQUOT].contains(number) }
 
     /// `true` if the disk or the folder accepts no data.

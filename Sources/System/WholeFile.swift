@@ -5,7 +5,7 @@ package import Glibc
 package enum WholeFile {
     /// Reads from the descriptor's own offset until `limit` bytes or the end are reached.
     ///
-    /// To find out whether a file has more than it may, ask for one byte more.
+    /// To detect a file that is too long, pass one byte more than allowed.
     package static func read(_ descriptor: CInt, limit: Int) throws(SystemError) -> [UInt8] {
         // A file of known size is read in one piece, together with the read that finds its end; a pipe in several.
         var status = stat()
@@ -76,7 +76,7 @@ package enum WholeFile {
         draft: String? = nil
     ) throws(SystemError) {
         let draft = draft ?? "\(path).new-\(getpid())"
-        // Left by a writer that was killed.
+        // A writer that was killed may have left a draft.
         unlink(draft)
         let descriptor = try check(
             "make the file",
@@ -89,7 +89,8 @@ package enum WholeFile {
             unlink(draft)
             throw error
         }
-        // The content is safe by now; without this only the new name could be lost, and the old content with it is whole.
+        // The new content is on the disk by now. If this flush fails, a power cut could only restore the
+        // complete old file.
         try? flushFolder(of: path)
     }
 
@@ -112,7 +113,7 @@ package enum WholeFile {
             close(descriptor)
             throw error
         }
-        // Network file systems report a failed write here at last.
+        // Network file systems may report a failed write only here.
         try check("close the file", close(descriptor))
     }
 }

@@ -48,7 +48,7 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs a `body` that cannot fail.
+    /// Like `run` above, for a `body` that cannot fail.
     package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             submit { continuation.resume(returning: body()) }
@@ -75,8 +75,8 @@ package final class WorkThread: TaskExecutor, @unchecked Sendable {
     private func enqueue(job: Job) {
         pthread_mutex_lock(mutex)
         precondition(!isStopped, "a stopped thread accepts no more jobs")
-        // If jobs are queued, the thread is already awake and will take them all. Signalled while the lock is held: after
-        // that the job may have run, ended the thread and freed the condition variable.
+        // If jobs are queued, the thread is already awake and will take them all. Signalled while the lock is
+        // held: afterwards the job may already have run, ended the thread and freed the condition variable.
         if jobs.isEmpty { pthread_cond_signal(wake) }
         jobs.append(job)
         let isFirst = !isStarted

@@ -2,8 +2,8 @@ import Glibc
 package import Media
 import System
 
-// Commands of `reprise cache` that change the folder or read all of an entry. Removals take a page of entries
-// at a time: other processes get the folder in between.
+// Commands of `reprise cache` that change the folder or read all of an entry. Removals lock the folder for
+// one page of entries at a time, so that other processes can use it between pages.
 extension CacheFolder {
     /// Removes every entry that no process has open; pinned ones only with `includingPinned`.
     package func clear(includingPinned: Bool) async throws -> CacheRemoval {
@@ -81,7 +81,7 @@ extension CacheFolder {
         )
     }
 
-    /// The result that `evict(toBudget:)` would have without pinned entries and if none were open; removes
+    /// What `evict(toBudget:)` would remove if no entry were open, leaving pinned entries out. Removes
     /// nothing.
     package func victims(toBudget budget: Int64) async throws -> CacheRemoval {
         let policy = EvictionPolicy(budget: max(0, budget))
@@ -102,8 +102,8 @@ extension CacheFolder {
         }
     }
 
-    /// The report on the entries of `before`, of which `removed` are gone, if `excess` bytes too many are
-    /// left.
+    /// The report on the entries of `before` after those in `removed` were evicted, while `excess` bytes
+    /// above the budget remain.
     private static func removal(
         of removed: Set<EntryID>,
         from before: [EvictionCandidate],
@@ -180,7 +180,7 @@ extension CacheFolder {
 }
 
 extension [EntryID] {
-    /// Divided into pages that are handled while the folder is locked.
+    /// The entries divided into pages, each of which is handled under one lock of the folder.
     fileprivate var pages: [ArraySlice<EntryID>] {
         stride(from: 0, to: count, by: Eviction.pageSize).map {
             self[$0..<Swift.min(count, $0 + Eviction.pageSize)]

@@ -2,18 +2,18 @@ package import Media
 
 /// One entry of the cache, as it was at one moment.
 package struct CachedEntry: Sendable, Equatable {
-    /// The entry's own number, which no other ever has.
+    /// The entry's own number, which is never given to another entry.
     package var number: Int64
     /// The URL without user name, password and query.
     package var url: SafeText
-    /// Other URLs that lead to the entry, without user name, password and query. Not looked up for a list.
+    /// Other URLs of the entry, without user name, password and query. `list()` does not look them up.
     package var otherURLs: [SafeText]
     package var title: SafeText?
     package var artist: SafeText?
     package var duration: Duration?
     /// In bytes; `nil` until a server reported it.
     package var length: Int64?
-    /// The committed ranges. Their bytes are checked when they are read.
+    /// The committed ranges. The bytes are checked only when they are read.
     package var stored: ByteRangeSet
     /// The bytes that the entry takes on the disk.
     package var allocatedBytes: Int64
@@ -24,7 +24,7 @@ package struct CachedEntry: Sendable, Equatable {
     package var acceptsRanges: Bool?
     /// `true` if the entry is never evicted.
     package var isPinned: Bool
-    /// When the entry was made, in seconds since 1970; `nil` if unknown.
+    /// When the entry was created, in seconds since 1970; `nil` if unknown.
     package var created: Int64?
     /// Seconds since 1970.
     package var lastPlayed: Int64
@@ -70,7 +70,7 @@ package struct CachedEntry: Sendable, Equatable {
         self.init(
             number: row.entry.value,
             url: row.url,
-            // Signed URLs differ in their queries alone, which are not shown.
+            // URLs that differ only in a signature look the same here, because queries are not shown.
             otherURLs: urls.reduce(into: []) { others, name in
                 if !name.isEmpty, name != row.url, !others.contains(name) { others.append(name) }
             },
@@ -104,15 +104,15 @@ package struct CachedEntry: Sendable, Equatable {
 }
 
 extension EntryDescription {
-    /// `nil` also for an absurd duration: `Duration` ends before `Double` does.
+    /// `nil` also for an absurd duration: `Duration` overflows long before `Double` does.
     var plausibleDuration: Duration? { durationSeconds.flatMap { $0 < 1e9 ? .seconds($0) : nil } }
 }
 
 /// The progress of a verification.
 package struct VerifyProgress: Sendable, Equatable {
-    /// The bytes checked so far.
+    /// Bytes checked so far.
     package var bytes: Int64 = 0
-    /// The bytes that were claimed when it began.
+    /// Bytes that were claimed as cached when the verification began.
     package var totalBytes: Int64 = 0
 
     package init(bytes: Int64 = 0, totalBytes: Int64 = 0) {
@@ -125,9 +125,9 @@ package struct VerifyProgress: Sendable, Equatable {
 package struct VerifyReport: Sendable, Equatable {
     /// The damage of one entry.
     package struct Damage: Sendable, Equatable {
-        /// Without secrets.
+        /// The URL without user name, password and query.
         package var url: SafeText
-        /// The bytes that were not what was committed, and were dropped. Never empty.
+        /// The bytes that differed from what was committed and were dropped. Never empty.
         package var ranges: ByteRangeSet
 
         package init(url: SafeText, ranges: ByteRangeSet) {
@@ -141,13 +141,13 @@ package struct VerifyReport: Sendable, Equatable {
     /// Bytes that were read and checked, damaged ones included.
     package var bytes: Int64 = 0
     package var damagedExtents = 0
-    /// In the order of the entries.
+    /// Sorted as the entries are.
     package var damaged: [Damage] = []
     /// Damaged bytes that could not be dropped, because the folder accepts no writes.
     package var leftBytes: Int64 = 0
     /// Files in `objects/` that belonged to no entry and were removed.
     package var orphansRemoved = 0
-    /// Bytes of the disk that nothing claimed and that were freed.
+    /// Disk space that no entry claimed, and that was freed.
     package var reclaimedBytes: Int64 = 0
     /// `true` if the index was damaged and set aside: the cache is empty now.
     package var indexWasDamaged = false
@@ -213,8 +213,8 @@ package struct CacheExport: Sendable, Equatable {
     package var length: Int64?
     /// Bytes that were written, all of them checked.
     package var writtenBytes: Int64 = 0
-    /// The missing ranges, in order: the file has zeros there. None after the last stored byte if the length
-    /// is unknown.
+    /// The missing ranges, in order, which are zeros in the file. If the length is unknown, the last gap ends
+    /// at the last stored byte.
     package var gaps: [ByteRange] = []
 
     /// `true` if the whole resource was written.

@@ -4,8 +4,9 @@ import System
 extension CacheFolder {
     /// Checks every cached byte, drops what is damaged, and removes files that belong to no entry.
     ///
-    /// Works beside playing processes and takes nothing from them. `progress` is called about once a mebibyte
-    /// and must not block. Throws `CancellationError` if the task is cancelled; repairs made until then stay.
+    /// Safe while other processes play: bytes that they read stay. `progress` is called about once per
+    /// mebibyte and must not block. Throws `CancellationError` if the task is cancelled; repairs made so far
+    /// stay.
     package func verify(
         progress: @escaping @Sendable (VerifyProgress) -> Void = { _ in }
     ) async throws -> VerifyReport {
@@ -21,7 +22,7 @@ private struct Verification {
     private var report = VerifyReport()
     private var state = VerifyProgress()
 
-    /// Extents checked in one job: a mebibyte, so that reads come in between.
+    /// Extents checked in one job: a mebibyte, so that reads for playing need not wait long.
     private static let batchSize = 16
 
     init(engine: CacheEngine, progress: @escaping @Sendable (VerifyProgress) -> Void) {
@@ -55,7 +56,7 @@ private struct Verification {
                     }
                 }
             } catch {
-                // A folder that accepts no writes can be checked, if not repaired.
+                // A read-only folder can be checked, but not repaired.
                 guard (try? engine.session.unwritableFolder(after: error)) != nil else {
                     throw engine.settings.notKept(error)
                 }
@@ -70,14 +71,14 @@ private struct Verification {
             if let reading = try engine.entries.openToRead({ try $0.entries.row(entry) }) { return reading }
             return try engine.session.perform { folder -> EntryReading? in
                 guard let row = try folder.index.entries.row(entry) else { return nil }
-                // If its file is missing, all its claims are damaged, as the checks find out with an empty
-                // one.
+                // If the file is missing, this creates an empty one, so that all checks fail and all claims
+                // are withdrawn.
                 let file = try folder.objects.open(entry)
                 try file.lockShared()
                 return EntryReading(row: row, file: file, extents: try folder.index.extents.all(of: entry))
             }
         }
-        // Removed since it was listed.
+        // The entry was removed since it was listed.
         guard let reading else { return }
         report.entries += 1
         var damagedRanges = ByteRangeSet()
@@ -102,7 +103,7 @@ private struct Verification {
         if !damagedRanges.isEmpty {
             report.damaged.append(VerifyReport.Damage(url: reading.row.url, ranges: damagedRanges))
         }
-        // Fails in a folder that accepts no writes.
+        // This fails in a read-only folder.
         report.reclaimedBytes +=
             (try? await engine.committer.run {
                 try engine.session.perform { try engine.eviction.reclaim(reading, in: $0) }
@@ -127,9 +128,9 @@ private struct Verification {
     }
 }
 
-/// A walk that one job of the committing thread passes to the next.
+/// A walk that is continued by one job of the committing thread after the other.
 private final class SharedWalk: @unchecked Sendable {
-    // Unchecked: only jobs of one thread, one after the other, use the walk.
+    // Unchecked: the walk is only used by jobs of one thread, which run one after the other.
     let walk: ObjectWalk
 
     init(_ walk: ObjectWalk) { self.walk = walk }

@@ -2,21 +2,21 @@ import Glibc
 import Media
 import System
 
-/// The threads of a cache folder, and the machines that work on them.
+/// The threads of a cache folder, and the machines that they run.
 ///
-/// `io` reads objects and does nothing else, so that no read waits for a flush or for the index.
-/// `committer` writes and flushes objects; it alone changes the index and takes the folder's lock.
-/// `look` reads the index, so that no question waits for a flush and no commit for a question.
+/// `io` reads objects and does nothing else, so that no read waits for a flush or for the index. `committer`
+/// writes and flushes objects; it alone changes the index and takes the folder's lock. `look` reads the
+/// index, so that queries do not wait for flushes, nor commits for queries.
 final class CacheEngine: Sendable {
     let settings: CacheSettings
     let protection: Protection
-    // Started at once, since later an `OptionalLibrary` may be in the way.
+    // Started at once: while an `OptionalLibrary` is being opened, no thread can start.
     let io = WorkThread(name: "cache-io", isReady: true)
     let committer = WorkThread(name: "cache-commit", isReady: true)
     let look = WorkThread(name: "cache-look", isReady: true)
-    /// Takes what the folder does not.
+    /// Stores the bytes that the folder cannot.
     let volatile = VolatileStores()
-    /// The folder as the looking thread has it.
+    /// The looking thread's view of the folder.
     let questions: IndexQuestions
     /// Tells on any thread whether a question can find anything new.
     let version: IndexVersion
@@ -68,10 +68,11 @@ final class CacheEngine: Sendable {
 
     // MARK: Questions
 
-    /// Asks the index; `nothing` if there is no folder, which is not made for a question.
+    /// Queries the index. Returns `nothing` if there is no folder: a query does not create one.
     ///
-    /// The looking thread asks without the folder's lock. If that fails, because the index is missing,
-    /// damaged or of another format, the committing thread makes the folder ready and asks.
+    /// The looking thread queries without the folder's lock. If that fails because the index is missing,
+    /// damaged or of another format, the committing thread opens the folder, repairing it if necessary, and
+    /// queries again.
     func ask<Answer: Sendable>(
         orElse nothing: Answer,
         _ question: @escaping @Sendable (CacheIndex) throws -> Answer
@@ -89,7 +90,7 @@ final class CacheEngine: Sendable {
         }
     }
 
-    /// Runs `change` on the committing thread; `nothing` if there is no folder.
+    /// Runs `change` on the committing thread. Returns `nothing` if there is no folder.
     func change<Value: Sendable>(
         orElse nothing: Value,
         _ change: @escaping @Sendable (OpenedFolder) throws -> Value
@@ -102,7 +103,7 @@ final class CacheEngine: Sendable {
 
     // MARK: Background jobs
 
-    /// Withdraws the claims of extents that were lost, in the background: it waits for the disk.
+    /// Withdraws, in the background, the claims of extents that the file has lost: this waits for the disk.
     func dropLater(_ extents: [Extent], of entry: EntryID) {
         guard !extents.isEmpty else { return }
         committer.submit { [weak self] in self?.entries.drop(extents, of: entry) }
@@ -117,15 +118,15 @@ final class CacheEngine: Sendable {
         }
     }
 
-    /// Sweeps a page of the objects at a time, so that other jobs come in between; then makes room by what
-    /// the objects really take.
+    /// Sweeps one page of objects per job, so that other jobs can run in between; then evicts, based on the
+    /// corrected sizes.
     private func sweepLater(_ walk: ObjectWalk) {
-        // Jobs of one thread, one after the other, use the walk.
+        // Unsafe: the walk is only used by jobs of one thread, which run one after the other.
         nonisolated(unsafe) let walk = walk
         committer.submit { [weak self] in
             guard let self else { return }
             guard let entries = walk.next(Eviction.pageSize) else { return trimLater() }
-            // If it fails, the next commit meets the cause and reports it.
+            // If this fails, the next commit fails for the same reason and reports it.
             _ = try? session.perform { try eviction.sweep(entries, in: $0) }
             sweepLater(walk)
         }
@@ -133,11 +134,11 @@ final class CacheEngine: Sendable {
 
     private func trimLater() { trimLater(eviction.trimming()) }
 
-    /// Evicts a page at a time, so that other processes get the folder in between.
+    /// Evicts one page per job, so that other processes can lock the folder in between.
     private func trimLater(_ trimming: Trimming) {
         committer.submit { [weak self] in
             var trimming = trimming
-            // If it fails, the next commit meets the cause and reports it.
+            // If this fails, the next commit fails for the same reason and reports it.
             guard let self, (try? session.perform({ try eviction.trim(&trimming, in: $0) })) != nil
             else { return }
             if !trimming.isDone { trimLater(trimming) }
@@ -145,7 +146,7 @@ final class CacheEngine: Sendable {
     }
 }
 
-// What stores ask of the machines.
+// The calls that stores make.
 extension CacheEngine {
     typealias Opening = Cache.Opening
 
@@ -196,11 +197,11 @@ struct CacheSettings: Sendable {
     var minimumFree: Int64
     /// Entries not played for this many seconds are removed; `nil` for never.
     var maximumAge: Int64?
-    /// The parts of URLs that do not tell resources apart.
+    /// The query parameters to ignore when URLs are compared.
     var identity: CacheIdentity
     /// The secret of a sealed folder.
     var secret: CacheSecret?
-    /// For the rhythm of commits.
+    /// Times the commits.
     var clock: any MonotonicClock
     /// The time of day in seconds since 1970.
     var wallClock: @Sendable () -> Int64
@@ -211,7 +212,7 @@ struct CacheSettings: Sendable {
     /// `true` if there is anything at `path`.
     var hasFolder: Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
-    /// `cause` as it is reported to users.
+    /// The error that reports `cause` to users.
     func notKept(_ cause: any Error) -> MediaError {
         if let error = cause as? MediaError { return error }
         let code: MediaError.Code = cause is SealError ? .cacheSecret : .notKept

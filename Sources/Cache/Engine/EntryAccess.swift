@@ -1,19 +1,19 @@
 import Media
 
-/// An entry as a store gets it.
+/// An entry as it is handed to a store.
 struct Opening: Sendable {
     let entry: EntryID
     let file: ObjectFile
     let description: EntryDescription
     let extents: [Extent]
-    /// Claimed extents that the file is too short for, to be withdrawn.
+    /// Claimed extents beyond the end of the file; their claims must be withdrawn.
     var lost: [Extent] = []
     /// Why nothing can be added to the entry; `nil` if it can.
     var refusal: MediaError?
     /// The index as it was read, under the folder's lock; `nil` if it was read without.
     var stamp: IndexVersion.Stamp?
 
-    /// The entry of `row` as it stands, with the extents that `file` is long enough for. Withdraws nothing.
+    /// The entry of `row` with those extents that lie within `file`. Withdraws no claims.
     init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile, refusal: MediaError? = nil) throws {
         let length = try file.size().length
         let all = try index.extents.all(of: row.entry)
@@ -42,11 +42,11 @@ struct Opening: Sendable {
     }
 }
 
-/// An entry that is read beside those who play it. It is locked as in use as long as this lives.
+/// An entry that is read while others may play it. It is locked as in use as long as this value exists.
 struct EntryReading: Sendable {
     let row: EntryRow
     let file: ObjectFile
-    /// In order.
+    /// Sorted by offset.
     let extents: [Extent]
 }
 
@@ -55,7 +55,7 @@ final class EntryAccess: @unchecked Sendable {
     // Unchecked: both sets are touched on the committing thread only.
     /// Keys whose entry is outdated and could not be replaced.
     private var outdated: Set<[UInt8]> = []
-    /// Entries that this object has replaced: stores that have one open are expected to lose it.
+    /// Entries that this object has replaced: a store that loses one of them need not report it.
     private var replaced: Set<EntryID> = []
 
     private let settings: CacheSettings
@@ -78,13 +78,13 @@ final class EntryAccess: @unchecked Sendable {
         self.version = version
     }
 
-    /// The key of `url` in the index. From any thread.
+    /// The key of `url` in the index. May be called from any thread.
     func key(of url: WebURL) -> [UInt8] { protection.key(of: settings.identity.text(of: url)) }
 
     // MARK: Stores
 
-    /// Opens the entry of `url`, made empty if it is missing, and marks it as played now. In a folder that
-    /// accepts no writes, opens what is cached of it.
+    /// Opens the entry of `url`, created empty if it is missing, and marks it as played now. In a read-only
+    /// folder, opens the entry for reading only.
     func open(_ url: WebURL) throws(MediaError) -> Opening {
         let key = key(of: url)
         // An earlier `replace` failed: retry it rather than open the outdated entry.
@@ -114,7 +114,8 @@ final class EntryAccess: @unchecked Sendable {
         }
     }
 
-    /// The entry of `key` in a folder that accepts no writes, as `failure` says; `nil` if there is none.
+    /// Opens the entry of `key` for reading, if `failure` means that the folder accepts no writes; `nil` if
+    /// there is none.
     func openUnwritable(_ key: [UInt8], after failure: any Error) throws -> Opening? {
         guard let folder = try session.unwritableFolder(after: failure),
             let row = try folder.index.entry(key: key)
@@ -123,7 +124,7 @@ final class EntryAccess: @unchecked Sendable {
         return try Opening(row, of: folder.index, file: file, refusal: settings.notKept(failure))
     }
 
-    /// Makes a new entry for `url` in place of the present one, pinned if that was.
+    /// Replaces the entry of `url` by a new one, which is pinned if the old one was.
     func replace(_ url: WebURL) throws(MediaError) -> Opening {
         let key = key(of: url)
         outdated.insert(key)
@@ -144,12 +145,12 @@ final class EntryAccess: @unchecked Sendable {
         in folder: OpenedFolder
     ) throws -> Opening {
         func change() throws -> (isGone: Bool, entry: EntryID, file: ObjectFile) {
-            // Under its other names the old entry may still be right.
+            // The old entry may still be valid for its other URLs.
             let isGone = try old.map { try folder.index.removeName(key, of: $0.entry) } ?? false
             let (entry, file) = try insert(url, key: key, isPinned: isPinned, in: folder)
             return (isGone, entry, file)
         }
-        // Durable if an entry goes: its row must not come back without its file.
+        // Durable if an entry is removed: a power cut must not bring back its row without its file.
         let (isGone, entry, file) =
             old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
         if let old, isGone { folder.objects.unlink(old.entry) }
@@ -170,11 +171,11 @@ final class EntryAccess: @unchecked Sendable {
         return (entry, file)
     }
 
-    /// Takes the name `url` from the entry, and removes the entry with its last name. Stores that have it
-    /// open read on from a file without a name.
+    /// Removes the name `url` of the entry, and the entry itself if that was its last name. Stores that have
+    /// it open can still read its unlinked file.
     func discard(_ entry: EntryID, of url: WebURL) {
         let key = key(of: url)
-        // If this fails, the entry stays: what is in it is right, only not wanted.
+        // If this fails, the entry stays: its bytes are valid, only no longer needed.
         try? session.perform { folder in
             if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
                 folder.objects.unlink(entry)
@@ -207,10 +208,10 @@ final class EntryAccess: @unchecked Sendable {
         return dropped != nil
     }
 
-    /// Why the store of `url` can no longer commit to `entry`; `nil` if the entry was replaced, as it is when
-    /// the resource has changed.
+    /// The reason to report when the store of `url` can no longer commit to `entry`; `nil` if this object
+    /// replaced the entry, which is expected when the resource has changed.
     func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
-        // The new entry may be gone already, if nothing was stored in it.
+        // Checked first: the new entry may have been removed already, if nothing was stored in it.
         guard !replaced.contains(entry) else { return nil }
         let key = key(of: url)
         let current = try? session.perform { try $0.index.entry(key: key)?.entry }
@@ -224,11 +225,11 @@ final class EntryAccess: @unchecked Sendable {
     static let comparedBytes: Int64 = 64 * 1024
 
     /// Makes `url` a name of the other entry that has the strong entity tag and length of `description` and
-    /// the first bytes `head`, and opens that; `nil` if there is none. `own`, which `url` led to, goes with
-    /// its last name.
+    /// the first bytes `head`, and opens that entry; `nil` if there is none. `own`, the former entry of
+    /// `url`, is removed if that was its last name.
     ///
     /// The bytes are compared because entity tags made of sizes and times collide, and because two servers
-    /// need not mean the same by one.
+    /// may use the same tag for different resources.
     func addName(
         _ url: WebURL,
         besides own: EntryID,
@@ -278,17 +279,17 @@ final class EntryAccess: @unchecked Sendable {
 
     // MARK: Pins
 
-    /// Pins the entry of `url`, made empty if there is none, or unpins it.
+    /// Pins the entry of `url`, created empty if there is none, or unpins it.
     func setPinned(_ url: WebURL, _ isPinned: Bool) throws(MediaError) {
         let key = key(of: url)
         try session.perform { folder in
             if let row = try folder.index.entry(key: key) {
                 guard row.isPinned != isPinned else { return }
                 try folder.index.transaction { try folder.index.entries.setPinned(isPinned, of: row.entry) }
-                // An entry that was pinned before a byte of it came leaves nothing behind.
+                // An entry that was pinned while empty is removed when it is unpinned.
                 if !isPinned, row.storedBytes == 0 { _ = try eviction.remove([row.entry], from: folder) }
             } else if isPinned {
-                // Durable, unlike an entry that is made to be filled at once.
+                // Durable, because the user asked for it; an entry that is created to be filled need not be.
                 _ = try folder.index.transaction { try insert(url, key: key, isPinned: true, in: folder) }
             }
         }
@@ -296,8 +297,8 @@ final class EntryAccess: @unchecked Sendable {
 
     // MARK: Reading beside the players
 
-    /// Opens the entry whose row `find` finds, also in a folder that accepts no writes, and does not mark it
-    /// as played; `nil` if there is none, or its file is gone.
+    /// Opens the entry whose row `find` returns, in a read-only folder too, without marking it as played;
+    /// `nil` if there is none, or its file is missing.
     func openToRead(_ find: (CacheIndex) throws -> EntryRow?) throws(MediaError) -> EntryReading? {
         do {
             return try session.performOrFail { folder in
@@ -325,7 +326,7 @@ final class EntryAccess: @unchecked Sendable {
         }
     }
 
-    /// The bytes of an extent; `nil` if they are not those that were committed. From any thread.
+    /// The bytes of an extent; `nil` if they differ from what was committed. May be called from any thread.
     func bytes(of extent: Extent, in reading: EntryReading) -> [UInt8]? {
         let stored = (try? reading.file.read(extent.range)) ?? []
         return protection.bytes(of: extent, from: stored, of: reading.row.entry)

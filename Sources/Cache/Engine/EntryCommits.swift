@@ -5,11 +5,11 @@ import System
 struct EntryCommits: Sendable {
     /// The outcome of a commit.
     enum Commitment: Sendable {
-        /// All bytes of the plan are claimed by `extents`, own ones and those of other stores. `description`
-        /// is what the index now has of the resource.
+        /// All bytes of the plan are claimed by `extents`, those of this store and of others. `description`
+        /// is the resource's description in the index now.
         case kept(extents: [Extent], description: EntryDescription)
-        /// The entry was replaced or removed, or other stores keep another version of the resource in it:
-        /// nothing is claimed, and nothing ever will be.
+        /// The entry was replaced or removed, or holds another version of the resource that other stores
+        /// committed: this commit claimed nothing, and later ones would not either.
         case gone
     }
 
@@ -25,19 +25,19 @@ struct EntryCommits: Sendable {
         self.eviction = eviction
     }
 
-    /// Writes the bytes of `plan`, flushes them, then claims them, in this order: no claim can be made of
-    /// bytes that are not on the disk.
+    /// Writes the bytes of `plan`, flushes them, then claims them. The order ensures that no bytes are
+    /// claimed before they are on the disk.
     ///
-    /// Holds the entry's commit lock all the time, so that nothing that other stores claim meanwhile is
-    /// written over, and the folder's lock only before and after, so that nobody waits for the disk. Throws
-    /// `FullDiskError` if a smaller commit might have had room, else a `MediaError`.
+    /// Holds the entry's commit lock throughout, so that no other store can claim bytes that this commit then
+    /// overwrites. Holds the folder's lock only before and after writing, so that no process waits for the
+    /// disk. Throws `FullDiskError` if a smaller commit might have had room, else a `MediaError`.
     func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws -> Commitment {
         do {
             return try file.withCommitLock {
                 var trimming = eviction.trimming()
                 var room = Room()
                 var readiness = Readiness.makingRoom
-                // A page of other entries may go each time; in between the folder is free.
+                // Each step may evict a page of other entries; the folder is unlocked between steps.
                 while readiness == .makingRoom {
                     readiness = try session.performOrFail {
                         guard try !$0.withdrawLost(entry, file) else { return .gone }
@@ -51,7 +51,8 @@ struct EntryCommits: Sendable {
                     return try claim(own, besides: room.others, for: plan, of: entry, in: file)
                 } catch {
                     if Self.claimsNothing(error) { giveBack(holes, of: file) }
-                    // Corrects the size that was counted in advance; if this fails, the next opening does.
+                    // Corrects the size that was counted in advance. If this fails, the next opening of the
+                    // folder corrects it.
                     let size = try? file.size().allocated
                     try? session.perform { folder in
                         guard let size else { return }
@@ -70,9 +71,9 @@ struct EntryCommits: Sendable {
     // MARK: Before writing
 
     private struct Room {
-        /// The ranges of the plan that nobody has claimed.
+        /// The ranges of the plan that no store has claimed.
         var gaps: [ByteRange] = []
-        /// The extents that other stores have claimed of it.
+        /// The extents with which other stores have claimed parts of the plan.
         var others: [Extent] = []
     }
 
@@ -83,7 +84,7 @@ struct EntryCommits: Sendable {
         case gone
     }
 
-    /// Finds out what is to be written, and makes room for it or takes a step towards that.
+    /// Determines the ranges to write, and makes room for them, or takes one step towards that.
     private func makeReady(
         for plan: CommitPlan,
         of entry: EntryID,
@@ -104,11 +105,11 @@ struct EntryCommits: Sendable {
         guard try eviction.makeRoom(&trimming, for: row, length: length, in: folder) else {
             return .makingRoom
         }
-        // Counted before it is written, so that other processes leave room for it.
+        // The size is counted before the bytes are written, so that other processes leave room for them.
         try folder.index.relaxedTransaction {
             try folder.index.entries.setAllocated(row.allocated + trimming.needed, of: entry)
         }
-        // If its name is not on the disk, a power cut loses a new file whole.
+        // Without a flushed name, a power cut would lose all of a new file.
         if row.storedBytes == 0 { try folder.objects.flush() }
         return .ready
     }
@@ -119,10 +120,10 @@ struct EntryCommits: Sendable {
         return ((range.upperBound - 1) / block - range.lowerBound / block + 1) * block
     }
 
-    /// `true` if other stores keep another version of the resource in the entry than the plan's.
+    /// `true` if the entry holds another version of the resource than the plan, committed by another store.
     ///
-    /// Two stores of an empty entry can get different answers. The first one to commit is right; a version
-    /// that was in the index when this store opened it is the loader's to judge.
+    /// Two stores of an empty entry can get different responses. The first one to commit wins. If the index
+    /// had a version already when this store opened the entry, the loader decides which one is valid.
     private func isForeign(_ plan: CommitPlan, to row: EntryRow) -> Bool {
         row.storedBytes > 0 && row.description.contradicts(plan.description)
             && row.description.isOtherVersion(than: plan.seen)
@@ -173,7 +174,8 @@ struct EntryCommits: Sendable {
         }
     }
 
-    /// Records the plan's description of the resource, and returns what the index has of it from now on.
+    /// Records the plan's description of the resource, and returns the description that the index has
+    /// afterwards.
     private func describe(_ plan: CommitPlan, of row: EntryRow, in index: CacheIndex) throws
         -> EntryDescription
     {
@@ -189,23 +191,23 @@ struct EntryCommits: Sendable {
 
     // MARK: After a failure
 
-    /// Frees the disk space that the failed commit took in `holes`: on a full disk it would be missing for
-    /// the index, for a smaller commit and for everybody else.
+    /// Frees the disk space that the failed commit took in `holes`: on a full disk the index, a smaller
+    /// commit and other programs need it.
     ///
-    /// Only what took no space before: the rest may be bytes of a withdrawn claim that another reader still
-    /// uses, or that a power cut brings back.
+    /// Frees only what took no space before: the rest may be bytes of a withdrawn claim, which another reader
+    /// may still use or a power cut may restore.
     private func giveBack(_ holes: ByteRangeSet, of file: ObjectFile) {
         for hole in holes.ranges { try? settings.files.punch(hole, of: file.descriptor) }
     }
 
-    /// `true` if after this failure no claim can be found, not even by a process that opens the index after a
-    /// power cut.
+    /// `true` if this failure rules out that any claim was recorded, even for a process that opens the index
+    /// after a power cut.
     private static func claimsNothing(_ error: any Error) -> Bool {
         switch error {
-        // Of the file, or of the folder when it is opened and locked: before the claim.
+        // From the file, or from opening and locking the folder: both come before the claim.
         case is SystemError: true
-        // Of the log: the page that would make the claim valid is its last one, and had no room. (SQLite
-        // writes nothing behind it unless built without SQLITE_POWERSAFE_OVERWRITE.)
+        // From the write-ahead log: its last page would have made the claim valid, and did not fit. (SQLite
+        // writes nothing after that page unless built without SQLITE_POWERSAFE_OVERWRITE.)
         case let error as IndexError: error.code == .full
         default: false
         }
@@ -214,7 +216,7 @@ struct EntryCommits: Sendable {
 
 /// A commit failed because the disk is full.
 struct FullDiskError: Error {
-    /// The failure as it is reported to users.
+    /// The error to report to users.
     let told: MediaError
 
     /// `nil` if `cause` is another failure.

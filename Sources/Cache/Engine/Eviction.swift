@@ -1,13 +1,13 @@
 import Media
 
-/// Keeps the objects within their bounds and removes what no entry owns.
+/// Keeps the objects within their limits and removes files that belong to no entry.
 ///
-/// Used by the committing thread only. Works a page of entries at a time: other jobs and processes get the
-/// folder in between.
+/// Used by the committing thread only. Works on one page of entries at a time, so that other jobs and
+/// processes can use the folder in between.
 final class Eviction: @unchecked Sendable {
     // Unchecked: touched on the committing thread only.
-    /// Which opening of the folder was tidied last: to a new index the objects of the previous one are
-    /// orphans.
+    /// The number of the last opening of the folder that was tidied. A new opening may have a new index, to
+    /// which the objects of the previous one are orphans.
     private var tidiedOpening = 0
     private let settings: CacheSettings
 
@@ -17,7 +17,7 @@ final class Eviction: @unchecked Sendable {
 
     init(settings: CacheSettings) { self.settings = settings }
 
-    /// Eviction to the bounds of the settings, from its beginning.
+    /// Starts an eviction down to the limits of the settings.
     func trimming() -> Trimming {
         Trimming(
             EvictionPolicy(
@@ -30,13 +30,14 @@ final class Eviction: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes those of a page of entries that nobody has open, and returns them.
+    /// Removes those entries of a page that no store has open, and returns them.
     func remove(_ entries: [EntryID], from folder: OpenedFolder) throws -> Set<EntryID> {
         // The exclusive locks last as long as `held`: until the files are unlinked.
         let held = entries.map { (entry: $0, hold: folder.objects.holdForRemoval($0)) }
             .filter { if case .inUse = $0.hold { false } else { true } }
         guard !held.isEmpty else { return [] }
-        // Rows go first: a file without a row is litter, a row without its file would be a lie.
+        // Rows are removed first: a file without a row only wastes space, but a row without its file would
+        // claim bytes that are missing.
         try folder.index.transaction {
             for (entry, _) in held { try folder.index.entries.remove(entry) }
         }
@@ -44,7 +45,7 @@ final class Eviction: @unchecked Sendable {
         return Set(held.map(\.entry))
     }
 
-    /// The same with a report. Entries that are gone by now are not counted.
+    /// Like `remove(_:from:)`, but returns a report, which does not count entries that were already removed.
     func remove(
         page: ArraySlice<EntryID>,
         includingPinned: Bool,
@@ -64,11 +65,12 @@ final class Eviction: @unchecked Sendable {
 
     // MARK: Bounds
 
-    /// Removes what must go of the next page of candidates; sets `isDone` if nothing more must or may go.
+    /// Evicts entries of the next page of candidates as needed. Sets `isDone` if no more entries need to be,
+    /// or can be, evicted.
     func trim(_ trimming: inout Trimming, in folder: OpenedFolder) throws {
         let policy = trimming.policy
         var sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
-        // Candidates come in the order of their age: after one that may stay, none has expired.
+        // Candidates are sorted by age: after one that has not expired, none has.
         let isMore = sought > 0 || trimming.last.map { policy.isExpired($0) } ?? (policy.expiry != nil)
         var page =
             isMore ? try folder.index.entries.candidates(after: trimming.last, limit: Self.pageSize) : []
@@ -79,7 +81,8 @@ final class Eviction: @unchecked Sendable {
         trimming.last = end
         while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
             trimming.removed.formUnion(try remove(victims, from: folder))
-            // Only trying shows that another store has an entry open: the next choice knows.
+            // Whether an entry is open shows only when its removal fails: mark it, so that the next choice
+            // leaves it out.
             for index in page.indices where victims.contains(page[index].entry) {
                 page[index].isOpen = true
             }
@@ -89,8 +92,8 @@ final class Eviction: @unchecked Sendable {
 
     /// Makes room for `trimming.needed` bytes of the entry of `row`, whose resource is `length` bytes long.
     ///
-    /// Returns `false` if there is not enough room yet: a page of other entries was removed, and this is to
-    /// be called again. Throws `.notKept` if there cannot be enough room.
+    /// Returns `false` if there is not enough room yet: it removed a page of other entries and must be called
+    /// again. Throws `.notKept` if there cannot be enough room.
     func makeRoom(
         _ trimming: inout Trimming,
         for row: EntryRow,
@@ -100,7 +103,7 @@ final class Eviction: @unchecked Sendable {
         let policy = trimming.policy
         let path = SafeText("cache folder \(settings.path)")
         if let length, length > policy.budget {
-            // Everything else would be evicted for it, and in the end it would not be complete either.
+            // All other entries would be evicted, and the track would still not fit.
             throw MediaError(.notKept, path, "its budget is smaller than this one track")
         }
         if let length, try length > policy.budget - folder.index.entries.pinnedBytes(besides: row.entry) {
@@ -114,7 +117,7 @@ final class Eviction: @unchecked Sendable {
         try trim(&trimming, in: folder)
         guard trimming.isDone else { return false }
         guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
-        // A killed process may have counted what it never wrote.
+        // A process that was killed may have counted bytes that it never wrote.
         try settleSizes(in: folder)
         guard try policy.excess(fullness(of: folder, needed: trimming.needed)) > 0 else { return true }
         let free = try settings.files.freeBytes(of: folder.objects.descriptor)
@@ -154,9 +157,11 @@ final class Eviction: @unchecked Sendable {
 
     // MARK: Tidying
 
-    /// Starts to remove what earlier processes left: a walk through the objects, to be swept page by page.
+    /// Starts removing the leftovers of earlier processes. Returns a walk through the objects, to be swept
+    /// page by page.
     ///
-    /// `nil` if this index was tidied already, or the folder cannot be used; the next commit reports why.
+    /// Returns `nil` if this index was tidied already, or if the folder cannot be used; then the next commit
+    /// reports why.
     func beginTidying(_ session: FolderSession) -> ObjectWalk? {
         guard tidiedOpening != session.openCount || tidiedOpening == 0 else { return nil }
         return try? session.perform { folder in
@@ -166,8 +171,8 @@ final class Eviction: @unchecked Sendable {
         }
     }
 
-    /// Removes those of `entries`, names found in `objects`, that have no row, withdraws claims that files
-    /// are too short for, and corrects sizes.
+    /// Handles `entries`, whose files were found in `objects`: removes files without a row, withdraws claims
+    /// beyond the end of a file, and corrects sizes.
     ///
     /// Returns the number of files removed and the bytes they took. The lock must be held.
     func sweep(_ entries: [EntryID], in folder: OpenedFolder) throws -> (orphans: Int, bytes: Int64) {
@@ -183,7 +188,7 @@ final class Eviction: @unchecked Sendable {
                 }
             }
             if let counted = try folder.index.entries.allocated(of: entry) {
-                // A commit in progress is counted already, and not yet on the disk.
+                // The bytes of a commit in progress are counted already, but not yet on the disk.
                 if counted != allocated, let settled = folder.objects.settledAllocated(entry) {
                     sizes.append((entry, settled))
                 }
@@ -199,18 +204,18 @@ final class Eviction: @unchecked Sendable {
         return (orphans, bytes)
     }
 
-    /// Frees the disk space that the entry's file takes without a claim, and corrects its sums. Returns the
-    /// number of bytes freed. The lock must be held.
+    /// Frees disk space of the entry's file that holds no claimed bytes, and corrects the entry's sums.
+    /// Returns the number of bytes freed. The lock must be held.
     ///
-    /// Only if nobody else has the entry open: another process may still read what was claimed when it
-    /// looked, and would take the zeros of a hole for it.
+    /// Does so only if no other store has the entry open: another process may still read bytes that were
+    /// claimed when it read the index, and would get the zeros of a hole instead.
     func reclaim(_ reading: EntryReading, in folder: OpenedFolder) throws -> Int64 {
         let entry = reading.row.entry
         guard let row = try folder.index.entries.row(entry) else { return 0 }
         let stored = try folder.index.extents.ranges(of: entry)
         let (length, allocated) = try reading.file.size()
         var after = allocated
-        // Also within this process: each opener has a lock of its own.
+        // This excludes other stores of this process too: each has its own lock.
         if reading.file.lockExclusive() {
             defer { try? reading.file.lockShared() }
             for gap in stored.gaps(in: 0..<max(length, 0)) where length > 0 {
@@ -219,7 +224,7 @@ final class Eviction: @unchecked Sendable {
             after = try reading.file.size().allocated
         }
         if row.storedBytes != stored.byteCount || row.allocated != after {
-            // A commit in progress is counted already, and not yet on the disk.
+            // The bytes of a commit in progress are counted already, but not yet on the disk.
             try reading.file.ifNobodyCommits {
                 let settled = try reading.file.size().allocated
                 try folder.index.relaxedTransaction {
@@ -235,12 +240,12 @@ final class Eviction: @unchecked Sendable {
 /// Eviction in progress, a page at a time.
 struct Trimming: Sendable {
     let policy: EvictionPolicy
-    /// The bytes that room is made for.
+    /// The bytes to make room for.
     var needed: Int64 = 0
-    /// The last candidate that was considered.
+    /// The last candidate considered.
     fileprivate(set) var last: EvictionCandidate?
     fileprivate(set) var removed = Set<EntryID>()
-    /// `true` if nothing more must go, or nothing more may.
+    /// `true` if no more entries need to be, or can be, evicted.
     fileprivate(set) var isDone = false
 
     init(_ policy: EvictionPolicy) { self.policy = policy }

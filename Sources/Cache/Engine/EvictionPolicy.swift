@@ -1,4 +1,4 @@
-/// The properties of an entry that eviction decides by.
+/// The properties of an entry on which eviction is decided.
 struct EvictionCandidate: Sendable, Equatable {
     var entry: EntryID
     /// Bytes on the disk.
@@ -8,7 +8,7 @@ struct EvictionCandidate: Sendable, Equatable {
     /// The order of entries played in the same second.
     var turn: Int64 = 0
     var isPinned = false
-    /// `true` if some process has it open.
+    /// `true` if a process has the entry open.
     var isOpen = false
 }
 
@@ -22,10 +22,10 @@ struct Fullness: Sendable, Equatable {
     var needed: Int64 = 0
 }
 
-/// Chooses the entries to evict: pure.
+/// Chooses the entries to evict. Pure.
 ///
-/// Whole entries, the least recently played first; never pinned or open ones. Expired entries are always
-/// evicted, of the others no more than needed.
+/// Evicts whole entries, the least recently played first; never pinned or open ones. Expired entries are
+/// always evicted, others only as needed.
 struct EvictionPolicy: Sendable, Equatable {
     /// The most bytes that the objects may take on the disk.
     var budget: Int64
@@ -34,13 +34,13 @@ struct EvictionPolicy: Sendable, Equatable {
     /// Entries last played before this time, in seconds since 1970, have expired; `nil` for none.
     var expiry: Int64?
 
-    /// The number of bytes above the bounds; at least 0.
+    /// The number of bytes above the limits; at least 0.
     func excess(_ fullness: Fullness) -> Int64 { max(0, overBudget(fullness), underFree(fullness)) }
 
     /// The number of bytes to free by eviction; at least 0.
     ///
-    /// If others have filled the disk so far that evicting everything would not free enough, nothing is
-    /// evicted for the sake of the disk.
+    /// If other programs have filled the disk so far that evicting everything would not free enough, nothing
+    /// is evicted to free the disk.
     func sought(_ fullness: Fullness) -> Int64 {
         let under = underFree(fullness)
         return max(0, overBudget(fullness), under > Self.sane(fullness.allocated) ? 0 : under)
@@ -48,7 +48,7 @@ struct EvictionPolicy: Sendable, Equatable {
 
     /// `true` if a track of unknown length that takes `bytes` on the disk may evict others.
     ///
-    /// It may turn out larger than the budget, and then the others would have been evicted for nothing: at
+    /// The track may turn out larger than the budget, and then the others were evicted for nothing. So at
     /// most a quarter of the budget is risked.
     func mayPushOut(unknownLengthOf bytes: Int64) -> Bool { Self.sane(bytes) <= Self.sane(budget) / 4 }
 
@@ -57,7 +57,7 @@ struct EvictionPolicy: Sendable, Equatable {
     }
 
     private func underFree(_ fullness: Fullness) -> Int64 {
-        // Without a minimum the disk itself reports that it is full.
+        // Without a minimum, writing fails when the disk is full.
         guard minimumFree > 0 else { return 0 }
         return Self.sane(minimumFree) + Self.sane(fullness.needed) - Self.sane(fullness.free)
     }
@@ -67,7 +67,7 @@ struct EvictionPolicy: Sendable, Equatable {
 
     /// The entries to remove to free `excess` bytes, in the order of their removal.
     ///
-    /// They may not be enough, if too much is pinned or open.
+    /// They may free less than `excess` if too much is pinned or open.
     func victims(among candidates: [EvictionCandidate], excess: Int64) -> [EntryID] {
         var excess = max(0, excess)
         var victims: [EntryID] = []
@@ -75,7 +75,7 @@ struct EvictionPolicy: Sendable, Equatable {
             ($0.lastPlayed, $0.turn, $0.entry.value) < ($1.lastPlayed, $1.turn, $1.entry.value)
         }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
-            // An entry without bytes frees nothing, and is only removed when it has expired.
+            // Evicting an empty entry frees nothing, so it is only removed when it has expired.
             guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 || isExpired(candidate)
             else { continue }
             victims.append(candidate.entry)
@@ -84,7 +84,7 @@ struct EvictionPolicy: Sendable, Equatable {
         return victims
     }
 
-    /// `true` if `candidate` is evicted for its age.
+    /// `true` if `candidate` is old enough to be evicted in any case.
     func isExpired(_ candidate: EvictionCandidate) -> Bool {
         expiry.map { candidate.lastPlayed < $0 } ?? false
     }

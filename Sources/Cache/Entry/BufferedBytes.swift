@@ -8,7 +8,8 @@ struct BufferedBytes: Sendable {
         var end: Int64 { start + Int64(bytes.count) }
     }
 
-    /// A piece grows up to this size; a larger one would be copied for nothing when its front is removed.
+    /// The size up to which a piece grows. The rest of a piece is copied when its front is removed, so larger
+    /// ones cost more.
     private static let pieceSize = 64 * 1024
 
     /// Sorted; never overlapping.
@@ -18,7 +19,7 @@ struct BufferedBytes: Sendable {
 
     var isEmpty: Bool { pieces.isEmpty }
 
-    /// Adds bytes at offsets that have none.
+    /// Adds bytes at offsets that are missing.
     mutating func insert(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
         guard !bytes.isEmpty else { return }
         let range = offset..<offset + Int64(bytes.count)
@@ -54,9 +55,9 @@ struct BufferedBytes: Sendable {
         return all
     }
 
-    /// The first `count` bytes or somewhat fewer, but never none; all if there are no more.
+    /// The first `count` bytes or slightly fewer, at least one; all bytes if there are fewer than `count`.
     ///
-    /// Ends at a block boundary if there is one.
+    /// The result ends at a block boundary if possible.
     func first(_ count: Int64) -> BufferedBytes {
         var left = count
         for range in ranges.ranges {

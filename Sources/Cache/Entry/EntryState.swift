@@ -1,14 +1,14 @@
 import Media
 
-/// The bytes of an open entry: pure, without files, threads or time.
+/// The state of the bytes of an open entry. Pure: no files, threads or time.
 ///
 /// A byte is missing, buffered (only in this process's memory), or committed (covered by an extent).
 struct EntryState: Sendable {
     /// Bytes that can be read in one operation.
     enum Segment: Equatable {
         case buffered(ArraySlice<UInt8>)
-        /// In the file. Unless it was checked, the whole extent is read and checked before any byte of it is
-        /// used.
+        /// In the file. Unless `isChecked`, the whole extent must be read and checked before any of its bytes
+        /// is used.
         case committed(Extent, isChecked: Bool)
     }
 
@@ -27,10 +27,10 @@ struct EntryState: Sendable {
     private var seen: EntryDescription
     private var descriptionNumber = 0
     private var committedDescriptionNumber = 0
-    /// Damaged extents, which the index may have until their claims are withdrawn.
+    /// Damaged extents. The index may still list them until their claims are withdrawn.
     private var dropped: [Extent] = []
 
-    /// An entry as the index has it; of overlapping extents, the first is used.
+    /// An entry as read from the index; of overlapping extents, the first is used.
     init(description: EntryDescription, extents: [Extent]) {
         self.description = description
         seen = description
@@ -41,18 +41,19 @@ struct EntryState: Sendable {
         }
     }
 
-    /// Every byte that can be read.
+    /// All bytes that can be read.
     var stored: ByteRangeSet { buffer.isEmpty ? committed : committed.union(buffer.ranges) }
 
     /// How many bytes a commit would claim.
     var bufferedByteCount: Int64 { buffer.count }
 
-    /// The bytes of `range` that are missing: those a write may put down.
+    /// The missing bytes of `range`, which a write may fill.
     func gaps(in range: ByteRange) -> [ByteRange] {
         committed.gaps(in: range).flatMap { buffer.ranges.gaps(in: $0) }
     }
 
-    /// Up to `count` bytes from `offset` on, or the extent that has them; `nil` if the byte there is missing.
+    /// Up to `count` bytes from `offset` on, or the extent that contains them; `nil` if the byte there is
+    /// missing.
     func segment(at offset: Int64, count: Int) -> Segment? {
         if let bytes = buffer.bytes(at: offset, count: count) { return .buffered(bytes) }
         let index = firstExtent(endingAfter: offset)
@@ -88,16 +89,15 @@ struct EntryState: Sendable {
         return true
     }
 
-    /// The index has these extents, perhaps some of other processes.
+    /// Takes over the index's extents of the entry, which other processes may have added.
     mutating func extentsSeen(_ extents: [Extent]) {
         for extent in extents where !dropped.contains(extent) { adopt(extent) }
     }
 
-    /// Another entry, with `description` and `extents`, holds the same resource and takes the place of this
-    /// one.
+    /// Switches to another entry with the same resource, which has `description` and `extents`.
     ///
-    /// What it lacks of the buffered bytes and of `bytes`, which the former entry had committed, is still to
-    /// be committed.
+    /// The buffered bytes, and `bytes`, which were committed to the former entry, are buffered for the next
+    /// commit if the other entry lacks them.
     mutating func entryChanged(
         to description: EntryDescription,
         extents: [Extent],
@@ -130,18 +130,18 @@ struct EntryState: Sendable {
         )
     }
 
-    /// `plan` is durable in `extents`: own ones, and those that others claimed of the same bytes meanwhile.
-    /// The index has `description` now.
+    /// `plan` is durable in `extents`, which other stores may have claimed in part. The index has
+    /// `description` now.
     mutating func committed(_ plan: CommitPlan, as extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
         seen = description
         dropped.removeAll { extents.contains($0) }
-        // Own extents are not checked either: what the disk made of them shows at the first read.
+        // Extents of our own are unchecked too: the first read detects what the disk failed to store.
         for extent in extents { adopt(extent) }
         for range in plan.bytes.ranges.ranges { buffer.remove(range) }
     }
 
-    /// The index decides: its extent replaces those that it does not have.
+    /// Adds an extent of the index. It replaces overlapping ones, which are not in the index.
     private mutating func adopt(_ extent: Extent) {
         var index = firstExtent(endingAfter: extent.range.lowerBound)
         if index < extents.count, extents[index].extent == extent { return }
@@ -168,18 +168,18 @@ struct EntryState: Sendable {
 
 /// The bytes and the description that one commit makes durable.
 struct CommitPlan: Sendable {
-    /// Bytes without an extent, as they were when the commit began.
+    /// The bytes without an extent when the commit began.
     var bytes: BufferedBytes
     /// The resource as this store knows it.
     var description: EntryDescription
     /// The description that the index had when it was last read.
     var seen: EntryDescription
-    /// The number of the description; a newer one can come during the commit.
+    /// The number of the description: a newer one may arrive during the commit.
     var descriptionNumber: Int
     /// `true` if the description has changed since the last commit.
     var isDescribed: Bool
 
-    /// The same with only the first `count` bytes, at least one.
+    /// This plan with only the first `count` bytes, at least one.
     func first(_ count: Int64) -> CommitPlan {
         var part = self
         part.bytes = bytes.first(count)

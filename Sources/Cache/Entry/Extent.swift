@@ -2,9 +2,11 @@ import Media
 
 /// A committed part of an entry, immutable and inside one block.
 ///
-/// If two commits meet in a block, it has two extents; joining them would claim bytes again without a check.
+/// A block that two commits filled has two extents; joining them would claim the bytes again without checking
+/// them.
 struct Extent: Sendable, Equatable {
-    /// An extent stays inside one block, so that a single read checks at most this much.
+    /// The size of a block. An extent lies inside one block, so reading a byte checks at most this
+    /// many.
     static let blockSize: Int64 = 64 * 1024
 
     let range: ByteRange
@@ -15,7 +17,7 @@ struct Extent: Sendable, Equatable {
         self.check = check
     }
 
-    /// An extent from the index; `nil` if it breaks a rule that every extent keeps.
+    /// An extent from the index; `nil` if it is invalid.
     init?(start: Int64, end: Int64, check: [UInt8]) {
         guard start >= 0, start < end, start / Self.blockSize == (end - 1) / Self.blockSize,
             let check = ExtentCheck(bytes: check)
@@ -38,7 +40,7 @@ struct Extent: Sendable, Equatable {
 
 /// The bytes that check an extent: a BLAKE2b-128 digest, or the nonce and tag of a sealed one.
 ///
-/// Stored in words because an entry has thousands of extents, and an array would be an allocation each.
+/// Stored in words: an entry has thousands of extents, and arrays would need an allocation for each.
 struct ExtentCheck: Hashable, Sendable {
     /// The 24 bytes of XChaCha20's nonce.
     struct Nonce: Hashable, Sendable {

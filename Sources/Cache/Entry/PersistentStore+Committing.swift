@@ -6,19 +6,19 @@ extension PersistentStore {
     func commitNow() throws(MediaError) {
         stopTimer()
         var (left, most) = guarded.withLock { guarded in
-            // If the disk was full the last time, begin with little.
+            // If the disk was full the last time, begin with a small commit.
             (guarded.state.bufferedByteCount, guarded.isDiskFull ? Self.leastCommit : .max)
         }
         while let (plan, place) = nextCommit(ofAtMost: most) {
             do {
                 try commit(plan, to: place)
-                // Bytes that came meanwhile belong to the next commit.
+                // Bytes written since this commit began are left to the next one.
                 left -= plan.bytes.count
                 guard left > 0 else { return }
                 if most < left { most *= 2 }
             } catch let error as FullDiskError {
                 let count = plan.bytes.count
-                // Less is hardly worth a claim of its own.
+                // Smaller commits are not worth their row in the index.
                 guard count > Self.leastCommit else { throw refused(error.told, isDiskFull: true) }
                 most = max(Self.leastCommit, count / 2)
             } catch {
@@ -55,8 +55,8 @@ extension PersistentStore {
         }
     }
 
-    /// The bytes stay in memory and can be read. The next commit writes all of them again: the kernel may have marked pages
-    /// clean that a failed flush did not bring to the disk.
+    /// Records a failed commit. The bytes stay in memory and can be read. The next commit writes all of them
+    /// again: after a failed flush, the kernel may have marked pages clean that are not on the disk.
     private func refused(_ error: MediaError, isDiskFull: Bool) -> MediaError {
         guarded.withLock { guarded in
             guarded.standing = .refusing(error)
@@ -95,7 +95,8 @@ extension PersistentStore {
             guard !guarded.hasSoughtCopy, description.identityText != nil, let length = description.length
             else { return nil }
             let size = min(length, CacheEngine.comparedBytes)
-            // A store with more than a few windows has no need of another entry, and much to carry over.
+            // A store that already has more than this gains little from the other entry, and would have much
+            // to copy.
             guard guarded.state.stored.covers(0..<size),
                 guarded.state.stored.byteCount <= PersistentStore.mostBuffered
             else { return nil }
@@ -112,13 +113,13 @@ extension PersistentStore {
         }
     }
 
-    /// Committing thread only, so that no commit comes in between.
+    /// Committing thread only, so that no commit can interfere.
     private func joinCopy(of description: EntryDescription, from place: Place, size: Int64) {
         let head = readNow(at: 0, count: Int(size))
         guard head.count == size,
             let copy = try? engine.addName(url, besides: place.entry, to: description, head: head)
         else { return }
-        // A slow line may have let a commit come before the comparison.
+        // On a slow connection, bytes may have been committed to the former entry before the comparison.
         let committed = guarded.withLock { $0.state.committed }.ranges.map { range in
             (offset: range.lowerBound, bytes: readNow(at: range.lowerBound, count: range.count))
         }

@@ -3,23 +3,24 @@ import System
 
 /// An open entry of the cache folder.
 ///
-/// Written bytes stay in memory until a commit writes them to the file, flushes it and claims them: so no byte that
-/// anybody has claimed is ever overwritten, and what a full disk refuses can still be read.
+/// Written bytes stay in memory until a commit writes them to the file, flushes it and claims them. So
+/// claimed bytes are never overwritten, and bytes that do not fit on a full disk can still be read.
 ///
-/// Bytes that cannot be committed (full disk, full budget, read-only folder, `no-store`, an entry that is gone) go to a
-/// volatile store instead, which writes only sealed bytes to the disk. Reads find the bytes wherever they are.
+/// Bytes that cannot be committed (full disk, full budget, read-only folder, `no-store`, an entry that was
+/// removed) go to a volatile store instead, which writes only sealed bytes to the disk. Reads find the bytes
+/// wherever they are.
 ///
-/// Opening one URL twice, in one process or in two, gives two stores on one entry: each reads what was committed when it
-/// was opened, and finds by `refresh` and at its own commits what the other has claimed meanwhile. Both are expected to
-/// write the same bytes, since one entry is one version of a resource. A store whose description contradicts what is
-/// claimed already claims nothing.
+/// Opening one URL twice, in one process or in two, gives two stores on one entry: each reads what was
+/// committed when it was opened, and learns of later claims of the other by `refresh` and at its own commits.
+/// Both are expected to write the same bytes, since one entry is one version of a resource. If a store's
+/// description contradicts bytes that are already claimed, that store claims nothing.
 final class PersistentStore: ByteStore {
-    /// Commit when so many bytes are buffered: losing them costs a second of a 10 Mbit/s line.
+    /// Commit when this many bytes are buffered: about a second of download at 10 Mbit/s, if they are lost.
     static let commitSize: Int64 = 1024 * 1024
     /// Commit when the oldest buffered byte is this old.
     static let commitAge = Duration.seconds(1)
-    /// With more than this buffered a write waits for a commit: so memory, and what a kill can cost, stays bounded if the
-    /// disk is slower than the line.
+    /// A write waits for a commit if more than this is buffered. That bounds the memory, and the loss if the
+    /// process is killed, when the disk is slower than the network.
     static let mostBuffered: Int64 = 2 * commitSize
 
     enum Standing {
@@ -33,7 +34,7 @@ final class PersistentStore: ByteStore {
         case closed
     }
 
-    /// The entry and the file of the bytes.
+    /// The entry and its file.
     struct Place: Sendable {
         var entry: EntryID
         var file: ObjectFile
@@ -49,11 +50,12 @@ final class PersistentStore: ByteStore {
         var timer: Task<Void, Never>?
         /// The extent that was unsealed last, so that small reads do not unseal it each time.
         var unsealed: (extent: Extent, bytes: [UInt8])?
-        /// Bytes that were read and checked before they are asked for.
+        /// Bytes that were read and checked ahead of the reader.
         var ahead = ReadAheadState()
-        /// Takes the bytes that cannot be committed; made when it is needed.
+        /// Stores the bytes that cannot be committed; created when needed.
         var volatile: (any ByteStore)?
-        /// `true` if an entry with the same resource was looked up since the entity tag and length are known.
+        /// `true` once another entry with the same resource was looked up by the current entity tag and
+        /// length.
         var hasSoughtCopy = false
         /// The index as it was when this entry's extents were last looked up.
         var seen: IndexVersion.Stamp?
@@ -63,7 +65,7 @@ final class PersistentStore: ByteStore {
 
     let engine: CacheEngine
     let url: WebURL
-    // The only lock: around the state, never around a file operation.
+    // The only lock. It guards the state and is never held during a file operation.
     let guarded: Locked<Guarded>
 
     init(_ opening: CacheEngine.Opening, of url: WebURL, engine: CacheEngine) {
@@ -98,7 +100,7 @@ final class PersistentStore: ByteStore {
     package func write(_ bytes: [UInt8], at offset: Int64) async throws {
         guard !bytes.isEmpty else { return }
         let (end, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
-        // The last two offsets belong to the commit lock.
+        // The last two offsets are reserved for the commit lock.
         guard offset >= 0, !isTooFar, end < Int64.max - 1 else {
             throw MediaError(.notKept, url.safeText, "bytes at an impossible offset cannot be kept")
         }
@@ -123,7 +125,7 @@ final class PersistentStore: ByteStore {
             if !gaps.isEmpty, guarded.timer == nil { guarded.timer = startTimer() }
             return (gaps, guarded.state.bufferedByteCount >= Self.commitSize, true)
         }
-        // If it fails, the next write goes to the volatile store and reports why.
+        // If this fails, the next write goes to the volatile store and reports why.
         if isDue { engine.committer.submit { try? self.commitNow() } }
         guard !isKept, !gaps.isEmpty else { return }
         reportRefusal()
@@ -140,7 +142,8 @@ final class PersistentStore: ByteStore {
                 guarded.hasSoughtCopy = false
             }
             var description = description
-            // A caller that has no seek table knows nothing of one that came with another name's entry.
+            // If the caller has no seek table, keep the stored one: it may have come with the entry of
+            // another URL.
             if description.seekTable.isEmpty {
                 description.seekTable = guarded.state.description.seekTable
             }
@@ -163,7 +166,8 @@ final class PersistentStore: ByteStore {
                 case .unwritable, .detached, .closed: return nil
                 }
             }
-            // The row and the file's name go; the bytes stay in the open file, so that this store can still read them.
+            // Removes the row and the file's name; the open file remains, so that this store can still read
+            // its bytes.
             if let lost { self.engine.discard(lost.entry, of: self.url) }
         }
     }
@@ -173,7 +177,7 @@ final class PersistentStore: ByteStore {
             do {
                 try self.commitNow()
             } catch {
-                // These bytes will be missing at the next open, which is reported unless it was before.
+                // These bytes will be missing at the next open: report that unless it was reported before.
                 let isNews = self.guarded.withLock {
                     !$0.isToldNotKept && $0.state.bufferedByteCount > 0
                 }
@@ -202,7 +206,7 @@ final class PersistentStore: ByteStore {
         }
     }
 
-    /// Reports why bytes are not cached, if the listener cannot know it: not after `discard` or `replace`.
+    /// Reports why bytes are not cached, except after `discard` or `replace`, when that is expected.
     private func reportRefusal() {
         let refusal: MediaError? = guarded.withLock { guarded in
             switch guarded.standing {
@@ -241,8 +245,8 @@ final class PersistentStore: ByteStore {
         return try await volatile.read(at: offset, count: count)
     }
 
-    /// Answers a read without another thread: from what was read ahead, or is not committed yet. `nil` if some of it is
-    /// in the file; empty if nothing is stored at `offset`.
+    /// Answers a read on the calling thread, from bytes that were read ahead or are not committed yet. `nil`
+    /// if the file must be read; empty if nothing is stored at `offset`.
     private func readInMemory(at offset: Int64, count: Int) -> [UInt8]? {
         if let held = takeHeld(at: offset, count: count) { return held }
         return guarded.withLock { guarded in
@@ -261,7 +265,7 @@ final class PersistentStore: ByteStore {
     private func readFile(at offset: Int64, count: Int) async -> [UInt8] {
         guard guarded.withLock({ $0.state.segment(at: offset, count: 1) != nil }) else { return [] }
         return await engine.io.run {
-            // The thread may have been reading it ahead just now.
+            // The thread may just have read these bytes ahead.
             if let held = self.takeHeld(at: offset, count: count) { return held }
             let bytes = self.readNow(at: offset, count: count)
             let next = self.guarded.withLock { $0.ahead.answered(at: offset, count: bytes.count) }
@@ -270,7 +274,7 @@ final class PersistentStore: ByteStore {
         }
     }
 
-    /// Answers a read from what was read ahead of it; `nil` if that is nothing.
+    /// Answers a read from the bytes read ahead; `nil` if there are none at `offset`.
     private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
         let (bytes, next) = guarded.withLock { guarded -> ([UInt8]?, Int64?) in
             guard let bytes = guarded.ahead.take(at: offset, count: count) else { return (nil, nil) }
@@ -280,7 +284,7 @@ final class PersistentStore: ByteStore {
         return bytes
     }
 
-    /// Reads what follows the answer in the background, so that its check costs the reader no time.
+    /// Reads the following bytes in the background, so that the reader need not wait for their check.
     private func readAhead(at offset: Int64, count: Int) {
         engine.io.submit { [weak self] in
             guard let self, guarded.withLock({ $0.isCommitted(at: offset) }) else { return }
@@ -291,7 +295,8 @@ final class PersistentStore: ByteStore {
 
     func readNow(at offset: Int64, count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
-        // Appending piece by piece would copy it each time; but a read of very much rarely gets it all.
+        // Avoids copies while pieces are appended. Bounded, because a very large read rarely gets all its
+        // bytes.
         bytes.reserveCapacity(min(count, ReadAheadState.mostHeld))
         while bytes.count < count {
             let (position, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
@@ -315,9 +320,9 @@ final class PersistentStore: ByteStore {
         return bytes
     }
 
-    /// The bytes of `range`. If they are not those that were committed, drops the extent and returns `nil`.
+    /// The bytes of `range`. If they differ from what was committed, drops the extent and returns `nil`.
     ///
-    /// A read error of the disk counts as damage too: the bytes can be fetched again.
+    /// A read error counts as damage too: the bytes can be fetched again.
     private func read(
         _ range: ByteRange,
         of extent: Extent,
@@ -354,7 +359,7 @@ final class PersistentStore: ByteStore {
             )
         )
         let engine = engine
-        // Queued before any write can fill the gap, so it runs before that write's commit.
+        // Queued before a write can fill the gap, so that it runs before the commit of that write.
         engine.committer.submit { engine.drop([extent], of: place.entry) }
         return nil
     }

@@ -2,16 +2,16 @@ import Glibc
 package import Media
 import System
 
-/// The file operations whose order and failures decide what the cache may claim.
+/// The file operations whose order and failures determine which bytes the cache may claim.
 ///
-/// A seam for tests, which record the operations, make them fail, or replay them up to a power cut. Opening,
-/// locking and unlinking are not part of it: they claim nothing. Calls come from the cache's own threads and
-/// may block; the text of an error becomes part of a notice.
+/// Tests substitute it to record the operations, make them fail, or replay them up to a power cut. Opening,
+/// locking and unlinking are not part of it because they do not affect claims. Calls come from the cache's
+/// own threads and may block; the text of an error becomes part of a notice.
 package protocol FileLayer: Sendable {
-    /// Writes all of `bytes` at `offset`, beyond the end too (`pwrite(2)`).
+    /// Writes all of `bytes` at `offset`, extending the file if necessary (`pwrite(2)`).
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws
 
-    /// Reads `range`; short, or empty, only at the end of the file (`pread(2)`).
+    /// Reads `range`; fewer bytes, or none, only at the end of the file (`pread(2)`).
     func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8]
 
     /// Returns after everything written to the file is on the disk (`fdatasync(2)`).
@@ -23,8 +23,8 @@ package protocol FileLayer: Sendable {
     /// Frees the disk space of `range`; reads find zeros there (`fallocate(2)`, punching a hole).
     func punch(_ range: ByteRange, of descriptor: CInt) throws
 
-    /// Runs one transaction of the index that claims bytes. Part of this seam so that tests see its place
-    /// among the writes and flushes.
+    /// Runs one transaction of the index that claims bytes. Part of this protocol so that tests see its order
+    /// among writes and flushes.
     func record(_ transaction: () throws -> Void) throws
 }
 

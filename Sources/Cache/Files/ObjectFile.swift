@@ -4,8 +4,8 @@ import System
 
 /// The open file of one entry: its bytes at their own offsets, sparse.
 ///
-/// All calls may block. The descriptor lives as long as the object, so that a late read never meets a closed
-/// or reused one.
+/// All calls may block. The descriptor stays open as long as the object exists, so that a late read never
+/// uses a closed or reused one.
 final class ObjectFile: Sendable {
     let descriptor: CInt
     private let files: any FileLayer
@@ -22,7 +22,7 @@ final class ObjectFile: Sendable {
         try files.write(bytes, to: descriptor, at: offset)
     }
 
-    /// Reads `range`; short only at the end of the file.
+    /// Reads `range`; fewer bytes only at the end of the file.
     func read(_ range: ByteRange) throws -> [UInt8] {
         try files.read(range, from: descriptor)
     }
@@ -38,13 +38,13 @@ final class ObjectFile: Sendable {
 
     /// Locks the entry as in use until `unlock`, or until the file is closed.
     ///
-    /// Never waits: only eviction takes the exclusive lock, for an instant, and both calls are made with the
+    /// Never waits: only eviction takes the exclusive lock, for a moment, and both calls are made with the
     /// folder's lock held.
     func lockShared() throws {
         try check("lock an object", flock(descriptor, LOCK_SH | LOCK_NB))
     }
 
-    /// Takes the exclusive lock without waiting. Returns `false` if anybody else has the entry open.
+    /// Takes the exclusive lock without waiting. Returns `false` if another store has the entry open.
     func lockExclusive() -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
@@ -54,9 +54,9 @@ final class ObjectFile: Sendable {
         _ = flock(descriptor, LOCK_UN)
     }
 
-    /// Runs `body` while nobody else writes or claims bytes of the entry.
+    /// Runs `body` while no other store writes or claims bytes of the entry.
     ///
-    /// The lock of commits, a second one beside that of files in use. Its holder only writes and flushes, so
+    /// This is the commit lock, separate from the in-use lock. It is held only while writing and flushing, so
     /// this waits up to five seconds, like `FolderLock`.
     func withCommitLock<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = ContinuousClock.now + Self.patience
@@ -69,7 +69,7 @@ final class ObjectFile: Sendable {
         return try body()
     }
 
-    /// The same without waiting; `nil`, and `body` is not run, during a commit.
+    /// Like `withCommitLock`, but without waiting: during a commit, returns `nil` and does not run `body`.
     func ifNobodyCommits<Value>(_ body: () throws -> Value) rethrows -> Value? {
         guard ByteLock.take(Self.commitByte, of: descriptor) else { return nil }
         defer { ByteLock.release(Self.commitByte, of: descriptor) }
@@ -77,7 +77,7 @@ final class ObjectFile: Sendable {
     }
 
     private static let patience = Duration.seconds(5)
-    /// A byte that no resource has.
+    /// The offset of the byte that is locked; no resource is that long.
     private static let commitByte = Int64.max - 1
 
     /// The file's status. Throws unless it is a plain file of the user's own.
@@ -89,7 +89,7 @@ final class ObjectFile: Sendable {
         return status
     }
 
-    /// `true` if the file has no name any more, so that no later opener finds what is in it.
+    /// `true` if the file was unlinked: nobody who opens the entry later gets its bytes.
     func isUnlinked() throws -> Bool {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))
@@ -100,7 +100,7 @@ final class ObjectFile: Sendable {
     func size() throws -> (length: Int64, allocated: Int64) {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))
-        // `st_blocks` counts 512 bytes, whatever the filesystem's own block is (stat(3type)).
+        // `st_blocks` counts 512 bytes, whatever the filesystem's block size (stat(3type)).
         return (Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 }

@@ -7,7 +7,7 @@ final class ObjectFolder: Sendable {
     let descriptor: CInt
     private let files: any FileLayer
 
-    /// Opens `objects` below `root`, made if it is missing. A symlink in its place is refused.
+    /// Opens `objects` below `root`, created if missing. A symlink in its place is refused.
     init(in root: CInt, files: any FileLayer) throws {
         if mkdirat(root, "objects", 0o700) != 0, errno != EEXIST { throw SystemError("make objects/") }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -24,18 +24,18 @@ final class ObjectFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the file of an entry, made empty if it is missing. Anything but a plain file is refused.
+    /// Opens the file of an entry, created empty if missing. Anything but a plain file is refused.
     func open(_ entry: EntryID) throws -> ObjectFile {
         try object(openat(descriptor, entry.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
     }
 
-    /// Whether the file of an entry can be removed.
+    /// The result of locking the file of an entry for its removal.
     enum Removability {
         /// There is no file.
         case missing
-        /// Nobody else has the file open, and nobody can as long as this object lives.
+        /// No other store has the file open, and none can open it as long as this object exists.
         case held(ObjectFile)
-        /// Somebody has it open, or that is unknown, as without a free descriptor.
+        /// Another store has the file open, or may have: without a free descriptor this cannot be checked.
         case inUse
     }
 
@@ -86,12 +86,12 @@ final class ObjectFolder: Sendable {
         }
     }
 
-    /// Removes the file of an entry; those who have it open read on.
+    /// Unlinks the file of an entry; stores that have it open can still read it.
     func unlink(_ entry: EntryID) {
         _ = unlinkat(descriptor, entry.fileName, 0)
     }
 
-    /// Makes the names of new files durable.
+    /// Flushes the folder, which makes the names of new files durable.
     func flush() throws {
         try files.flush(descriptor)
     }
@@ -109,7 +109,7 @@ final class ObjectFolder: Sendable {
     }
 }
 
-/// A walk through the names in `objects`, some at a time. Used by one thread only.
+/// Lists the names in `objects`, some at a time. Used by one thread only.
 final class ObjectWalk {
     private let stream: OpaquePointer
 
@@ -127,7 +127,7 @@ final class ObjectWalk {
 
     /// The entries of up to `count` further names; `nil` at the end.
     ///
-    /// Skips names that the cache did not give.
+    /// Skips names that are not entry numbers.
     func next(_ count: Int) -> [EntryID]? {
         var entries: [EntryID] = []
         for index in 0..<count {

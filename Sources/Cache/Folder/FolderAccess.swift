@@ -1,14 +1,14 @@
 import Glibc
 import System
 
-/// Who may read and write a cache folder.
+/// Checks and restricts the permissions of a cache folder.
 enum FolderAccess {
-    /// Takes the open folder's permissions for other users away if it is the cache's alone.
+    /// Removes the open folder's permissions for other users if only the cache uses it.
     ///
-    /// A folder that holds only what the cache makes becomes 0700 (less, if its owner had less). A folder
-    /// with anything else in it is left as it is, because the user may share it for other purposes, and the
-    /// cache's own files in it are private by themselves; but it is refused if others may write into it,
-    /// because they could replace those files. Throws `ForeignOwnerError` and `OpenFolderError`.
+    /// A folder that holds only the cache's files becomes 0700 (or less, if its owner had less). The
+    /// permissions of a folder with other files stay, because the user may share it, and the cache's own
+    /// files are private in any case. But such a folder is refused if other users may write into it, because
+    /// they could replace the cache's files. Throws `ForeignOwnerError` and `OpenFolderError`.
     static func restrict(_ root: CInt) throws {
         var status = stat()
         try check("look at the folder", fstat(root, &status))
@@ -22,7 +22,7 @@ enum FolderAccess {
         guard status.st_mode & 0o022 == 0 else { throw OpenFolderError() }
     }
 
-    /// `true` if the folder holds anything that the cache does not make.
+    /// `true` if the folder holds files that are not the cache's.
     private static func holdsOthers(_ root: CInt) throws -> Bool {
         let own = try check("list the folder", openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard let stream = fdopendir(own) else {
@@ -42,7 +42,7 @@ enum FolderAccess {
     }
 }
 
-/// Other users may write into the folder, and it holds more than the cache.
+/// Other users may write into the folder, and it holds other files than the cache's.
 struct OpenFolderError: Error, CustomStringConvertible {
     var description: String {
         "others may write into it, and it holds other things too; chmod go-w it, or name another folder"
@@ -55,7 +55,7 @@ struct ForeignOwnerError: Error, CustomStringConvertible {
 
     var description: String { "\(name) belongs to another user; name another folder with --cache-dir" }
 
-    /// Throws unless the open file is the user's own, and takes away permissions not in `permissions`.
+    /// Throws unless the open file is the user's own, and removes permissions that are not in `permissions`.
     static func check(_ descriptor: CInt, name: String, permissions: mode_t) throws {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError("look at what is in the folder") }

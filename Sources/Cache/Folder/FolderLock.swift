@@ -1,10 +1,11 @@
 import Glibc
 import System
 
-/// The lock that all users of one cache folder, in this process and in others, take in turn.
+/// The lock of a cache folder, exclusive among all its users in this process and in others.
 ///
 /// Held for single transactions of the index (opening, claiming, evicting, removing), never while data is
-/// written or fetched; longer work takes it a page at a time. The kernel releases it when a process dies.
+/// written or downloaded. Longer work releases it after each page of entries. The kernel releases it when a
+/// process dies.
 final class FolderLock: Sendable {
     private let descriptor: CInt
 
@@ -22,14 +23,14 @@ final class FolderLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Runs `body` while nobody else is in a `withLock` of the same folder. Not reentrant.
+    /// Runs `body` while no other caller is in `withLock` of the same folder. Not reentrant.
     ///
-    /// Waits up to five seconds: a process that holds the lock for longer was stopped or hangs, and music
-    /// must not wait for that. `flock` knows no deadline, so it is polled every few milliseconds: the thread
-    /// is the cache's own and has nothing else to do, and the wait is rare and short.
+    /// Waits up to five seconds: a process that holds the lock for longer was stopped or hangs, and playback
+    /// must not wait for it. `flock` has no timeout, so the lock is polled every few milliseconds. The thread
+    /// has no other work, and waits are rare and short.
     ///
-    /// A process takes the gate before it waits for the lock. So one that takes the lock again and again, as
-    /// a long removal does, lets those pass that came in between.
+    /// A process locks the gate before it waits for the lock. So a process that takes the lock again and
+    /// again, as a long removal does, lets waiting processes go first.
     func withLock<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = ContinuousClock.now + Self.patience
         try wait(until: deadline) { ByteLock.take(Self.gate, of: descriptor) }
@@ -74,7 +75,7 @@ enum ByteLock {
         _ = set(CInt(F_UNLCK), offset, of: descriptor)
     }
 
-    /// `true` if `errno` says that another opener has the lock, or that a signal came.
+    /// `true` if `errno` means that another opener has the lock, or that a signal interrupted the call.
     static var isTaken: Bool { [EAGAIN, EACCES, EINTR].contains(errno) }
 
     private static func set(_ kind: CInt, _ offset: Int64, of descriptor: CInt) -> CInt {

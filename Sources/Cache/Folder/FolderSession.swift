@@ -1,15 +1,14 @@
 import Media
 import System
 
-/// The open folder of the committing thread: makes it ready, locks it for each job, and replaces a damaged
-/// index.
+/// The open folder of the committing thread: opens it, locks it for each job, and replaces a damaged index.
 ///
 /// All calls but `observe` are made on the committing thread.
 final class FolderSession: @unchecked Sendable {
     // Unchecked: all variables are touched on the committing thread only, or in `deinit`, when no job is
     // left.
     private var opened: OpenedFolder?
-    /// How often the folder was opened, at first or again after it was replaced.
+    /// How often the folder was opened, including after it was replaced.
     private(set) var openCount = 0
     /// How many unusable indexes this object has set aside.
     private(set) var setAsideCount = 0
@@ -22,9 +21,9 @@ final class FolderSession: @unchecked Sendable {
         self.protection = protection
     }
 
-    /// Runs `body` with the folder ready and locked.
+    /// Runs `body` with the folder open and locked.
     ///
-    /// If the index proves damaged it is set aside, and `body` runs again on an empty one.
+    /// If the index turns out to be damaged, it is set aside, and `body` runs again on an empty one.
     func perform<Value>(_ body: (OpenedFolder) throws -> Value) throws(MediaError) -> Value {
         do {
             return try performOrFail(body)
@@ -33,7 +32,7 @@ final class FolderSession: @unchecked Sendable {
         }
     }
 
-    /// The same with the original error.
+    /// Like `perform`, but throws the original error.
     func performOrFail<Value>(_ body: (OpenedFolder) throws -> Value) throws -> Value {
         do {
             return try attempt(body)
@@ -54,7 +53,7 @@ final class FolderSession: @unchecked Sendable {
             }
             return try folder.lock.withLock { try body(folder) }
         } catch let error as IndexError where !error.isDamage {
-            // Whatever it was (a full disk, a lost mount), the next job starts with a fresh connection.
+            // Whatever the cause (a full disk, a lost mount), the next job opens a new connection.
             opened = nil
             throw error
         }
@@ -79,7 +78,8 @@ final class FolderSession: @unchecked Sendable {
         settings.onNotice(MediaError(.damagedIndex, SafeText("cache folder \(settings.path)"), cause))
     }
 
-    /// The folder to be read only, if `failure` says that it accepts no writes; `nil` for any other failure.
+    /// Opens the folder for reading only, if `failure` means that it accepts no writes; `nil` for any other
+    /// failure.
     func unwritableFolder(after failure: any Error) throws -> UnwritableFolder? {
         let isRefusal = (failure as? SystemError)?.isRefusal ?? (failure as? IndexError)?.isRefusal ?? false
         guard isRefusal else { return nil }
@@ -89,14 +89,14 @@ final class FolderSession: @unchecked Sendable {
     /// `true` if the write-ahead log of the index is long.
     var hasLongLog: Bool { opened.map { $0.isCurrent && $0.logSize > Self.longLog } ?? false }
 
-    /// A session that only plays cached music adds some 10 KB and never waits for the disk; half a dozen
-    /// commits make this much.
+    /// A session that only plays cached music adds about 10 KB, which is not worth a wait for the disk; half
+    /// a dozen commits add this much.
     private static let longLog: Int64 = 256 * 1024
 
     /// Closes the folder; the next job opens it again.
     func close() { opened = nil }
 
-    /// Calls `observer` on the committing thread after each job that changed the index. Only one at a time;
-    /// from any thread.
+    /// Calls `observer` on the committing thread after each job that changed the index. There is one observer
+    /// at a time. May be called from any thread.
     func observe(_ observer: (@Sendable () -> Void)?) { self.observer.withLock { $0 = observer } }
 }

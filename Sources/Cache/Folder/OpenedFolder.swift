@@ -2,23 +2,23 @@ import Glibc
 import Media
 import System
 
-/// A cache folder that is ready to use: its objects, its lock and its index. Used by the committing thread
-/// only.
+/// An open cache folder: its objects, its lock and its index. Used by the committing thread only.
 final class OpenedFolder {
     let objects: ObjectFolder
     let lock: FolderLock
     let index: CacheIndex
-    /// The index that was found here, if it could not be used.
+    /// The index that was found unusable on opening and renamed, if any.
     let indexSetAside: IndexSetAside?
-    /// Tells the index that was opened from one that somebody made later.
+    /// Distinguishes the open index from one that another process created later.
     private let indexNumber: ino_t?
     private let root: CInt
     private let path: String
 
-    /// Opens the folder at `path`, and makes what is missing, with the permissions 0700 and 0600.
+    /// Opens the folder at `path`, and creates what is missing, with the permissions 0700 and 0600.
     ///
-    /// `path` itself may lead through symlinks, which are its owner's business; nothing within it may be one.
-    /// An index that is damaged, or of an earlier format, is set aside, and an empty one takes its place.
+    /// `path` itself may contain symlinks, which the user is trusted with; nothing within the folder may be
+    /// one. An index that is damaged, or of an earlier format, is set aside, and an empty one takes its
+    /// place.
     init(path: String, files: any FileLayer, protection: Protection) throws {
         try Self.makeFolders(path)
         guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
@@ -46,8 +46,8 @@ final class OpenedFolder {
 
     /// `true` if the open index and `objects/` are still those in the folder.
     ///
-    /// `false` after the folder was removed, or another process set a damaged index aside: nobody would find
-    /// what is claimed in the old index.
+    /// `false` after the folder was removed, or another process set a damaged index aside: claims in the old
+    /// index would be lost.
     var isCurrent: Bool {
         var status = stat()
         guard stat(path + "/" + Self.indexName, &status) == 0, status.st_ino == indexNumber else {
@@ -69,8 +69,8 @@ final class OpenedFolder {
         return IndexSetAside(name: try Self.setIndexAside(in: root), cause: "its index was damaged")
     }
 
-    /// Withdraws the claims of an entry whose file somebody has unlinked. Returns `true` if it was. The lock
-    /// must be held.
+    /// Withdraws the claims of an entry if its file was unlinked. Returns `true` if so. The lock must be
+    /// held.
     func withdrawLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
         guard try file.isUnlinked() else { return false }
         if try index.entries.contains(entry) {
@@ -80,7 +80,7 @@ final class OpenedFolder {
     }
 
     static let indexName = "index.sqlite"
-    /// Further damaged indexes help nobody and take disk space.
+    /// The number of damaged indexes to keep: more would only take disk space.
     private static let mostSetAside = 3
 
     private static func openIndex(
@@ -102,7 +102,7 @@ final class OpenedFolder {
         return (try CacheIndex(path: path, protection: protection), setAside)
     }
 
-    /// Makes the index's file before SQLite does, which would make it readable for others.
+    /// Creates the index's file before SQLite does, which would make it readable for other users.
     ///
     /// An existing file is never opened here: closing it would release every lock that SQLite holds on it in
     /// this process (fcntl(2), sqlite.org/howtocorrupt.html §2.2).
@@ -114,7 +114,7 @@ final class OpenedFolder {
             return try checkIndexFiles(in: root)
         }
         close(made)
-        // The log of a removed index does not belong to the new one.
+        // A log that is left is from a removed index.
         for suffix in ["-wal", "-shm"] { _ = unlinkat(root, indexName + suffix, 0) }
     }
 
@@ -144,7 +144,7 @@ final class OpenedFolder {
         _ = unlinkat(root, indexName + "-shm", 0)
         if let number = Int(name.dropFirst(indexName.count + 9)), number > mostSetAside {
             let old = "\(indexName).damaged-\(number - mostSetAside)"
-            // An empty file keeps the number taken, so that numbers go on counting.
+            // The file is emptied rather than removed, so that its number is not used again.
             for suffix in ["", "-wal"] { truncate(old + suffix, in: root) }
         }
         return name
@@ -165,7 +165,7 @@ final class OpenedFolder {
         return fstatat(root, indexName, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : nil
     }
 
-    /// Makes the folder and those above it; existing ones keep their permissions.
+    /// Creates the folder and its parents; existing ones keep their permissions.
     private static func makeFolders(_ path: String) throws {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
@@ -180,6 +180,6 @@ final class OpenedFolder {
 struct IndexSetAside {
     /// Its file's new name.
     let name: String
-    /// Why it could not be used: a clause.
+    /// The reason why it could not be used, as a clause.
     let cause: SafeText
 }

@@ -2,7 +2,7 @@ import Glibc
 import Media
 import System
 
-/// The looking thread's connection to the index, made at the first question.
+/// The looking thread's connection to the index, opened at the first query.
 final class IndexQuestions: @unchecked Sendable {
     // Unchecked: touched on the looking thread only, or in `deinit`, when no job is left.
     private var reading: IndexReading?
@@ -14,10 +14,10 @@ final class IndexQuestions: @unchecked Sendable {
         self.protection = protection
     }
 
-    /// Asks the index without the folder's lock.
+    /// Queries the index without the folder's lock.
     ///
-    /// Throws if the index is missing, of another format or damaged; `CacheEngine.ask` then makes the folder
-    /// ready.
+    /// Throws if the index is missing, of another format or damaged; `CacheEngine.ask` then repairs it on the
+    /// committing thread.
     func ask<Answer>(_ question: (CacheIndex) throws -> Answer) throws -> Answer {
         do {
             if let reading, !reading.isCurrent { self.reading = nil }
@@ -30,7 +30,7 @@ final class IndexQuestions: @unchecked Sendable {
         }
     }
 
-    /// Closes the index; the next question opens it again.
+    /// Closes the index; the next query opens it again.
     func close() { reading = nil }
 }
 
@@ -71,16 +71,16 @@ final class IndexVersion: Sendable {
     func close() { state.withLock { $0.reading = nil } }
 }
 
-/// An index that is open for questions only. Used by the looking thread only.
+/// An index that is open for queries only. Used by the looking thread only.
 final class IndexReading {
     let index: CacheIndex
     private let path: String
-    /// Tells the index that was opened from one that somebody made later.
+    /// Distinguishes the open index from one that another process created later.
     private let number: ino_t
 
-    /// Opens the index of the folder at `folder`; makes nothing.
+    /// Opens the index of the folder at `folder`. Creates nothing.
     ///
-    /// Throws if there is no readable one, or if something of it is not the user's own: closing it could
+    /// Throws if there is no readable index, or if one of its files is not the user's own: closing it could
     /// remove another user's log.
     init(path folder: String, protection: Protection) throws {
         guard let resolved = realpath(folder, nil) else { throw SystemError("find the folder") }
@@ -105,10 +105,10 @@ final class IndexReading {
     }
 }
 
-/// A cache folder on a read-only or full disk: what is cached in it can be read.
+/// A cache folder on a read-only or full disk: its cached bytes can be read.
 ///
-/// Nothing is locked, made or changed, so an entry can be removed while it is read here, and the index is as
-/// its last owner left it. That does no harm: every byte has its check, and an open file stays.
+/// Locks, creates and changes nothing. So an entry can be removed while it is read here, and the index may be
+/// outdated. Neither does harm: every extent is checked when it is read, and an open file remains readable.
 final class UnwritableFolder {
     let index: CacheIndex
     private let objects: CInt
@@ -137,7 +137,7 @@ final class UnwritableFolder {
         do {
             return try CacheIndex(unwritableAt: path, hasLog: hasLog, protection: protection)
         } catch is IndexError where hasLog {
-            // A log that cannot be read costs only what is in it.
+            // Without its log, the index only lacks the latest changes.
             return try CacheIndex(unwritableAt: path, hasLog: false, protection: protection)
         }
     }

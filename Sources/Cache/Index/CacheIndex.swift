@@ -2,7 +2,7 @@ import Media
 
 /// The index of a cache folder: its entries, their names, and which of their bytes are committed.
 ///
-/// An SQLite database behind typed questions. Used by one thread only.
+/// An SQLite database behind typed queries. Used by one thread only.
 final class CacheIndex {
     let entries: EntriesTable
     let extents: ExtentsTable
@@ -18,17 +18,17 @@ final class CacheIndex {
         names = NamesTable(connection: connection, protection: protection)
     }
 
-    /// Opens the index at `path` and makes its tables if it is new. The folder's lock must be held.
+    /// Opens the index at `path` and creates its tables if it is new. The folder's lock must be held.
     ///
-    /// Throws `IndexFormatError` if it has another format, and `SealError` if the folder is not sealed as
-    /// `protection` says.
+    /// Throws `IndexFormatError` if it has another format, and `SealError` if the folder's seal differs from
+    /// that of `protection`.
     convenience init(path: String, protection: Protection) throws {
         self.init(try SQLiteConnection(path: path), protection)
         try prepare()
         try checkSeal()
     }
 
-    /// Opens the index at `path` for questions only. Needs no lock and makes nothing.
+    /// Opens the index at `path` for queries only. Needs no lock and creates nothing.
     ///
     /// Throws `IndexError` if the index has another format.
     convenience init(readingAt path: String, protection: Protection) throws {
@@ -37,9 +37,9 @@ final class CacheIndex {
         try checkFormat()
     }
 
-    /// Opens the index at `path` for questions only, in a folder that cannot be written to.
+    /// Opens the index at `path` for queries only, in a read-only folder.
     ///
-    /// With `hasLog`, what a killed process left in the write-ahead log is read too.
+    /// With `hasLog`, also reads the write-ahead log, which may hold commits of a process that was killed.
     convenience init(unwritableAt path: String, hasLog: Bool, protection: Protection) throws {
         self.init(try SQLiteConnection(unwritablePath: path, hasLog: hasLog), protection)
         try checkFormat()
@@ -60,15 +60,16 @@ final class CacheIndex {
     /// Runs `body` as one transaction that a power cut may undo as a whole, so it does not wait for the disk.
     ///
     /// For changes that claim no bytes: a new, empty entry, and the time an entry was played. The log is
-    /// flushed in order, so the next durable transaction makes this one durable too. That one also
-    /// checkpoints a long log; here only a log of 64 MB is, because a checkpoint waits for the disk.
+    /// flushed in order, so the next durable transaction makes this one durable too. Durable transactions
+    /// also checkpoint the log once it is long. These do so only at 64 MB, because a checkpoint waits for the
+    /// disk.
     func relaxedTransaction<Value>(_ body: () throws -> Value) throws -> Value {
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16000")
         defer { try? connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000") }
         return try connection.transaction(body)
     }
 
-    /// Runs questions on one state of the index, whatever other processes commit meanwhile.
+    /// Runs queries on one state of the index, even if other processes commit in the meantime.
     func snapshot<Value>(_ questions: () throws -> Value) throws -> Value {
         try connection.snapshot(questions)
     }
@@ -83,19 +84,19 @@ final class CacheIndex {
 
     // MARK: Entries by their names
 
-    /// The entry that `key` leads to.
+    /// The entry with the name `key`.
     func entry(key: [UInt8]) throws -> EntryRow? {
         try entries.row(named: key)
     }
 
-    /// Makes a new, empty entry with the name `key`.
+    /// Adds a new, empty entry with the name `key`.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
         try entries.insert(entry, isPinned: isPinned, at: time)
         try entries.put(EntryRecord(url: url, description: EntryDescription()), of: entry)
         try names.add(key, url: url, to: entry)
     }
 
-    /// Takes the name `key` from `entry`, and removes the entry with its last name.
+    /// Removes the name `key` of `entry`, and the entry itself if that was its last name.
     ///
     /// Returns `true` if the entry was removed.
     func removeName(_ key: [UInt8], of entry: EntryID) throws -> Bool {
@@ -114,13 +115,13 @@ final class CacheIndex {
 
     // MARK: The folder as a whole
 
-    /// The bytes that all objects take on the disk, as of their last commits.
+    /// The bytes that all objects take on the disk, as of the last commits.
     func allocated() throws -> Int64 {
         let sum = try connection.statement("SELECT allocated FROM folder").first { $0.integer(0) }
         return Self.plausible(sum ?? 0)
     }
 
-    /// Corrects the sum in `folder`, which eviction relies on, in case somebody changed it.
+    /// Corrects the sum in `folder`, which eviction relies on, in case another program changed it.
     ///
     /// Reads one narrow index, and writes only if the sum is wrong. `total` adds in floating point: unlike
     /// `sum` it does not fail on numbers that are too large.
@@ -133,23 +134,23 @@ final class CacheIndex {
         try connection.execute("UPDATE folder SET allocated = \(sum)")
     }
 
-    /// Limits a byte count from the index, which anyone may have changed, to 0...2^62: the difference of two
-    /// of them never overflows.
+    /// Limits a byte count from the index, which may have been tampered with, to 0...2^62: the difference of
+    /// two of them never overflows.
     static func plausible(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 62) }
 
     // MARK: The format
 
-    /// The format of the index. A change of the tables below raises it; an index of an earlier format is not
-    /// migrated.
+    /// The format of the index. It is raised when the tables below change; an index of an earlier format is
+    /// not migrated.
     static let version: Int64 = 5
 
-    /// Sets the connection up and makes the tables of a new index.
+    /// Configures the connection and creates the tables of a new index.
     private func prepare() throws {
         let version = try Self.version(of: connection)
         guard version <= Self.version else { throw IndexFormatError.newer(version) }
         guard version == 0 || version == Self.version else { try refuseOlder(version) }
         // With a write-ahead log readers never wait, and a commit is one flush. FULL makes that flush part of
-        // each commit; with NORMAL a power cut could undo what a listener was told is cached.
+        // each commit; with NORMAL a power cut could undo commits that were already reported as cached.
         for setting in [
             "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF",
         ] {
@@ -158,13 +159,14 @@ final class CacheIndex {
         if version == 0 { try makeTables() }
     }
 
-    /// Throws the error that an index of an earlier format is refused with.
+    /// Throws the error for an index of an earlier format.
     private func refuseOlder(_ version: Int64) throws -> Never {
-        // Without the right secret nothing in a sealed folder may change. (Format 1 had no seal.)
+        // A sealed folder must not be changed without the right secret. (Format 1 had no seal.)
         if version > 1 { try checkSeal() }
         do {
-            // Only the sole connection to a database can leave the write-ahead log (sqlite.org/wal.html), and
-            // a process keeps its connection as long as it has the folder open.
+            // Switching off the write-ahead log succeeds only if this is the only connection to the database
+            // (sqlite.org/wal.html), and a process keeps its connection as long as it has the folder open. So
+            // this detects other users.
             try connection.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
         } catch let error where error.code == .busy {
             throw IndexFormatError.olderInUse(version)
@@ -179,7 +181,7 @@ final class CacheIndex {
         try checkSeal()
     }
 
-    /// The format of the tables; 0 if there are none.
+    /// The format of the tables; 0 if there are no tables.
     static func version(of connection: SQLiteConnection) throws -> Int64 {
         try connection.statement("PRAGMA user_version").first { $0.integer(0) } ?? 0
     }
@@ -201,11 +203,11 @@ final class CacheIndex {
         let row = try connection.statement("SELECT allocated, seal FROM folder").first { row in
             (allocated: row.optionalInteger(0), seal: row.blob(1))
         }
-        // The columns of a truncated page read as nulls, and this column never is one.
+        // This column is never null; on a truncated page, all columns read as null.
         guard let row, row.allocated != nil else {
             throw IndexError(code: .corrupt, message: "it has no line about the folder")
         }
-        // With a digest of its own: a flipped bit must not look like another secret.
+        // The seal ends with a digest, so that a flipped bit is not mistaken for another secret.
         let stored = row.seal.isEmpty ? nil : Array(row.seal.dropLast(16))
         guard stored.map({ $0 + Digest.check(of: $0) == row.seal }) ?? true else {
             throw IndexError(code: .corrupt, message: "its line about the folder is damaged")
@@ -218,14 +220,14 @@ final class CacheIndex {
         }
     }
 
-    /// `identity` is what an entry has in common with the same resource under another URL. The keys of all
-    /// URLs that lead to an entry are in `names`, in the order of `place`; `display_url` is the URL for
-    /// people, checked or sealed. `about` is an `EntryRecord`, checked or sealed; `entries.url` repeats its
-    /// URL for people who look into the database, and is empty in a sealed folder. `turn` orders what was
+    /// `identity` is equal for entries with the same resource under different URLs. `names` has the keys of
+    /// all URLs of an entry, in the order of `place`; `display_url` is the URL for display, with a digest or
+    /// sealed. `about` is an `EntryRecord`, with a digest or sealed; `entries.url` repeats its URL for
+    /// inspection of the database by hand, and is empty in a sealed folder. `turn` orders entries that were
     /// last played within one second. The seek table is the last column because it may be long and is rarely
-    /// read: SQLite reads a row up to the last column asked for. `stored` and `prefix` sum up the extents, so
-    /// that a question about 100,000 entries reads as many rows. Triggers maintain the sum in `folder`, so
-    /// that finding out how full the folder is reads one row.
+    /// read: SQLite reads a row only up to the last column requested. `stored` and `prefix` sum up the
+    /// extents, so that a query about 100,000 entries reads as many rows. Triggers maintain the sum in
+    /// `folder`, so that one row tells how full the folder is.
     private static let tables = """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,

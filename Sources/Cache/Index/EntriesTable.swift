@@ -17,7 +17,7 @@ struct EntriesTable {
         return try connection.statement(sql).first(.integer(entry.value)) { row($0) }
     }
 
-    /// The entry that the name `key` leads to.
+    /// The entry with the name `key`.
     func row(named key: [UInt8]) throws -> EntryRow? {
         let sql = """
             SELECT \(EntryRow.columns) FROM names JOIN entries ON id = names.entry WHERE names.key = ?
@@ -54,7 +54,7 @@ struct EntriesTable {
         return record.flatMap { protection.record(from: $0, in: .seekPoints, of: entry) } ?? []
     }
 
-    /// Makes a new row without a record.
+    /// Adds a new row without a record.
     func insert(_ entry: EntryID, isPinned: Bool, at time: Int64) throws {
         let sql = """
             INSERT INTO entries (id, url, about, pinned, created, last_played, turn)
@@ -63,16 +63,17 @@ struct EntriesTable {
         try connection.statement(sql).run(.integer(entry.value), SQLiteValue(isPinned), .integer(time))
     }
 
-    /// Records that the entry was played at `time`, in seconds since 1970, after all that was played before.
+    /// Records that the entry was played at `time`, in seconds since 1970, so that it sorts after all entries
+    /// played before.
     func touch(_ entry: EntryID, at time: Int64) throws {
         let sql = "UPDATE entries SET last_played = ?1, turn = \(Self.nextTurn(at: "?1")) WHERE id = ?2"
         try connection.statement(sql).run(.integer(time), .integer(entry.value))
     }
 
-    /// A turn after those of all unpinned entries played at `time`: many short tracks, or a list that is
-    /// skipped through, are opened within one second.
+    /// The SQL for a turn after those of all unpinned entries played at `time`. Several entries are opened
+    /// within one second if tracks are very short or skipped quickly.
     ///
-    /// Bounded, so that a number that somebody else left cannot overflow the column.
+    /// Bounded, so that a number from a tampered index cannot overflow the column.
     private static func nextTurn(at time: String) -> String {
         """
         (SELECT 1 + min(ifnull(max(turn), 0), 1000000000) FROM entries
@@ -80,7 +81,7 @@ struct EntriesTable {
         """
     }
 
-    /// Replaces what is known of the entry's resource.
+    /// Replaces the record of the entry's resource.
     func put(_ record: EntryRecord, of entry: EntryID) throws {
         let sql = "UPDATE entries SET url = ?, about = ?, identity = ? WHERE id = ?"
         let identity = record.description.identityText.map { protection.key(of: $0) }
@@ -92,7 +93,7 @@ struct EntriesTable {
         )
     }
 
-    /// Replaces the entry's seek table; empty for none.
+    /// Replaces the entry's seek table; an empty one removes it.
     func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
         let record = table.isEmpty ? [] : protection.keep(table, in: .seekPoints, of: entry)
         try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
@@ -133,7 +134,7 @@ struct EntriesTable {
         return rows
     }
 
-    /// All entries, and how many bytes of them are committed.
+    /// The numbers of all entries, and how many bytes are committed in total.
     func everything() throws -> (entries: [EntryID], storedBytes: Int64) {
         var entries: [EntryID] = []
         var bytes: Int64 = 0
@@ -164,7 +165,7 @@ struct EntriesTable {
         return candidates
     }
 
-    /// Every entry, pinned ones too, as eviction sees it.
+    /// All entries, including pinned ones, as candidates for eviction.
     func removables() throws -> [EvictionCandidate] {
         var all: [EvictionCandidate] = []
         let sql = "SELECT id, allocated, last_played, pinned, turn FROM entries"

@@ -2,8 +2,8 @@ import Media
 
 /// The number of an entry: its row in the index and the name of its file.
 ///
-/// Random, so that no number is given twice, not even by an index that was rebuilt from nothing: a store that
-/// is still open on the old entry can never claim bytes in the name of a new one.
+/// Random, so that no number is used twice, even after the index was rebuilt from scratch: a store that still
+/// has the old entry open can never claim bytes of a new one.
 struct EntryID: Hashable, Sendable {
     let value: Int64
 
@@ -12,10 +12,10 @@ struct EntryID: Hashable, Sendable {
     /// A new number. In a folder of a million entries, the chance of a repetition is one in ten million.
     static func random() -> EntryID { EntryID(Int64.random(in: 1...Int64.max)) }
 
-    /// The name of the entry's file.
+    /// The file name of the entry.
     var fileName: String { String(value) }
 
-    /// The entry with this file name; `nil` for a name that the cache never gives.
+    /// The entry with this file name; `nil` if it is not the name of an entry's file.
     init?(fileName: String) {
         guard let value = Int64(fileName), value > 0, String(value) == fileName else { return nil }
         self.value = value
@@ -36,14 +36,15 @@ struct EntryRow: Sendable {
     let isPinned: Bool
     /// Bytes on the disk, as of the last commit.
     let allocated: Int64
-    /// When the entry was made, in seconds since 1970.
+    /// When the entry was created, in seconds since 1970.
     let created: Int64
     /// How many bytes are committed.
     let storedBytes: Int64
-    /// How many bytes are committed from the first on without a gap.
+    /// How many bytes are committed from the start without a gap.
     let prefix: Int64
 
-    /// Reads the columns named by `columns`. Anyone may have changed them: a damaged record counts as empty.
+    /// Reads the columns named by `columns`. The index may be damaged or tampered with: a record that fails
+    /// its check counts as empty.
     init(_ row: borrowing SQLiteRow, protection: Protection) {
         entry = EntryID(row.integer(0))
         let record = protection.record(from: row.blob(2), in: .about, of: entry).flatMap {
@@ -60,9 +61,9 @@ struct EntryRow: Sendable {
     }
 }
 
-/// All that the index knows of an entry's resource but its seek table, as one value that can be sealed.
+/// The index's description of an entry's resource, except the seek table, as one value that can be sealed.
 struct EntryRecord: Sendable, Equatable {
-    /// For people: without user name, password and query.
+    /// For display: without user name, password and query.
     var url: SafeText
     /// Without the seek table, which has a column of its own.
     var description: EntryDescription
@@ -91,7 +92,7 @@ struct EntryRecord: Sendable, Equatable {
         self.description = description
     }
 
-    /// `nil` for bytes that `bytes` never makes.
+    /// `nil` unless `bytes` are valid.
     init?(bytes: [UInt8]) {
         guard bytes.first == Self.format else { return nil }
         var rest = bytes.dropFirst()
@@ -130,8 +131,8 @@ struct EntryRecord: Sendable, Equatable {
 }
 
 extension EntryDescription {
-    /// `true` if the two describe different versions of a resource. A value that one of them lacks
-    /// contradicts nothing (RFC 9110 §8.8).
+    /// `true` if the two describe different versions of a resource. A value that one of them lacks is no
+    /// contradiction (RFC 9110 §8.8).
     func contradicts(_ other: EntryDescription) -> Bool {
         func differ<Value: Equatable>(_ one: Value?, _ two: Value?) -> Bool {
             guard let one, let two else { return false }
@@ -141,12 +142,12 @@ extension EntryDescription {
             || differ(validators.lastModified, other.validators.lastModified)
     }
 
-    /// `true` if the length or a validator differs from that of `other`, known or not.
+    /// `true` if the length or a validator differs from that of `other`; `nil` differs from any value.
     func isOtherVersion(than other: EntryDescription) -> Bool {
         length != other.length || validators != other.validators
     }
 
-    /// This description with its missing values taken from `other`; the seek table stays its own.
+    /// This description with its missing values taken from `other`; except the seek table.
     func completed(by other: EntryDescription) -> EntryDescription {
         var whole = self
         whole.length = length ?? other.length

@@ -6,7 +6,7 @@ struct ExtentsTable {
 
     init(connection: SQLiteConnection) { self.connection = connection }
 
-    /// Every extent of the entry, in order. Rows that break the rules of extents are skipped.
+    /// Every extent of the entry, in order. Skips invalid rows.
     func all(of entry: EntryID) throws -> [Extent] {
         let sql = "SELECT start, stop, digest FROM extents WHERE entry = ? ORDER BY start"
         var extents: [Extent] = []
@@ -19,7 +19,7 @@ struct ExtentsTable {
 
     /// The extents of the entry that share bytes with `range`, in order.
     func all(of entry: EntryID, overlapping range: ByteRange) throws -> [Extent] {
-        // An extent lies inside one block, so one that starts a block or more earlier cannot reach `range`.
+        // An extent lies inside one block, so one that starts a whole block before `range` cannot overlap it.
         let sql = """
             SELECT start, stop, digest FROM extents
             WHERE entry = ? AND start > ? AND start < ? AND stop > ? ORDER BY start
@@ -55,10 +55,10 @@ struct ExtentsTable {
         return try connection.statement(sql).first(.integer(entry.value)) { _ in false } ?? true
     }
 
-    /// Claims the bytes of `extents`, which nobody has claimed yet.
+    /// Claims the bytes of `extents`, which must be unclaimed.
     func insert(_ extents: [Extent], of entry: EntryID) throws {
         guard !extents.isEmpty else { return }
-        // A row that is replaced breaks the rules of extents: otherwise it would have been found.
+        // Only an invalid row can be replaced here: a valid one would have been found before.
         let sql = "INSERT OR REPLACE INTO extents (entry, start, stop, digest) VALUES (?, ?, ?, ?)"
         for extent in extents {
             try connection.statement(sql).run(
@@ -76,7 +76,7 @@ struct ExtentsTable {
             .run(.integer(sum), .integer(prefix), .integer(entry.value))
     }
 
-    /// Withdraws the claim, unless another process has replaced it by a different one.
+    /// Withdraws the claim, unless another process has replaced it.
     func remove(_ extent: Extent, of entry: EntryID) throws {
         let sql = "DELETE FROM extents WHERE entry = ? AND start = ? AND stop = ? AND digest = ?"
         try connection.statement(sql).run(
@@ -96,7 +96,7 @@ struct ExtentsTable {
         )
     }
 
-    /// Computes the sums of the entry again from its extents.
+    /// Recomputes the sums of the entry from its extents.
     func recount(_ entry: EntryID) throws {
         let stored = try ranges(of: entry).byteCount
         try connection.statement("UPDATE entries SET stored = ?, prefix = ? WHERE id = ?")

@@ -6,13 +6,13 @@ struct IndexError: Error, CustomStringConvertible {
     /// SQLite's own message, which names tables and columns but no values.
     let message: String
 
-    /// `true` if the file is not an index, or one that cannot be read: a new one has to replace it.
+    /// `true` if the file is not an index, or is damaged: a new one must replace it.
     ///
-    /// A broken constraint is damage too: under the folder's lock nothing is written without reading what is
-    /// there, so what was read and what is there differ.
+    /// A violated constraint is damage too. Under the folder's lock, rows are only written after reading the
+    /// existing ones, so a violation means that SQLite read something else than what is stored.
     var isDamage: Bool { [.corrupt, .notADatabase, .constraint, .schema].contains(code) }
 
-    /// `true` if the disk or the folder may not accept writes.
+    /// `true` if the disk or the folder possibly accepts no writes.
     var isRefusal: Bool { [.readOnly, .inputOutput, .full, .cannotOpen].contains(code) }
 
     var description: String { "the index failed (\(message))" }
@@ -62,7 +62,7 @@ struct ResultCode: RawRepresentable, Equatable, Sendable {
     static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
 }
 
-/// Throws an `IndexError` for a result code that is one. The only function that does.
+/// Throws an `IndexError` if `status` is a failure. All result codes of SQLite are checked here.
 @discardableResult
 func check(_ status: CInt, of connection: OpaquePointer?) throws(IndexError) -> ResultCode {
     let code = ResultCode(rawValue: status)

@@ -1,14 +1,14 @@
 import Media
 
-/// The table `names`: the URLs that lead to each entry.
+/// The table `names`: the URLs of each entry.
 ///
 /// An entry has several if servers send the same resource under several URLs, as signed URLs and mirrors do.
 struct NamesTable {
     private let connection: SQLiteConnection
     private let protection: Protection
 
-    /// Besides its first name an entry has at most this many: signed URLs change each day, and only the
-    /// latest are requested again.
+    /// The limit of names besides the first one. Signed URLs change each day, and only the latest are
+    /// requested again.
     private static let mostLaterNames: Int64 = 8
 
     init(connection: SQLiteConnection, protection: Protection) {
@@ -16,11 +16,11 @@ struct NamesTable {
         self.protection = protection
     }
 
-    /// Makes `key` a name of `entry`, and of no other one; forgets the oldest of too many.
+    /// Makes `key` a name of `entry` and of no other entry. Removes the oldest name if there are too many.
     ///
-    /// `url` is for people, without secrets.
+    /// `url` is for display, without secrets.
     func add(_ key: [UInt8], url: SafeText, to entry: EntryID) throws {
-        // Bounded, so that a number that somebody else left cannot overflow the column.
+        // Bounded, so that a number from a tampered index cannot overflow the column.
         let insert = """
             INSERT OR REPLACE INTO names (key, entry, place, display_url) VALUES (?1, ?2,
             (SELECT 1 + min(ifnull(max(place), 0), 1000000000) FROM names WHERE entry = ?2), ?3)
@@ -34,14 +34,14 @@ struct NamesTable {
         try connection.statement(forget).run(.integer(entry.value), .integer(Self.mostLaterNames))
     }
 
-    /// Takes the name `key` from `entry`.
+    /// Removes the name `key` of `entry`.
     func remove(_ key: [UInt8], of entry: EntryID) throws {
         try connection.statement("DELETE FROM names WHERE key = ? AND entry = ?")
             .run(.blob(key), .integer(entry.value))
     }
 
-    /// The URLs that lead to the entry, the oldest name first, for people. Empty text if a record is damaged:
-    /// the key still leads to the entry.
+    /// The URLs of the entry for display, the oldest name first. A damaged record yields an empty text, since
+    /// its key remains valid.
     func urls(of entry: EntryID) throws -> [SafeText] {
         var urls: [SafeText] = []
         let sql = "SELECT display_url FROM names WHERE entry = ? ORDER BY place, key"

@@ -10,13 +10,12 @@ final class SQLiteConnection {
         try self.init(name: path, SQLITE_OPEN_READWRITE)
     }
 
-    /// Opens the database at `path` without any lock, and makes no file beside it: for a folder that cannot
-    /// be written to. If another process writes after all, what is read may be wrong, so nothing of it may be
-    /// used without a check of its own.
+    /// Opens the database at `path` in a read-only folder: takes no lock and creates no file. If another
+    /// process writes after all, reads may return wrong data, so callers must check all they use.
     ///
-    /// With `hasLog`, what a killed process left in the log is read too: in exclusive mode SQLite keeps the
-    /// log's index in memory (sqlite.org/wal.html, "Use of WAL Without Shared-Memory"), and the VFS
-    /// `unix-none` takes no real lock. Otherwise only the file is read (sqlite.org/uri.html, `immutable`).
+    /// With `hasLog`, also reads the log that a killed process left: in exclusive mode SQLite has the log's
+    /// index in memory (sqlite.org/wal.html, "Use of WAL Without Shared-Memory"), and the VFS `unix-none`
+    /// takes no real lock. Otherwise only the file is read (sqlite.org/uri.html, `immutable`).
     convenience init(unwritablePath path: String, hasLog: Bool) throws(IndexError) {
         let allowed = Set("/-_.~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
@@ -39,7 +38,7 @@ final class SQLiteConnection {
         do {
             try check(status, of: opened)
         } catch {
-            // SQLite returns a connection even if it fails, for `sqlite3_errmsg`.
+            // SQLite returns a connection even if opening fails, so that `sqlite3_errmsg` can be called.
             sqlite3_close_v2(opened)
             throw error
         }
@@ -50,7 +49,7 @@ final class SQLiteConnection {
     }
 
     deinit {
-        // A connection stays open as long as it has statements.
+        // A connection is closed only after all its statements are finalized.
         statements.removeAll()
         sqlite3_close_v2(pointer)
     }
@@ -74,14 +73,14 @@ final class SQLiteConnection {
     /// How many rows this connection has changed since it was opened.
     var allChangeCount: Int64 { sqlite3_total_changes64(pointer) }
 
-    /// Runs `body` on one state of the database, whatever other connections commit meanwhile.
+    /// Runs `body` on one state of the database, even if other connections commit in the meantime.
     func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()
     }
 
-    /// Runs `body` in one exclusive transaction; an error undoes all of it.
+    /// Runs `body` in one exclusive transaction; an error rolls it back.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -89,7 +88,8 @@ final class SQLiteConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // Some failures have ended the transaction already; the error to report is the first one.
+            // After some failures SQLite has already rolled back, and this fails; the first error is the one
+            // to report.
             try? execute("ROLLBACK")
             throw error
         }

@@ -12,7 +12,7 @@ final class SQLiteStatement {
         do {
             try check(sqlite3_prepare_v3(connection, sql, -1, flags, &prepared, nil), of: connection)
         } catch let error where error.code == .error {
-            // All statements are constants of this program: if one does not fit the tables, these are
+            // All statements are constants of this program: if one does not match the tables, the tables are
             // damaged.
             throw IndexError(code: .schema, message: error.message)
         }
@@ -50,7 +50,8 @@ final class SQLiteStatement {
     }
 
     private func step(through values: [SQLiteValue], row body: (borrowing SQLiteRow) throws -> Bool) throws {
-        // A statement that is not reset would hold its read transaction, and so the log, for ever.
+        // Without a reset, the statement's read transaction would stay open and prevent checkpoints of the
+        // log.
         defer {
             sqlite3_reset(pointer)
             sqlite3_clear_bindings(pointer)
@@ -62,7 +63,7 @@ final class SQLiteStatement {
     }
 
     private func bind(_ value: SQLiteValue, at index: CInt) throws {
-        // SQLite's `SQLITE_TRANSIENT`, a macro that Swift cannot see: the value is copied at once.
+        // SQLite's `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite copies the value at once.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         let status =
             switch value {
@@ -83,7 +84,7 @@ final class SQLiteStatement {
     }
 
     private func bind(_ bytes: [UInt8], at index: CInt, _ copied: sqlite3_destructor_type) -> CInt {
-        // A null pointer would bind NULL, and an empty array has no other.
+        // The pointer of an empty array is null, which would bind NULL.
         guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(pointer, index, 0) }
         return sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), copied)
     }

@@ -25,8 +25,8 @@ package struct CacheSecret: Sendable, Equatable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The secret of a file with `text`. Also accepts upper case and a missing line break; `nil` for anything
-    /// else.
+    /// Parses the text of a secret's file. Also accepts upper case and a missing line break; `nil` for
+    /// anything else.
     init?(fileText text: [UInt8]) {
         let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
         guard digits.count == Self.size * 2 else { return nil }
@@ -82,7 +82,7 @@ package struct CacheSecret: Sendable, Equatable {
     }
 }
 
-// An interpolation would spell the secret out.
+// Without these, a string interpolation would print the secret.
 extension CacheSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Never the secret itself.
     package var description: String { "…" }

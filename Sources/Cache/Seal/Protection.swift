@@ -1,6 +1,6 @@
 import Media
 
-/// How a folder makes sure that bytes are read as they were written: by digests or by encryption.
+/// The way in which a folder detects that bytes were changed: by digests or by authenticated encryption.
 enum Protection: Sendable {
     case checked
     case sealed(Seal)
@@ -17,7 +17,7 @@ enum Protection: Sendable {
         }
     }
 
-    /// A key of 32 bytes for `text`, from which it cannot be recovered.
+    /// A key of 32 bytes for `text`. The text cannot be recovered from it.
     func key(of text: String) -> [UInt8] {
         switch self {
         case .checked: Digest.name(of: text)
@@ -25,7 +25,7 @@ enum Protection: Sendable {
         }
     }
 
-    /// The bytes to write for `bytes`, the same number, and the extent that checks them.
+    /// Returns the bytes to write in place of `bytes`, as many as those, and the extent that checks them.
     func keep(_ bytes: [UInt8], at range: ByteRange, of entry: EntryID) -> (bytes: [UInt8], extent: Extent) {
         let protected: (bytes: [UInt8], check: [UInt8]) =
             switch self {
@@ -72,14 +72,14 @@ enum Protection: Sendable {
     }
 }
 
-/// The column of a record in the index: sealed for one, it cannot be opened in another.
+/// The column of a record in the index. A record that was sealed for one column cannot be opened in another.
 enum RecordColumn: Sendable {
     case about
     case seekPoints
-    /// `display_url` of a name.
+    /// The column `display_url` of `names`.
     case name
 
-    /// Bound to a sealed record besides its entry.
+    /// Authenticated with a sealed record, together with its entry.
     var name: [UInt8] {
         switch self {
         case .about: Array("about".utf8)

@@ -3,15 +3,15 @@ import Media
 
 /// Encryption with the keys of a sealed cache, which are derived from its secret.
 ///
-/// XChaCha20-Poly1305 with a fresh random nonce each time: 24 bytes are enough that none repeats, however
-/// many are drawn (doc.libsodium.org, "XChaCha20-Poly1305 construction").
+/// XChaCha20-Poly1305 with a fresh random nonce each time: with 24 bytes, random nonces never repeat in
+/// practice (doc.libsodium.org, "XChaCha20-Poly1305 construction").
 struct Seal: Sendable {
     static let nonceSize = 24
     static let tagSize = 16
 
     private let extentKey: [UInt8]
     private let recordKey: [UInt8]
-    /// For keyed hashes: without the secret nobody can test whether a URL is cached.
+    /// The key for hashes of URLs: without the secret, nobody can test if a URL is cached.
     let nameKey: [UInt8]
     /// Identifies the secret, and reveals nothing else of it.
     let checkValue: [UInt8]
@@ -30,7 +30,8 @@ struct Seal: Sendable {
         checkValue = key(4)
     }
 
-    /// `bytes` sealed for their place: as many as before, with the nonce and tag that open them.
+    /// Seals `bytes` for their place in the entry. Returns as many bytes, with the nonce and tag that open
+    /// them.
     func sealed(_ bytes: [UInt8], at range: ByteRange, of entry: EntryID) -> (bytes: [UInt8], check: [UInt8])
     {
         let place = Self.place(of: entry, range)
@@ -53,7 +54,7 @@ struct Seal: Sendable {
         return (sealed, nonce + tag)
     }
 
-    /// The bytes that were sealed; `nil` if anything of them, or of their place, has changed.
+    /// The bytes that were sealed; `nil` if they, or their place, have changed.
     func opened(_ sealed: [UInt8], check: ExtentCheck, at range: ByteRange, of entry: EntryID) -> [UInt8]? {
         guard check.nonce != nil else { return nil }
         let place = Self.place(of: entry, range)
@@ -112,14 +113,15 @@ struct Seal: Sendable {
         return status == 0 ? record : nil
     }
 
-    /// The additional data of the encryption: bytes that were moved elsewhere cannot be opened.
+    /// The additional authenticated data of an extent, which prevents opening bytes that were moved
+    /// elsewhere.
     private static func place(of entry: EntryID, _ range: ByteRange) -> [UInt8] {
         [entry.value, range.lowerBound, range.upperBound].flatMap { $0.bigEndianBytes }
     }
 }
 
 extension FixedWidthInteger {
-    /// The highest byte first.
+    /// The bytes, the highest first.
     var bigEndianBytes: [UInt8] {
         withUnsafeBytes(of: bigEndian) { Array($0) }
     }

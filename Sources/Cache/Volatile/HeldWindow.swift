@@ -1,8 +1,8 @@
 import Media
 
-/// The bytes in memory around a reader: all that was fetched ahead of it, and a bounded part behind.
+/// The bytes in memory around a reader: all that were downloaded ahead of it, and a bounded part behind.
 struct HeldWindow: Sendable {
-    /// 8 MiB behind the reader: a seek back of more than three minutes at 320 kbit/s fetches nothing.
+    /// 8 MiB behind the reader: seeking back more than three minutes at 320 kbit/s needs no download.
     static let mostBehind: Int64 = 8 << 20
 
     private let mostBehind: Int64
@@ -22,7 +22,7 @@ struct HeldWindow: Sendable {
         return piece
     }
 
-    /// Adds bytes at a gap.
+    /// Adds bytes at missing offsets.
     mutating func write(_ piece: ArraySlice<UInt8>, at offset: Int64) {
         bytes.insert(piece, at: offset)
         trim()

@@ -3,16 +3,16 @@ import System
 
 /// Stores the bytes of one resource for as long as it is open.
 ///
-/// They are in a file without a name, sealed with a key that only this process knows. Without a file, or once its disk is
-/// full, they are in memory, which holds only a window around the reader.
+/// They are in an unlinked file, sealed with a key that only this process has. Without a file, or once its
+/// disk is full, they are in memory, and only a window around the reader is stored.
 final class VolatileStore: ByteStore {
     private struct Contents {
         var description = EntryDescription()
         /// The extents in the file.
         var filed = EntryState(description: EntryDescription(), extents: [])
-        /// The bytes that the file could not take.
+        /// The bytes that did not fit into the file.
         var held: HeldWindow
-        /// `true` once a write to the file failed, so that it is not tried again for each chunk.
+        /// `true` once a write to the file failed, so that it is not retried for each chunk.
         var isFileFull: Bool
         /// The extent that was unsealed last, so that small reads do not unseal it each time.
         var unsealed: (extent: Extent, bytes: [UInt8])?
@@ -21,14 +21,14 @@ final class VolatileStore: ByteStore {
     }
 
     private let file: ObjectFile?
-    // Keeps the thread alive for as long as a store needs it.
+    // Keeps the thread running as long as a store needs it.
     private let owner: VolatileStores
     private let subject: SafeText
     /// Binds the sealed bytes to this store, so that another store's cannot be mistaken for them.
     private let number = EntryID.random()
     private let contents: Locked<Contents>
 
-    /// A store on an open, empty file; in memory only if that is `nil`.
+    /// A store on an open, empty file; in memory only if `file` is `nil`.
     init(
         file: ObjectFile?,
         subject: SafeText,
@@ -69,10 +69,10 @@ final class VolatileStore: ByteStore {
     /// Does nothing: no byte is made durable.
     package func commit() async throws {}
 
-    /// Does nothing: no byte outlives this open.
+    /// Does nothing: no bytes outlast this store.
     package func discard() async {}
 
-    /// Does nothing: the disk gets its room back with the last reference.
+    /// Does nothing: the last reference to the file frees its disk space.
     package func close() async {}
 
     private func readNow(at offset: Int64, count: Int, from file: ObjectFile) -> [UInt8] {
@@ -91,8 +91,8 @@ final class VolatileStore: ByteStore {
         return bytes
     }
 
-    /// The bytes of an extent. If they are not what was written, somebody cut or changed the file: returns `nil`, and they
-    /// are missing from now on, since a reader would ask for claimed bytes for ever.
+    /// The bytes of an extent. If another program truncated or changed the file, returns `nil` and marks the
+    /// bytes as missing; otherwise a reader would wait for them for ever.
     private func unsealed(_ extent: Extent, from file: ObjectFile) -> [UInt8]? {
         let last = contents.withLock { $0.unsealed }
         if let last, last.extent == extent { return last.bytes }
@@ -128,7 +128,7 @@ final class VolatileStore: ByteStore {
         }
     }
 
-    /// Writes the bytes to the file and returns their extent; `nil` if the file cannot take them.
+    /// Writes the bytes to the file and returns their extent; `nil` if writing fails.
     private func filed(_ bytes: ArraySlice<UInt8>, at range: ByteRange) -> Extent? {
         guard let file else { return nil }
         let (sealed, extent) = owner.protection.keep(Array(bytes), at: range, of: number)

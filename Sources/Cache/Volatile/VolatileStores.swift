@@ -2,19 +2,21 @@ import Glibc
 package import Media
 import System
 
-/// Opens stores that last no longer than the process: for bytes that must not, or cannot, be cached.
+/// Opens stores that last no longer than the process, for bytes that must not or cannot be cached.
 ///
-/// Each open makes a new, empty store on an unlinked file of its own, so that nothing is left behind however the process
-/// ends; if no file can be made, in memory. Opening one URL twice shares nothing. The files are sealed with a key that only
-/// this process has, so that nobody who reads the disk later learns what was played.
+/// Each call creates a new, empty store on an unlinked file of its own, so that nothing is left behind
+/// however the process ends. If no file can be created, the store is in memory. Two stores of one URL share
+/// nothing. The files are sealed with a key that only this process has, so that the disk does not reveal
+/// later what was played.
 package final class VolatileStores: ByteStoreOpener {
     private let folder: String
     private let files: any FileLayer
     let io = WorkThread(name: "cache-volatile")
-    /// How the files are sealed.
+    /// Seals the files.
     let protection = Protection(.generate())
 
-    /// `folder` is for the files: `/var/tmp` by default, because `/tmp` may be memory and an hour of music is a hundred megabytes.
+    /// The files are created in `folder`: by default in `/var/tmp`, because `/tmp` may be in memory, and an
+    /// hour of music takes a hundred megabytes.
     package init(folder: String = "/var/tmp", files: any FileLayer = SystemFiles()) {
         self.folder = folder
         self.files = files
@@ -22,7 +24,7 @@ package final class VolatileStores: ByteStoreOpener {
 
     deinit { io.stop() }
 
-    /// An empty store; in memory if no file can be made. Never throws.
+    /// An empty store; in memory if no file can be created. Never throws.
     package func open(_ url: WebURL) async throws -> any ByteStore {
         let (folder, files) = (folder, files)
         let file = try? await io.run { try Self.makeFile(in: folder, files: files) }
@@ -35,7 +37,7 @@ package final class VolatileStores: ByteStoreOpener {
     }
 
     private static func makeFile(in folder: String, files: any FileLayer) throws -> ObjectFile {
-        // `mkstemp` makes a new file with mode 0600; unlike O_TMPFILE it works on every filesystem.
+        // `mkstemp` creates a new file with mode 0600; unlike O_TMPFILE it works on every filesystem.
         var template = Array("\(folder)/reprise-XXXXXX".utf8CString)
         let file = ObjectFile(
             descriptor: try check("make a temporary file", mkstemp(&template)),
