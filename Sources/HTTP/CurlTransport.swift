@@ -9,11 +9,11 @@ import System
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
     let loop: CurlLoop
-    // Nothing foreign is called while the lock is held.
+    // No other code is called while the lock is held.
     private let redirects = Locked(RedirectMemory())
 
-    /// The body of a redirect is read to its end up to this many bytes, which keeps the connection for the next request;
-    /// a longer one costs more than a new connection.
+    /// The longest redirect body that is read to its end, which keeps the connection open for the next
+    /// request. Reading a longer one costs more than a new connection.
     private static let longestRedirectBody: Int64 = 16 * 1024
 
     /// Starts nothing: the thread starts with the first request or `warmUp`.
@@ -38,16 +38,18 @@ package final class CurlTransport: RangeTransport {
         await loop.waitUntilStopped()
     }
 
-    /// Sends `request` and follows redirects, each of which counts in `requestCount`.
+    /// Sends `request` and follows redirects, each of which is counted in `requestCount`.
     ///
-    /// If an earlier request for the same URL was redirected, the target is asked at once; if it fails, or answers as
-    /// an expired one does, the original is asked within the same call.
+    /// If an earlier request for the same URL was redirected, the request is sent to the target at once. If
+    /// the target fails, or responds as if it had expired, the request is sent to the original URL within the
+    /// same call.
     ///
-    /// Throws `.tooManyRedirects`, `.tlsFailed` (wrong certificate, or a redirect from https to http), `.unknownHost`,
-    /// `.connectionRefused`, `.networkUnreachable`, `.connectionFailed` (no connection in time), `.timedOut` (connected,
-    /// but no answer), `.badAnswer`, `.cut` (no answer), `.unreadable` (the file of user names) or `.missingLibrary`,
-    /// with the URL without its secrets as subject; `CancellationError` if the task is cancelled. The body throws
-    /// `.decodingFailed` if its content coding cannot be decoded.
+    /// Throws `.tooManyRedirects`, `.tlsFailed` (wrong certificate, or a redirect from https to http),
+    /// `.unknownHost`, `.connectionRefused`, `.networkUnreachable`, `.connectionFailed` (no connection in
+    /// time), `.timedOut` (connected, but no response), `.badAnswer`, `.cut` (no response), `.unreadable`
+    /// (the netrc file) or `.missingLibrary`, with the URL without its secrets as subject;
+    /// `CancellationError` if the task is cancelled. The body throws `.decodingFailed` if its content coding
+    /// cannot be decoded.
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
         var earlierRequests = 0
         if let target = rememberedTarget(for: request) {
@@ -59,16 +61,16 @@ package final class CurlTransport: RangeTransport {
         return try await send(request, from: start)
     }
 
-    /// The URL that answered an earlier request for the same resource; `nil` to ask the original, which alone can tell
-    /// whether the resource has changed.
+    /// The redirect target that responded to an earlier request for the same resource; `nil` to use the
+    /// original URL, for instance because only that can tell if the resource has changed.
     private func rememberedTarget(for request: RangeRequest) -> WebURL? {
         guard request.unlessMatches == nil else { return nil }
         let now = configuration.clock.now
         return redirects.withLock { $0.target(of: request.url, now: now) }
     }
 
-    /// Asks a remembered target. Returns `nil` if it is of no more use: then it is forgotten, and `requestCount` grows by
-    /// the requests that this took.
+    /// Sends the request to a remembered target. If that is no longer usable, forgets it, adds the requests
+    /// made to `requestCount` and returns `nil`.
     private func sendToTarget(
         _ request: RangeRequest,
         from start: RedirectState,
@@ -125,13 +127,13 @@ package final class CurlTransport: RangeTransport {
     /// Reads the body of a redirect if that is cheap, and ends the transfer otherwise.
     private func finish(_ body: Transfer, of head: ResponseHead) async throws {
         if let length = head.contentLength, length <= Self.longestRedirectBody {
-            // A body that trickles in would restart the idle time-out for ever.
+            // A body that trickles in would reset the idle time-out for ever.
             let limit = Task { [clock = configuration.clock, timeouts = configuration.timeouts] in
                 try await clock.sleep(until: clock.now + timeouts.redirectBody)
                 body.cancel()
             }
             defer { limit.cancel() }
-            // The bytes are not needed. If the line fails, the next request reports it.
+            // The bytes are not needed. If the connection fails, the next request reports it.
             while (try? await body.next()) != nil {}
         }
         body.cancel()

@@ -5,28 +5,30 @@ package import System
 /// The settings of the transport, from the command line or from a test.
 package struct HTTPConfiguration: Sendable {
     package var userAgent = "reprise/0.1"
-    /// Sent to the origin of each request's own URL, and to no redirect target elsewhere.
+    /// Fields sent to the origin of each request's own URL, but not to redirect targets at other origins.
     package var headers: [RequestHeader] = []
     /// A file of user names and passwords by host, in the form of `.netrc` (curl(1), `--netrc-file`); `nil` for none. A
     /// file that does not exist counts as empty. Credentials in a URL take precedence.
     package var netrcFile: String?
-    /// The only origins that `headers`, credentials from `netrcFile` and user names in URLs may be sent to; `nil` for
-    /// the origin of each request. A playlist names servers that the listener did not; no secret is for those, not even
-    /// one in the playlist itself, which may be meant to show up in a server's log.
+    /// The only origins that `headers`, credentials from `netrcFile` and user names in URLs may be sent to;
+    /// `nil` for the origin of each request. A playlist can name servers that the user did not name. They get
+    /// no secrets, not even those in the playlist itself, because an attacker may want such a secret to
+    /// appear in a server's log.
     package var secretOrigins: SecretOrigins?
-    /// A file of PEM certificates that are trusted instead of the system's; `nil` for the system's.
+    /// A file of PEM certificates that are trusted instead of the system's certificates; `nil` for the
+    /// system's.
     package var certificateFile: String?
     /// `true` if the environment names a proxy, so that errors can mention it. libcurl itself reads the variables.
     package var hasProxy = false
     package var timeouts = Timeouts()
-    /// All time-outs run on it.
+    /// The clock for all time-outs.
     package var clock: any MonotonicClock = SystemClock()
-    /// The time of day in seconds since 1970, for servers that send a moment to retry at and no `Date`.
+    /// The time of day in seconds since 1970, for servers that send a date in `Retry-After` but no `Date`.
     package var wallTime: @Sendable () -> Int64 = { Int64(time(nil)) }
 
     package init() {}
 
-    /// `true` if the listener's secrets may go to the origin of `url`.
+    /// `true` if the user's secrets may be sent to the origin of `url`.
     func maySendSecrets(to url: WebURL) -> Bool {
         secretOrigins?.contains(url) ?? true
     }
@@ -34,8 +36,8 @@ package struct HTTPConfiguration: Sendable {
     /// `true` if `url` has a user name and a password that are not sent.
     func withholdsUserInfo(of url: WebURL) -> Bool { url.userInfo != nil && !maySendSecrets(to: url) }
 
-    /// `true` if `environment` names a proxy, in the variables that libcurl reads. `http_proxy` counts in lower case only:
-    /// a web server passes a visitor's `Proxy` header on as `HTTP_PROXY`.
+    /// `true` if `environment` names a proxy, in the variables that libcurl reads. `http_proxy` counts only
+    /// in lower case, because CGI passes a client's `Proxy` header on as `HTTP_PROXY`.
     package static func namesProxy(_ environment: (String) -> String?) -> Bool {
         ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains {
             environment($0)?.isEmpty == false
@@ -43,28 +45,32 @@ package struct HTTPConfiguration: Sendable {
     }
 }
 
-/// The limits on a transfer's silence, on the injected clock. There is no limit on the duration of a whole body: a long
-/// track on a slow line is no failure.
+/// The limits on a transfer's silence, on the injected clock. There is no limit on the duration of a whole
+/// body: a long track on a slow connection is no failure.
 package struct Timeouts: Sendable, Equatable {
-    /// For name look-up, TCP and TLS together. Three lost packets cost TCP 7 s, after which a listener has given up.
+    /// For name look-up, TCP and TLS together. Three lost packets delay TCP by 7 s; listeners do not wait
+    /// longer.
     package var connect = Duration.seconds(10)
-    /// From the connection to the end of the answer's head, including interim answers and however slowly it arrives.
-    /// Longer than `connect`, since a server may have to wake a disk or ask another server.
+    /// From the connection to the end of the response's head, including interim responses, however slowly the
+    /// head arrives. Longer than `connect`, since a server may have to wake a disk or query another server.
     package var firstByte = Duration.seconds(15)
-    /// Between two pieces of a body while we take them. The buffered music lasts longer than a new connection needs.
+    /// Between two pieces of a body, while the reader accepts them. Short enough that the buffered music
+    /// lasts until a new connection is made.
     package var idle = Duration.seconds(10)
-    /// For the whole body of a redirect, which is read only to keep the connection: a new one takes less than this.
+    /// For the whole body of a redirect, which is read only to reuse the connection: a new connection takes
+    /// less than this.
     package var redirectBody = Duration.seconds(1)
 
     package init() {}
 
-    /// The shortest limit of a transfer: a watchdog that looks this often misses no deadline that was set meanwhile.
+    /// The shortest limit of a transfer. A watchdog that checks this often also meets deadlines that were set
+    /// since its last check.
     var shortest: Duration { min(connect, firstByte, idle) }
 }
 
-/// One header field that the listener adds to every request to the origins of their sources.
+/// A header field that the user adds to every request to the origins of their sources.
 ///
-/// Its value may be a secret: it has no description and is sent to no other origin.
+/// Its value may be a secret: it is left out of descriptions and sent to no other origin.
 package struct RequestHeader: Sendable, Equatable {
     package let name: String
     package let value: String
@@ -82,8 +88,8 @@ package struct RequestHeader: Sendable, Equatable {
         self.value = String(value)
     }
 
-    /// Fields that say what is asked for or how the message is framed: with another value the answer would not be what
-    /// the loader takes it for.
+    /// Fields that state what is requested or how the message is framed: with other values, the loader would
+    /// misinterpret the response.
     private static let reserved: Set<String> = [
         "accept-encoding", "connection", "content-length", "host", "icy-metadata", "if-match",
         "if-modified-since",
@@ -91,16 +97,16 @@ package struct RequestHeader: Sendable, Equatable {
     ]
 }
 
-/// The origins that the listener named as sources; only they get the listener's secrets.
+/// The origins that the user named as sources; only they get the user's secrets.
 ///
-/// They can grow while requests are made, since a source can be added at any time.
+/// Origins may be added while requests are made, since the user can add sources at any time.
 package final class SecretOrigins: Sendable {
     private let urls: Locked<[WebURL]>
 
     /// The origins of `sources`.
     package init(_ sources: [WebURL]) { urls = Locked(sources) }
 
-    /// Adds the origin of `source`, which the listener named too.
+    /// Adds the origin of `source`, which the user named too.
     package func insert(_ source: WebURL) {
         urls.withLock { urls in
             if !urls.contains(where: { $0.hasSameOrigin(as: source) }) { urls.append(source) }

@@ -1,22 +1,22 @@
 internal import Media
 
-/// The way of one request through redirects (RFC 9110 §15.4).
+/// The path of one request through redirects (RFC 9110 §15.4).
 ///
-/// Secrets belong to the origin of the URL that was asked for. A redirect cannot carry them anywhere else, nor those in
-/// its own `Location`.
+/// Secrets are sent only to the origin of the requested URL. They are not sent to the target of a redirect at
+/// another origin, nor are credentials in a `Location`.
 struct RedirectState {
-    /// More than any honest chain; browsers allow 20.
+    /// The limit of redirects, more than in any honest chain; browsers allow 20.
     static let mostRedirects = 10
 
     let original: WebURL
-    /// The URL that is asked now.
+    /// The URL of the current request.
     private(set) var current: WebURL
     private var redirectCount = 0
     private let earlierRequests: Int
     private var visited: Set<String>
 
-    /// Begins at the original, or at `target`, to which an earlier request was redirected. `earlierRequests` were
-    /// sent in vain before.
+    /// Begins at `original`, or at `target`, to which an earlier request was redirected. `earlierRequests`
+    /// counts the failed requests before.
     init(original: WebURL, at target: WebURL? = nil, earlierRequests: Int = 0) {
         self.original = original
         self.earlierRequests = earlierRequests
@@ -24,13 +24,13 @@ struct RedirectState {
         visited = [current.requestString]
     }
 
-    /// The host that is asked now, if it is not that of the original.
+    /// The host of the current request, if it differs from that of the original.
     var redirectedHost: String? { current.host == original.host ? nil : current.host }
 
     /// Requests so far, including the one to `current`.
     var requestCount: Int { earlierRequests + redirectCount + 1 }
 
-    /// `true` if user name, password and the listener's own header fields may go to `current`.
+    /// `true` if user name, password and the user's own header fields may be sent to `current`.
     var mayCarrySecrets: Bool { current.hasSameOrigin(as: original) }
 
     /// Follows `location`, as sent by `current`.
@@ -56,25 +56,25 @@ struct RedirectState {
     }
 }
 
-/// The targets of redirects, so that the next window of a track is asked of the target at once.
+/// The targets of redirects, so that the next window of a track is requested from the target at once.
 ///
-/// Only in memory: the target of a redirect may be signed and expire. It is forgotten when it fails, and when it was not
-/// used for a while.
+/// Stored only in memory, because a target may be a signed URL that expires. A target is forgotten when it
+/// fails, or if it was not used for a while.
 struct RedirectMemory {
     private struct Target {
         var url: WebURL
         var lastUsed: Duration
     }
 
-    /// Far more than are read at a time; each holds one URL.
+    /// The limit of targets, far more than are read at the same time; each takes the memory of one URL.
     static let mostTargets = 64
-    /// A playing track asks more often. After a longer pause, or when it is played again, the original is asked, which
-    /// may redirect elsewhere by then.
+    /// While a track plays, its requests come more often. After a longer pause, or when it is played again,
+    /// the request goes to the original URL, which may redirect elsewhere by then.
     static let longestIdle = Duration.seconds(600)
 
     private var targets: [WebURL: Target] = [:]
 
-    /// The URL that answers requests for `original`; `nil` to ask the original itself.
+    /// The target for requests to `original`; `nil` to use `original` itself.
     mutating func target(of original: WebURL, now: Duration) -> WebURL? {
         guard let target = targets[original] else { return nil }
         guard now - target.lastUsed < Self.longestIdle else {
@@ -85,7 +85,8 @@ struct RedirectMemory {
         return target.url
     }
 
-    /// `target` answered a request for `original`; the two are equal if there was no redirect.
+    /// Records that `target` responded to a request for `original`; the two are equal if there was no
+    /// redirect.
     mutating func answered(_ original: WebURL, by target: WebURL, now: Duration) {
         guard target.requestString != original.requestString else {
             targets[original] = nil
@@ -98,12 +99,12 @@ struct RedirectMemory {
         }
     }
 
-    /// The target failed.
+    /// Forgets the target of `original`, which failed.
     mutating func forget(_ original: WebURL) {
         targets[original] = nil
     }
 
-    /// `true` if an answer with `status` from a remembered target may only mean that the target has expired, so that
-    /// the original has to be asked.
+    /// `true` if a response with `status` from a remembered target may only mean that the target has expired,
+    /// so that the request must be sent to the original.
     static func isExpired(status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
 }

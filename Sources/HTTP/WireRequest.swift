@@ -1,21 +1,21 @@
 internal import Media
 
-/// One request as libcurl sends it: to one URL, with all its header fields.
+/// One request as libcurl sends it to one URL, with all its header fields.
 struct WireRequest: Sendable, Equatable {
-    /// Without user name and password.
+    /// The URL without user name and password.
     var url: String
     /// The name of the host, for error messages.
     var host: SafeText
-    /// The resource that the listener asked for, for error messages.
+    /// The requested resource, for error messages.
     var subject: SafeText
     var credentials: WebURL.UserInfo?
-    /// `true` if libcurl looks for credentials in the listener's `.netrc`.
+    /// `true` if libcurl looks for credentials in the user's `.netrc`.
     var usesNetrc: Bool
-    /// `Name: value`, free of line breaks.
+    /// Lines of the form `Name: value`, without line breaks.
     var headerLines: [String]
 
-    /// The request to the URL that `redirects` has reached. `configuration` has the listener's secrets, which go along
-    /// only to an origin that may get them.
+    /// The request to the current URL of `redirects`. `configuration` has the user's secrets, which are sent
+    /// only to origins that may receive them.
     init(_ request: RangeRequest, at redirects: RedirectState, configuration: HTTPConfiguration) {
         let carriesSecrets =
             redirects.mayCarrySecrets && configuration.maySendSecrets(to: redirects.original)
@@ -27,7 +27,7 @@ struct WireRequest: Sendable, Equatable {
         var lines: [String] = []
         let add = { (lines: inout [String], name: String, value: String?) in
             guard let value, HeaderFields.isValue(value) else { return }
-            // libcurl's way to send a field without a value; `Name:` would remove the field.
+            // libcurl's syntax for a field without a value; `Name:` would remove the field.
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         if let range = request.range {

@@ -1,6 +1,6 @@
 /// The header of an MPEG audio frame: four bytes (ISO/IEC 11172-3 §2.4.1.3, 13818-3, and the customary MPEG-2.5).
 ///
-/// Bytes with a reserved version, layer, bit rate or sample rate are no header.
+/// Four bytes with a reserved version, layer, bit rate or sample rate are not a header.
 package struct FrameHeader: Sendable, Hashable {
     package enum Version: Sendable, Hashable {
         case mpeg1, mpeg2, mpeg25
@@ -26,12 +26,12 @@ package struct FrameHeader: Sendable, Hashable {
     package let channelCount: Int
     private let raw: UInt32
 
-    /// `true` if libmpg123 accepts `raw` as a header (`head_check`), which does not check the version.
+    /// `true` if libmpg123's `head_check` accepts `raw` as a header; it does not check the version.
     package static func passes(_ raw: UInt32) -> Bool {
         raw >> 21 == 0x7FF && (raw >> 17) & 3 != 0 && (raw >> 12) & 15 != 15 && (raw >> 10) & 3 != 3
     }
 
-    /// Parses `raw`, the four bytes read big-endian; `nil` if they are no header.
+    /// Parses `raw`, the four bytes read big-endian; `nil` if they are not a header.
     package init?(_ raw: UInt32) {
         guard raw >> 21 == 0x7FF else { return nil }
         switch (raw >> 19) & 3 {
@@ -54,7 +54,7 @@ package struct FrameHeader: Sendable, Hashable {
         self.raw = raw
     }
 
-    /// Parses the header at `index` of `bytes`; `nil` also if fewer than four bytes are left.
+    /// Parses the header at `index` of `bytes`; `nil` too if fewer than four bytes are left.
     package init?(_ bytes: some RandomAccessCollection<UInt8>, at index: Int) {
         let start = bytes.index(bytes.startIndex, offsetBy: index)
         let four = bytes[start...].prefix(Self.byteCount)
@@ -105,8 +105,8 @@ package struct FrameHeader: Sendable, Hashable {
         return version == .mpeg1 ? 511 : 255
     }
 
-    /// How many frames must be decoded before a wanted one, so that overlap, filter bank and bit reservoir are
-    /// those of a straight decode.
+    /// How many frames must be decoded before a wanted one, so that overlap, filter bank and bit reservoir
+    /// have the same state as when decoding from the start.
     package var primingFrameCount: Int { version == .mpeg1 ? 4 : 12 }
 
     /// The bytes of a frame before its main data.

@@ -1,4 +1,4 @@
-/// Finds the MPEG frames in a stretch of bytes whose place in the stream is unknown, past tags and junk. Pure.
+/// Finds the MPEG frames in bytes from an unknown position in the stream, skipping tags and junk. Pure.
 ///
 /// The first frame, and every one after junk, must be followed by a consistent header, since four bytes that look
 /// like a header are common in compressed audio and pictures.
@@ -11,14 +11,15 @@ package struct FrameWalker {
         package var byteCount: Int
     }
 
-    /// The longest free-format frame that is searched for; the largest frame with a stated rate has 2,881 bytes.
+    /// The length up to which a free-format frame is searched for. The largest frame with a stated rate has
+    /// 2,881 bytes.
     private static let longestFreeFrame = 4096
 
     private let bytes: [UInt8]
     private var index: Int
     private var previous: FrameHeader?
     private var freeFormatByteCount: Int?
-    /// Bytes passed over that belong to no frame, without tags.
+    /// Skipped bytes that belong to no frame and no tag.
     package private(set) var junkByteCount = 0
 
     /// Walks `bytes` from `index` on; `like` is a header of the same stream, if one is known.
@@ -31,8 +32,8 @@ package struct FrameWalker {
     /// A header of the stream, if known; frames of another kind count as junk while searching.
     private let reference: FrameHeader?
 
-    /// The next frame that begins in the bytes; it may end after them. `nil` if these bytes prove no further frame;
-    /// more bytes might.
+    /// The next frame that begins in the bytes; it may end beyond them. `nil` if these bytes do not confirm
+    /// another frame; with more bytes there may be one.
     package mutating func next() -> Frame? {
         if let previous, let header = FrameHeader(bytes, at: min(index, bytes.count)),
             header.isConsistent(with: previous), let length = length(of: header)
@@ -92,8 +93,8 @@ package struct FrameWalker {
         return nil
     }
 
-    /// The length of the ID3 tag at `index`; `nil` if there is none. Three letters prove little within junk, so an
-    /// ID3v1 tag is accepted only directly after a frame.
+    /// The length of the ID3 tag at `index`; `nil` if there is none. The three letters `TAG` can occur in
+    /// junk by chance, so an ID3v1 tag is accepted only directly after a frame.
     private func tagLength(isAfterFrame: Bool) -> Int? {
         guard bytes[index] == UInt8(ascii: "T") || bytes[index] == UInt8(ascii: "I") else { return nil }
         if isAfterFrame, bytes[index...].starts(with: "TAG".utf8) { return ID3v1Tag.byteCount }
@@ -101,37 +102,39 @@ package struct FrameWalker {
     }
 }
 
-/// Numbers the frames of a stream from a known one on, through bytes that come in slices. Pure.
+/// Numbers the frames of a stream from a known one on. The bytes are passed in slices. Pure.
 ///
-/// It follows the rules of libmpg123 (`parse.c`), so that each frame gets the number that decoding gives it: after a
-/// frame comes a frame, a tag, which is skipped, or junk, after which the first four bytes that pass for a header
-/// are the next frame. If that frame is of another kind, or anything else is in doubt, the scan is *lost* and stops.
+/// It follows the rules of libmpg123 (`parse.c`), so that frame numbers match those of decoding. A frame is
+/// followed by a frame, a tag, which is skipped, or junk. After junk, the next frame begins at the first four
+/// bytes that are accepted as a header. If that frame is of another kind, or anything else is in doubt, the
+/// scan is *lost* and stops.
 package struct FrameScan: Sendable, Equatable {
-    /// Bytes at `offset` that suffice for any step: an APE tag's header.
+    /// The number of bytes at `offset` that suffices for any step: the length of an APE tag's header.
     package static let reach = 32
-    /// The bytes of junk after which the reference decoder gives up.
+    /// The number of junk bytes after which the reference decoder gives up.
     private static let mostJunk = 65_536
-    /// libmpg123 takes no longer frame (`MAXFRAMESIZE`, without the header).
+    /// The longest frame that libmpg123 accepts (`MAXFRAMESIZE`), without its header.
     private static let longestBody = 3_456
 
     /// The number of the next frame.
     package private(set) var number: Int64
-    /// The offset at which the next slice must begin: within the last slice, at its end, or after it.
+    /// The offset at which the next slice must begin. It can lie within the last slice, at its end, or beyond
+    /// it.
     package private(set) var offset: Int64
     /// The offset after the last frame; `nil` before the first.
     package private(set) var lastFrameEnd: Int64?
     /// `true` if nothing after `offset` can be determined.
     package private(set) var isLost = false
-    /// Bytes passed over that belong to no frame and no tag.
+    /// Skipped bytes that belong to no frame and no tag.
     package private(set) var junkByteCount: Int64 = 0
 
     private let header: FrameHeader
     private let freeByteCount: Int?
-    /// The bytes of junk since the last frame; `nil` directly after a frame.
+    /// The number of junk bytes since the last frame; `nil` directly after a frame.
     private var junk: Int?
 
-    /// Starts at frame `number`, at `offset`, in a stream of frames like `header`; its free-format frames are
-    /// `freeByteCount` bytes long without padding.
+    /// Starts at frame `number`, which begins at `offset`, in a stream of frames like `header`. Free-format
+    /// frames are `freeByteCount` bytes long without padding.
     package init(fromFrame number: Int64, at offset: Int64, like header: FrameHeader, freeByteCount: Int?) {
         self.number = number
         self.offset = offset
@@ -139,16 +142,16 @@ package struct FrameScan: Sendable, Equatable {
         self.freeByteCount = freeByteCount
     }
 
-    /// The number of frames of the stream if it ends at `end`; `nil` while the scan has not reached that.
+    /// The number of frames of the stream if it ends at `end`; `nil` while the scan has not reached `end`.
     package func frameCount(endingAt end: Int64) -> Int64? {
         guard !isLost, offset + Int64(FrameHeader.byteCount) > end else { return nil }
-        // A frame that is cut off is never decoded.
+        // A truncated frame is never decoded.
         return (lastFrameEnd ?? 0) > end ? number - 1 : number
     }
 
     /// Scans `bytes`, which begin at `offset`, and calls `found` with every frame that begins in them.
     ///
-    /// If `offset` is unchanged afterwards, a step needs more bytes than these.
+    /// If this leaves `offset` unchanged, the next step needs more bytes.
     package mutating func scan(_ bytes: [UInt8], found: (_ number: Int64, _ offset: Int64) -> Void) {
         let start = offset
         bytes.withUnsafeBufferPointer { bytes in
@@ -180,7 +183,7 @@ package struct FrameScan: Sendable, Equatable {
             }
             return true
         }
-        // Tags are recognised directly after a frame only; within junk their letters prove nothing.
+        // Tags are only recognised directly after a frame: in junk their letters can occur by chance.
         guard junk == nil else {
             stepOverJunk()
             return true
@@ -218,7 +221,7 @@ package struct FrameScan: Sendable, Equatable {
 
     private enum Length {
         case frame(Int)
-        /// Too short for its own side information: libmpg123 treats such a header as junk.
+        /// The frame is too short for its own side information: libmpg123 treats such a header as junk.
         case tooShort
         case doubtful
     }
@@ -232,8 +235,9 @@ package struct FrameScan: Sendable, Equatable {
     }
 }
 
-/// Bounds of a walk over frames.
+/// Limits of a walk over frames.
 enum FrameWalkerLimits {
-    /// Above the largest frame of any table (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8 kHz).
+    /// More than the largest frame in the bit rate tables (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8
+    /// kHz).
     static let longestFrame = 4096
 }

@@ -1,6 +1,6 @@
 package import Media
 
-/// The header that encoders write into a first frame without music: Xing or Info, with LAME's extension, or
+/// The header that encoders write into a silent first frame: Xing or Info, with LAME's extension, or
 /// Fraunhofer's VBRI.
 package struct XingHeader: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
@@ -8,16 +8,17 @@ package struct XingHeader: Sendable, Equatable {
         case xing
         /// `Info`: constant bit rate.
         case info
-        /// `VBRI`: variable bit rate. libmpg123 plays this frame as music, so the trim does not count it out.
+        /// `VBRI`: variable bit rate. libmpg123 plays this frame as music, so the trim does not exclude it.
         case vbri
     }
 
     package var kind: Kind
     /// MPEG frames that follow this one.
     package var frameCount: Int64?
-    /// Bytes of all frames, this one included.
+    /// The length of all frames, including this one.
     package var byteCount: Int64?
-    /// The share of bytes, 0...1, before each of equal steps of time, rising; empty if not stated.
+    /// The share of the bytes (0...1) before each of a number of equal time steps, in rising order; empty if
+    /// not stated.
     package var shares: [Double] = []
     /// Samples that the encoder added before and after the music; `nil` without LAME's extension.
     package var encoderDelay: Int?
@@ -28,10 +29,10 @@ package struct XingHeader: Sendable, Equatable {
     /// `true` if libmpg123 skips this frame instead of playing it.
     package var isSilent: Bool { kind != .vbri }
 
-    /// Reads the frame that begins `bytes`; `nil` if it is music.
+    /// Reads the frame at the start of `bytes`; `nil` if the frame is music.
     ///
-    /// Recognises the same frames as libmpg123 (`check_lame_tag`): zeros between header and mark, and room for the
-    /// 120 bytes of the classic Xing header.
+    /// Recognises the same frames as libmpg123's `check_lame_tag`: those with zeros between header and mark,
+    /// and with room for the 120 bytes of the classic Xing header.
     package init?(_ bytes: ArraySlice<UInt8>, header: FrameHeader) {
         guard header.layer == 3, let length = header.frameByteCount, bytes.count >= length else { return nil }
         let frame = Array(bytes.prefix(length))
@@ -40,7 +41,7 @@ package struct XingHeader: Sendable, Equatable {
             self = vbri
             return
         }
-        // The first two bytes of side information may hold a check.
+        // The first two bytes of side information may be a checksum.
         guard length >= mark + 120, frame[(FrameHeader.byteCount + 2)..<mark].allSatisfy({ $0 == 0 }) else {
             return nil
         }
@@ -57,7 +58,7 @@ package struct XingHeader: Sendable, Equatable {
         if flags & 8 != 0 { _ = reader.next(4) }
         if frameCount == 0 { frameCount = nil }
         // LAME's extension: encoder name (9), method, low-pass, peak (4), gains (4), flags, rate, then two
-        // numbers of 12 bits. Any encoder that writes a name is trusted, as by libmpg123.
+        // numbers of 12 bits. Like libmpg123, this accepts any encoder that writes a name.
         guard let first = reader.peek, first != 0 else { return }
         let name = reader.take(9)
         _ = reader.take(2)
@@ -91,12 +92,13 @@ package struct XingHeader: Sendable, Equatable {
         return result
     }
 
-    /// `shares` if they never fall, else none: time cannot run backwards.
+    /// `shares` if they never decrease; otherwise empty, since the table is invalid.
     private static func rising(_ shares: [Double]) -> [Double] {
         zip(shares, shares.dropFirst()).allSatisfy { $0 <= $1 } ? shares : []
     }
 
-    /// The share of bytes before the share `time` (0...1) of the music; `nil` without a table.
+    /// The share of the bytes that come before the share `time` (0...1) of the duration; `nil` without a
+    /// table.
     package func byteShare(at time: Double) -> Double? {
         guard shares.count > 1 else { return nil }
         let place = min(max(time, 0), 1) * Double(shares.count)
@@ -106,11 +108,12 @@ package struct XingHeader: Sendable, Equatable {
     }
 }
 
-/// Separates the music of a stream from the samples that encoder and decoder add around it.
+/// Separates the music of a stream from the samples that the encoder and the decoder add around it.
 ///
 /// A *sample* here is one PCM frame, counted from the first one decoded. The encoder's delay and the
-/// decoder's own 529 samples are dropped at the start, the padding less those 529 at the end. Samples after
-/// the last frame that the header counted were appended later and are music, as for the reference decoder.
+/// decoder's own 529 samples are dropped at the start; the padding minus those 529 is dropped at the end.
+/// Samples after the last frame that the header counts were appended later. They are music, as in the
+/// reference decoder.
 package struct GaplessTrim: Sendable, Equatable {
     /// The delay of every Layer III decoder: 528 samples of filter bank and overlap, plus one.
     package static let decoderDelay: FrameCount = 529
@@ -120,9 +123,9 @@ package struct GaplessTrim: Sendable, Equatable {
 
     /// The number of samples before the music.
     package let start: FrameCount
-    /// The sample after the last one of the music; `nil` if the header does not state it.
+    /// The end of the music, exclusive; `nil` if the header does not state it.
     package let end: FrameCount?
-    /// The samples of all frames that the header counts; `nil` as for `end`.
+    /// The number of samples in all frames that the header counts; `nil` as for `end`.
     package let counted: FrameCount?
 
     private init() {
@@ -131,8 +134,8 @@ package struct GaplessTrim: Sendable, Equatable {
         counted = nil
     }
 
-    /// The trim that `xing` states: none if it does not count the frames. The decoder's own delay is trimmed even if
-    /// the header states no delay and padding.
+    /// The trim that follows from `xing`: none if the header does not count the frames. The decoder's own
+    /// delay is trimmed even if the header states neither delay nor padding.
     package init(_ xing: XingHeader?, samplesPerFrame: Int) {
         guard let xing, xing.isSilent, let frames = xing.frameCount else {
             self = .none
@@ -147,13 +150,14 @@ package struct GaplessTrim: Sendable, Equatable {
         counted = all
     }
 
-    /// The number of samples at the end that are padding. They are held back while numbering is an estimate.
+    /// The number of padding samples at the end. That many samples are held back while frame numbers are
+    /// estimates.
     package var paddingLength: FrameCount {
         guard let counted, let end else { return 0 }
         return counted - end
     }
 
-    /// The length of the music, if it is stated.
+    /// The length of the music, if stated.
     package var musicLength: FrameCount? { end.map { max(0, $0 - start) } }
 
     /// The parts of the decoded samples `range` that are music: none, one, or one on each side of the padding.

@@ -1,7 +1,7 @@
 import CMpg123
 import Media
 
-/// Owns a libmpg123 handle in feed mode (mpg123.h), which never reads or waits by itself.
+/// Owns a libmpg123 handle in feed mode (mpg123.h), which never reads or waits on its own.
 ///
 /// Configured like the reference decoder, except for gapless trimming, which `GaplessTrim` does: quiet, all rates,
 /// mono or stereo as in the stream, signed 16-bit samples, skipping up to 64 KiB of damage.
@@ -12,16 +12,16 @@ final class FeedHandle {
         case frame(Frame)
         /// Samples have this format from here on.
         case format(AudioFormat)
-        /// All fed bytes are used up.
+        /// All bytes that were fed are used up.
         case needMore
-        /// Nothing more can be decoded: the end, or more damage than the limit.
+        /// Nothing more can be decoded: the stream ended, or the damage exceeds the limit.
         case end
     }
 
     struct Frame {
-        /// Counts the frames since the jump.
+        /// The number of the frame, counted since the jump.
         var number: Int64
-        /// The bytes fed before the frame.
+        /// The number of bytes fed before the frame.
         var offset: Int64
         /// The length of the frame with its header.
         var byteCount: Int64
@@ -29,7 +29,7 @@ final class FeedHandle {
         var samples: UnsafeBufferPointer<Int16>
     }
 
-    /// The bytes of damage after which the reference decoder gives up.
+    /// The number of damaged bytes after which the reference decoder gives up.
     static let resyncLimit = 65_536
 
     private let pointer: OpaquePointer
@@ -48,7 +48,7 @@ final class FeedHandle {
 
     deinit { mpg123_delete(pointer) }
 
-    /// Drops everything that was fed, as for a new stream. Every jump begins so.
+    /// Drops all bytes that were fed, to begin a new stream. Every jump begins with this.
     func reopen() throws(MediaError) {
         try check(mpg123_open_feed(pointer))
     }
@@ -59,7 +59,7 @@ final class FeedHandle {
         try check(status)
     }
 
-    /// Decodes one frame of the bytes that were fed.
+    /// Decodes one frame from the bytes that were fed.
     func next() throws(MediaError) -> Step {
         var number: off_t = 0
         var audio: UnsafeMutablePointer<UInt8>?
@@ -85,7 +85,7 @@ final class FeedHandle {
         case CInt(MPG123_NEED_MORE.rawValue): return .needMore
         case CInt(MPG123_DONE.rawValue): return .end
         default:
-            // Bytes that cannot be decoded end the music, as in the reference decoder.
+            // Undecodable bytes end the music, as in the reference decoder.
             guard mpg123_errcode(pointer) != CInt(MPG123_OUT_OF_MEM.rawValue) else {
                 throw Self.failure(status, subject)
             }
@@ -103,15 +103,15 @@ final class FeedHandle {
     }
 }
 
-/// The position in the stream of the bytes that are fed, since the last jump.
+/// The position in the stream of the bytes fed since the last jump.
 struct FeedPosition {
-    /// The number of the first MPEG frame after the jump: counted, or an estimate.
+    /// The number of the first MPEG frame after the jump: exact or an estimate; see `isExact`.
     var firstFrame: Int64
     /// The offset in the resource of the first byte fed.
     var start: Int64
-    /// `true` if `firstFrame` is counted.
+    /// `true` if `firstFrame` is exact.
     var isExact: Bool
-    /// The first sample to be played; the frames before it only prime the decoder.
+    /// The first sample to play; the frames before it only prime the decoder.
     var wantedSample: FrameCount
     /// Bytes that were read but not fed yet.
     var pending: [UInt8]
@@ -119,18 +119,18 @@ struct FeedPosition {
     var nextRead: Int64
     /// The last frame that was decoded.
     var lastFrame: Int64?
-    /// The offset of the first decoded frame; `nil` before it.
+    /// The offset of the first decoded frame; `nil` until then.
     var firstPlace: Int64?
     /// The offset after the last decoded frame.
     var lastEnd: Int64
-    /// The first frame of another rate or number of samples. From there on positions cannot be counted from frame
-    /// numbers.
+    /// The first frame of another rate or number of samples. From there on, positions cannot be computed from
+    /// frame numbers.
     var turn: Turn?
 
     struct Turn {
         /// The first frame of another kind.
         var frame: Int64
-        /// The length of the music that was decoded from there on.
+        /// The length of the music decoded from there on.
         var length: Duration
     }
 
@@ -144,10 +144,10 @@ struct FeedPosition {
         lastEnd = start
     }
 
-    /// Notes that frame `frame` was decoded, `byteCount` bytes at offset `place`.
+    /// Records that frame `frame` was decoded, `byteCount` bytes at offset `place`.
     ///
-    /// Returns how many bytes were skipped since the frame before; 0 for the first frame, before which headers and
-    /// tags may lie.
+    /// Returns how many bytes were skipped since the previous frame; 0 for the first frame, because headers
+    /// and tags may precede it.
     mutating func advance(to frame: Int64, at place: Int64, byteCount: Int64) -> Int64 {
         let skipped = firstPlace == nil ? 0 : max(0, place - lastEnd)
         firstPlace = firstPlace ?? place

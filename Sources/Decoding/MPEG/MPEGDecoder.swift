@@ -2,22 +2,23 @@ package import Media
 
 /// Decodes MPEG audio, Layers I to III, with libmpg123.
 ///
-/// A straight decode gives the samples of the reference decoder (`mpg123 -q -s --resync-limit 65536`).
-/// A seek starts libmpg123 afresh at a frame whose offset `StreamMap` knows or estimates; libmpg123's own
+/// Decoding from the start yields the same samples as the reference decoder (`mpg123 -q -s --resync-limit
+/// 65536`). A seek restarts libmpg123 at a frame whose offset `StreamMap` knows or estimates; libmpg123's own
 /// seeking is not used. Only `ByteSource.read` waits, so cancelling the task needs no further code.
 package final class MPEGDecoder: AudioDecoder {
-    /// The bytes of one read while playing: some seconds of music, since a read may go to another thread and back.
+    /// The bytes of one read while playing: a few seconds of music, since each read may switch to another
+    /// thread and back.
     private static let readByteCount = 96 * 1024
     /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
-    /// The longest tag in mid-stream. libmpg123 holds everything it was fed until it finds a frame, even a tag that
-    /// it skips, so a longer one ends the music instead of filling the memory.
+    /// The longest tag in mid-stream. libmpg123 buffers everything that it was fed until it finds a frame,
+    /// even a tag that it skips. So a longer tag ends the music instead of filling the memory.
     private static let mostHeldByteCount: Int64 = 32 << 20
 
     let source: any ByteSource
     let subject: SafeText
     private let storedTable: [UInt8]
-    /// The first bytes of the source, as far as they were read before `open`.
+    /// The first bytes of the source, as far as they were already read before `open`.
     private var start: [UInt8]
 
     package private(set) var info: StreamInfo {
@@ -28,7 +29,7 @@ package final class MPEGDecoder: AudioDecoder {
         didSet { if correctedLanding != oldValue { infoRevision += 1 } }
     }
 
-    /// The stream since `open`; `nil` before.
+    /// The open stream; `nil` before `open`.
     private(set) var opened: OpenStream?
     private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0, pending: [])
     private var hold = PaddingHold(paddingCount: 0)
@@ -36,12 +37,12 @@ package final class MPEGDecoder: AudioDecoder {
     private var nextFormat: AudioFormat?
     private var isFinished = false
     private var walk = StoredWalk()
-    /// `true` if the tags at the end were read, or found missing.
+    /// `true` once the tags at the end were read or found to be missing.
     private var hasSeenTail = false
     /// The next known frame after an approximate landing. Decoding it gives the exact position.
     private var landmark: (frame: Int64, offset: Int64)?
 
-    /// Makes a decoder of `stream`, which reads nothing before `open`.
+    /// Creates a decoder for `stream`, which reads nothing before `open`.
     package init(_ stream: ProbedStream) {
         source = stream.source
         subject = stream.subject
@@ -82,7 +83,7 @@ package final class MPEGDecoder: AudioDecoder {
         return made
     }
 
-    /// Reads the tags at the end once their bytes are stored, which costs no request.
+    /// Reads the tags at the end once their bytes are stored, so that this needs no request.
     private func lookAtTail(_ opened: OpenStream) async throws {
         guard !hasSeenTail, let length = source.length else { return }
         let origin = opened.map.origin
@@ -107,10 +108,10 @@ package final class MPEGDecoder: AudioDecoder {
             let channels = info.format.channelCount
             written += hold.drain(into: pcm.rebased(from: written))
             guard !hold.hasMusic else { break }
-            // A frame that may not fit is left to the next call, unless it is the first.
+            // A frame that may not fit is left for the next call, unless it is the first.
             if written > 0, pcm.count - written < Self.mostSamplesPerFrame * channels { break }
             if let format = nextFormat {
-                // The frames written so far have the old format and are handed on first.
+                // The frames written so far have the old format and are returned first.
                 guard written == 0 else { break }
                 nextFormat = nil
                 info.format = format
@@ -124,10 +125,10 @@ package final class MPEGDecoder: AudioDecoder {
                 break
             case .format(let format):
                 nextFormat = format
-                // Music follows, so none of the samples held back is padding.
+                // More music follows, so none of the samples held back is padding.
                 hold.release()
             case .needMore:
-                // Frames at hand are handed on before waiting for bytes.
+                // Decoded frames are returned before waiting for bytes.
                 if written > 0 { return .frames(written / channels) }
                 if try await !feedMore(opened.handle) { finish(opened) }
             case .end:
@@ -151,7 +152,8 @@ package final class MPEGDecoder: AudioDecoder {
         return true
     }
 
-    /// Notes where a decoded MPEG frame began and writes those of its samples that are music and wanted.
+    /// Records the position of a decoded MPEG frame, and writes those of its samples that are music and to be
+    /// played.
     private func heard(
         _ decoded: FeedHandle.Frame,
         in opened: OpenStream,
@@ -197,7 +199,8 @@ package final class MPEGDecoder: AudioDecoder {
         }
     }
 
-    /// Checks if the `number`th frame since an approximate landing is a known one, which makes all numbers exact.
+    /// Checks if the `number`th frame since an approximate landing is at a known offset, which makes all
+    /// frame numbers exact.
     private func lookForLandmark(_ number: Int64, at place: Int64, _ opened: OpenStream) {
         let distance = place - opened.map.origin
         if let landmark, landmark.offset < distance {
@@ -206,7 +209,7 @@ package final class MPEGDecoder: AudioDecoder {
         if let landmark, landmark.offset == distance { correct(firstFrame: landmark.frame - number, opened) }
     }
 
-    /// Makes the position exact: the first frame since the landing is frame `first`.
+    /// Corrects the position: the first frame since the landing is frame `first`.
     private func correct(firstFrame first: Int64, _ opened: OpenStream) {
         guard first >= 0 else { return }
         let map = opened.map
@@ -245,7 +248,7 @@ package final class MPEGDecoder: AudioDecoder {
         return true
     }
 
-    /// Ends the music. If every frame was counted, its length is known now.
+    /// Ends the music. If all frames were counted, its length is known now.
     private func finish(_ opened: OpenStream) {
         isFinished = true
         guard feed.isExact, let last = feed.lastFrame else { return }
@@ -265,10 +268,10 @@ package final class MPEGDecoder: AudioDecoder {
         var position = opened.map.format.frames(in: time)
         if let length = opened.map.estimatedLength { position = min(position, length) }
         let landing = try await SeekLander(source: source, map: opened.map).land(on: position)
-        // Only after the last wait, so that a cancelled seek changes nothing.
+        // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
         opened.map = landing.map
-        // libmpg123 reports a format that differs from this one with the first frame.
+        // If the actual format differs, libmpg123 reports it with the first frame.
         info.format = landing.map.format
         feed = landing.feed
         hold = PaddingHold(
@@ -291,10 +294,10 @@ extension UnsafeMutableBufferPointer<Int16> {
     fileprivate func rebased(from index: Int) -> Self { Self(rebasing: self[index...]) }
 }
 
-/// An open stream: the handle that decodes it, and the map that grows with every decoded frame.
+/// An open stream: the handle that decodes it, and the map, to which every decoded frame is added.
 ///
-/// A class, so that `map` has one owner and changes in place. A second owner would have the whole seek table copied
-/// at the next recorded frame, which makes decoding quadratic in the length of a track.
+/// A class, so that `map` has one owner and is changed in place. With a second owner, each recorded frame
+/// would copy the whole seek table, and decoding would take time quadratic in the length of the track.
 final class OpenStream {
     let handle: FeedHandle
     var map: StreamMap
@@ -309,20 +312,20 @@ final class OpenStream {
 
     /// The ReplayGain of the stream; `nil` if none is stated.
     ///
-    /// Leading tags count before those at the end, and the header last, since later changes to the file do not
-    /// update it.
+    /// Leading tags take precedence over those at the end, and both over the header, which is not updated
+    /// when the file is changed later.
     func loudness(tail: Loudness = Loudness()) -> Loudness? {
         let all = tagged.filled(from: tail).filled(from: map.xing?.loudness ?? Loudness())
         return all.isEmpty ? nil : all
     }
 }
 
-/// Decoded samples that are not handed on yet: those for which the caller's buffer had no room, and, while the
-/// numbering of the stream is an estimate, the last ones decoded.
+/// Decoded samples that are held back: those for which the caller's buffer had no room and, while frame
+/// numbers are estimates, the last ones decoded.
 ///
-/// The latter are padding if the stream ends behind them, and music if it goes on.
+/// The last ones are padding if the stream ends after them, and music if it continues.
 struct PaddingHold {
-    /// How many samples of all channels stay behind.
+    /// How many samples, of all channels together, are held back.
     private var paddingCount: Int
     private var held: [Int16] = []
 
@@ -330,10 +333,11 @@ struct PaddingHold {
 
     var heldCount: Int { held.count }
 
-    /// `true` if samples are held that are known to be music: they come before all others.
+    /// `true` if some of the held samples are known to be music; those are the first ones.
     var hasMusic: Bool { held.count > paddingCount }
 
-    /// Takes `samples` in and writes those with enough samples behind them into `pcm`; returns how many.
+    /// Adds `samples`, and writes to `pcm` all samples that are followed by enough others. Returns how many
+    /// were written.
     mutating func pass(_ samples: UnsafeBufferPointer<Int16>, into pcm: UnsafeMutableBufferPointer<Int16>)
         -> Int
     {
@@ -344,13 +348,13 @@ struct PaddingHold {
         return drain(into: pcm)
     }
 
-    /// Treats all samples that are held as music, except those at whose index `keeps` is `false`.
+    /// Treats all held samples as music, except those for whose index `keeps` returns `false`.
     mutating func release(keeping keeps: (Int) -> Bool = { _ in true }) {
         paddingCount = 0
         held = held.indices.filter(keeps).map { held[$0] }
     }
 
-    /// Writes into `pcm` what is known to be music; returns how many samples.
+    /// Writes samples that are known to be music to `pcm`; returns how many.
     mutating func drain(into pcm: UnsafeMutableBufferPointer<Int16>) -> Int {
         let count = min(max(0, held.count - paddingCount), pcm.count)
         guard count > 0 else { return 0 }

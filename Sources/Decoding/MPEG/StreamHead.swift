@@ -2,11 +2,12 @@ import Media
 
 /// The head of an MPEG stream: its leading tags, where the audio begins, and its format.
 ///
-/// One request of 64 KiB suffices; a larger tag in front of the audio costs one more.
+/// One request of 64 KiB suffices, unless a larger tag precedes the audio: then a second one is needed.
 struct StreamHead {
-    /// The bytes of one request, within which the first frame must begin.
+    /// The length of one request, within which the first frame must begin.
     static let reach = 65_536
-    /// Frames that are walked, if the resource has as many, before the bit rate counts as constant or variable.
+    /// The number of frames to examine, if the resource has as many, to decide if the bit rate is constant or
+    /// variable.
     private static let wantedFrames = 16
 
     var tags = TrackTags()
@@ -28,7 +29,7 @@ struct StreamHead {
 
     /// Reads as far as needed. Throws `MediaError` with `.emptyResource` or `.notAudio`, and errors of the source.
     ///
-    /// `start` are the first bytes of the source, as far as they were read already.
+    /// `start` has the first bytes of the source that were already read.
     static func read(from source: any ByteSource, startingWith start: [UInt8], subject: SafeText) async throws
         -> StreamHead
     {
@@ -39,7 +40,7 @@ struct StreamHead {
         }
         var tags = TrackTags()
         var loudness = Loudness()
-        // Another tag may follow each tag; no honest file has many.
+        // Several tags may follow one another; no honest file has many.
         for _ in 0..<8 {
             guard let header = ID3v2Header(window.bytes[...]) else { break }
             let tagLength = header.tagByteCount
@@ -80,8 +81,8 @@ struct StreamHead {
         }
     }
 
-    /// How many bytes of `window` are requested: none after the first 64 KiB if the head lies within them, since the
-    /// one request of a start brings no more.
+    /// How many bytes of `window` to request: none beyond the first 64 KiB if the head lies within them,
+    /// because the first request returns no more.
     private static func reach(of window: ByteWindow) -> Int {
         let left = Int(max(0, Int64(reach) - window.start))
         return left >= 4 * FrameWalkerLimits.longestFrame ? left : reach
@@ -104,8 +105,9 @@ struct StreamHead {
         )
     }
 
-    /// Names what was found instead of MPEG audio: another kind of audio, a compressed body, which some servers send
-    /// although none was asked for, or a web page, the usual answer of a server that wants a login.
+    /// Returns the error that says what was found instead of MPEG audio: another audio format, a compressed
+    /// body, which some servers send unrequested, or a web page, the usual response of a server that requires
+    /// a login.
     private static func noMusic(_ bytes: [UInt8], _ subject: SafeText) -> MediaError {
         // RFC 1952 §2.3.1: every gzip stream begins with these two bytes.
         if bytes.starts(with: [0x1F, 0x8B]) {

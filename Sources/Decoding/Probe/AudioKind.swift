@@ -1,8 +1,8 @@
-/// The kinds of audio by which decoders are chosen.
+/// The audio formats by which decoders are chosen.
 package enum AudioKind: Sendable, Hashable, CaseIterable {
     case mpeg, flac, ogg, wave, aiff, mp4
 
-    /// How the kind is named to listeners.
+    /// The name of the kind for messages.
     package var name: String {
         switch self {
         case .mpeg: "MP3"
@@ -14,13 +14,13 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The bytes from the start of a resource that a magic number needs at most.
+    /// The most bytes from the start of a resource that a magic number needs.
     package static let headByteCount = 16
 
     /// The kind of a resource that begins with `head`. Pure.
     ///
-    /// A magic number decides. Servers and file names are often wrong, so content type and name count only if there
-    /// is none, and MPEG audio, which has none that proves anything, is what remains.
+    /// A magic number takes precedence, since servers and file names are often wrong: content type and name
+    /// count only without one. Everything else is taken for MPEG audio, which has no reliable magic number.
     package static func probe(head: [UInt8], contentType: String?, name: String) -> AudioKind {
         if let kind = byMagicNumber(head[...]) { return kind }
         if head.starts(with: "ID3".utf8) || FrameHeader(head, at: 0) != nil { return .mpeg }
@@ -28,7 +28,7 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
         return typed[type] ?? named[name.split(separator: ".").last?.lowercased() ?? ""] ?? .mpeg
     }
 
-    /// The kind that the magic number at the start of `bytes` names; `nil` if there is none.
+    /// The kind that the magic number at the start of `bytes` identifies; `nil` if there is none.
     package static func byMagicNumber(_ bytes: ArraySlice<UInt8>) -> AudioKind? {
         if bytes.starts(with: "fLaC".utf8) { return .flac }
         if bytes.starts(with: "OggS".utf8) { return .ogg }

@@ -1,6 +1,6 @@
 import Media
 
-/// Consecutive bytes of a source, read as they are needed.
+/// Consecutive bytes of a source, read on demand.
 struct ByteWindow {
     private let source: any ByteSource
     /// The offset of the first byte.
@@ -9,7 +9,7 @@ struct ByteWindow {
     /// `true` if the source ends where the window ends.
     private(set) var isAtEnd = false
 
-    /// A window that begins at `start`, where `bytes` were read already.
+    /// A window that begins at `start`, with `bytes` already read.
     init(_ source: any ByteSource, at start: Int64, holding bytes: [UInt8] = []) {
         self.source = source
         self.start = start
@@ -19,7 +19,8 @@ struct ByteWindow {
     /// The offset after the last byte.
     var end: Int64 { start + Int64(bytes.count) }
 
-    /// Reads until the window has `count` bytes or the source ends; each read asks for all bytes up to `limit`.
+    /// Reads until the window has `count` bytes or the source ends; each read requests all bytes up to
+    /// `limit`.
     mutating func fill(_ count: Int, askingUpTo limit: Int) async throws {
         while bytes.count < count, try await grow(to: max(count, limit)) {}
     }
@@ -33,7 +34,7 @@ struct ByteWindow {
         return !isAtEnd
     }
 
-    /// The window that begins `count` bytes later, with the bytes of this one from there on.
+    /// The window that begins `count` bytes later, with the remaining bytes of this one.
     func dropping(_ count: Int) -> ByteWindow {
         var result = ByteWindow(source, at: start + Int64(count))
         if count <= bytes.count {

@@ -1,13 +1,14 @@
 package import Media
 
-/// A resource whose first bytes were read to find out its kind: the input of a decoder.
+/// The input of a decoder: a resource, and the first bytes of it that were read to determine its kind.
 package struct ProbedStream {
     package var source: any ByteSource
-    /// The bytes from the start of the source that were read; a decoder begins with them instead of reading them again.
+    /// The bytes read from the start of the source; a decoder uses them instead of reading them again.
     package var head: [UInt8]
     /// Names the resource in errors.
     package var subject: SafeText
-    /// The table that an earlier decoder of the resource gave, or empty. Outside data: a decoder checks it.
+    /// The seek table of an earlier decoder of the resource; empty if there is none. It is untrusted: a
+    /// decoder checks it.
     package var seekTable: [UInt8]
 
     package init(source: any ByteSource, head: [UInt8] = [], subject: SafeText, seekTable: [UInt8] = []) {
@@ -25,13 +26,15 @@ package struct DecoderTable: Sendable {
     private let factories: [AudioKind: Factory]
     private let mpeg: Factory
 
-    /// Kinds without a factory of their own go to `mpeg`, which finds MP3 in RIFF files and names what it refuses.
+    /// `mpeg` handles kinds without a factory of their own: it finds MP3 in RIFF files, and its errors name
+    /// any other format.
     package init(mpeg: @escaping Factory, others: [AudioKind: Factory] = [:]) {
         self.mpeg = mpeg
         factories = others
     }
 
-    /// Reads the first bytes of `reader`, in the one request that a cold start costs, and makes the decoder for them.
+    /// Reads the first bytes of `reader`, with the one request that a cold start needs, and creates a decoder
+    /// for them.
     package func decoder(
         for reader: any ResourceReader,
         at location: ResourceLocation

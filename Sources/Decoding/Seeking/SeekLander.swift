@@ -1,25 +1,26 @@
 import Media
 
-/// Finds the frame at which to start for a position in the music, and reads what that takes.
+/// Finds the frame at which to start for a position in the music, and reads the bytes needed for that.
 ///
-/// Among known frames the landing is exact and costs only the reads that decoding needs anyway. If all bytes between
-/// a known frame and the position are stored, they are scanned first, which makes their frames known. Else it costs
-/// one read of up to 64 KiB from a little before the estimated offset; the headers found there show if a constant bit
-/// rate makes the estimate exact.
+/// Among known frames the landing is exact and costs only the reads that decoding needs anyway. If all bytes
+/// between a known frame and the position are stored, they are scanned first, which makes their frames known.
+/// Otherwise, landing takes one read of up to 64 KiB from slightly before the estimated offset; the headers
+/// found there show if the bit rate is constant and the estimate therefore exact.
 struct SeekLander {
     struct Landing {
         var map: StreamMap
         var feed: FeedPosition
         var place: SeekLanding
-        /// `true` if no music follows.
+        /// `true` if the position is the end of the music.
         var isEnd = false
     }
 
-    /// The bytes of one request.
+    /// The length of one request.
     private static let reach = 65_536
-    /// The most frames decoded before the wanted one; they fill any bit reservoir.
+    /// The most frames decoded before the wanted one; they suffice to fill any bit reservoir.
     private static let mostPrimingFrames = 16
-    /// The most stored bytes that one seek scans: an hour of music at 64 kbit/s, in far less than a second.
+    /// The most stored bytes that one seek scans: an hour of music at 64 kbit/s, which takes far less than a
+    /// second.
     static let mostWalked = 32 << 20
 
     let source: any ByteSource
@@ -32,7 +33,7 @@ struct SeekLander {
             return atEnd(SeekLanding(frame: end, isExact: true))
         case .known(let start, let offset, let sample):
             if let landing = try await landKnown(position, start, offset, sample) { return landing }
-            // The stored table is wrong here, so none of it can be trusted.
+            // The stored table is wrong here, so it cannot be trusted anywhere.
             var other = self
             other.map.table = SeekTable()
             return try await other.land(on: position)
@@ -93,7 +94,7 @@ struct SeekLander {
             guard let header = FrameHeader(window.bytes, at: 0), header.isConsistent(with: map.header) else {
                 return nil
             }
-            // If the bytes at hand reach the next point, it must be where the frames lead.
+            // If the bytes read reach the next known point, a frame must begin exactly there.
             var scan = map.scan(fromFrame: start, at: window.start)
             var isRight = true
             scan.scan(window.bytes) { number, place in
@@ -127,15 +128,15 @@ struct SeekLander {
         try await window.fill(wantedWindow.byteCount, askingUpTo: Self.reach)
         var frames = frames(in: window)
         if frames.isEmpty {
-            // Music may follow a tag or junk.
+            // There may be music after a tag or junk.
             try await window.fill(Self.reach, askingUpTo: Self.reach)
             frames = self.frames(in: window)
         }
         guard !frames.isEmpty else { return atEnd(SeekLanding(frame: position, isExact: false)) }
         if let landing = constantRateLanding(position, wanted, sample, window, frames) { return landing }
 
-        // The frame nearest to the expected offset counts as the wanted one, or the first that has enough frames
-        // before it.
+        // The frame nearest to the expected offset is taken as the wanted one, or the first with enough
+        // frames before it.
         let expected = Int(offset - window.start)
         let nearest =
             frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
@@ -146,7 +147,7 @@ struct SeekLander {
         return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: false))
     }
 
-    /// An exact landing, if all headers found lie where a constant bit rate puts them; else `nil`.
+    /// An exact landing, if all headers found are at the offsets of a constant bit rate; `nil` otherwise.
     private func constantRateLanding(
         _ position: FrameCount,
         _ wanted: Int64,
@@ -203,7 +204,7 @@ struct SeekLander {
         )
     }
 
-    /// The frames of the stream's kind, or of another if there are none.
+    /// The frames of the stream's kind; if there are none, frames of another kind.
     private func frames(in window: ByteWindow) -> [FrameWalker.Frame] {
         let frames = walk(window.bytes, like: map.header)
         return frames.isEmpty ? walk(window.bytes, like: nil) : frames
@@ -219,7 +220,7 @@ struct SeekLander {
 
 /// The bytes that a jump to an estimated offset needs to determine where it landed.
 ///
-/// As few as possible: on a slow line each further frame delays the sound.
+/// As few as possible, because on a slow connection each further frame delays the sound.
 struct LandingWindow: Equatable {
     /// Frames that must agree before the bit rate counts as constant.
     static let agreeingFrames = 12
@@ -227,10 +228,10 @@ struct LandingWindow: Equatable {
     private static let longestLeadIn: Int64 = 24_576
     /// The longest tag at the end that keeps landings in the last seconds exact.
     private static let longestTail: Int64 = 65_536
-    /// Frames after the estimate, whose headers show which frame is nearest to it.
+    /// The number of frames after the estimate. Their headers show which frame is nearest to it.
     private static let framesBehind = 3
 
-    /// The offset in the resource where the window begins, at the first frame at least.
+    /// The offset in the resource where the window begins, not before the first frame.
     let start: Int64
     let byteCount: Int
 
@@ -240,15 +241,17 @@ struct LandingWindow: Equatable {
         var lead: Double
         var behind = Double(Self.framesBehind * map.header.longestFrameByteCount)
         if map.hasConstantRate {
-            // Arithmetic gives the frame where feeding begins. Enough frames must follow it to agree, or precede it
-            // near the end of the music, which may be a tag before the end of the resource.
+            // The frame where feeding begins is computed. Enough frames must follow it to establish a
+            // constant bit rate, or precede it near the end of the music, which may be one tag before the end
+            // of the resource.
             let isNearEnd = map.audioEnd.map { $0 - offset < Self.longestTail } ?? false
             let fewest = Int64(isNearEnd ? Self.agreeingFrames + 4 : 0)
             let frames = max(Self.primingFrames(before: wanted, in: map), fewest)
             lead = Double(frames) * mean + Double(FrameHeader.byteCount)
             behind = max(behind, Double(Self.agreeingFrames + 2) * mean - lead)
         } else {
-            // Frames before the estimate may be longer than the mean, and those that fill the reservoir shorter.
+            // Frames before the estimate may be longer than the mean; those that fill the reservoir may be
+            // shorter.
             lead = Double(map.header.primingFrameCount + 2) * mean + Double(4 * map.header.longestReservoir)
         }
         lead = lead.rounded(.up)
@@ -257,8 +260,9 @@ struct LandingWindow: Equatable {
         byteCount = Int(offset - start) + Int(behind.rounded(.up))
     }
 
-    /// How many frames before frame `wanted` feeding begins if all have the mean length: enough to prime the decoder
-    /// and fill the bit reservoir, at a multiple of the table's stride.
+    /// How many frames before frame `wanted` feeding begins, if all frames have the mean length. The result
+    /// is enough to prime the decoder and fill the bit reservoir, and puts the start at a multiple of the
+    /// table's stride.
     private static func primingFrames(before wanted: Int64, in map: StreamMap) -> Int64 {
         let header = map.header
         let mainData = max(1, Int(map.meanFrameLength) - header.overheadByteCount - 2)

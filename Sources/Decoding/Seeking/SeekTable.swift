@@ -1,19 +1,19 @@
-/// The offsets of MPEG frames: of every eighth of those that were walked.
+/// The offsets of every eighth MPEG frame of those that were scanned.
 ///
-/// Offsets count from the first frame of the music (its *origin*), so that the table stays right when a tag grows or
-/// shrinks. Holes are allowed: frames that a seek jumped over are unknown.
+/// Offsets count from the first frame of the music (its *origin*), so that the table stays valid when a tag
+/// grows or shrinks. The table may have holes: frames that a seek skipped are unknown.
 package struct SeekTable: Sendable, Equatable {
-    /// Frames from one point to the next. After eight frames the filter bank has the same phase
-    /// (8 × 18 or 36 steps of a ring of 16), so that a decoder started at a point rounds like one
-    /// that started at the beginning. Two bytes for eight frames are far below 0.5 % of the audio.
+    /// The number of frames from one point to the next. After eight frames the filter bank has the same phase
+    /// (8 × 18 or 36 steps of a ring of 16), so that a decoder that starts at a point rounds like one that
+    /// starts at the beginning. Two bytes for eight frames are far below 0.5 % of the audio.
     package static let stride: Int64 = 8
 
-    /// The most points: two and a half days of music at 44.1 kHz, in 8 MiB. Later frames are found as without a table.
-    /// This also bounds the memory that a forged table can take.
+    /// The most points: two and a half days of music at 44.1 kHz, in 8 MiB. Later frames are found as if
+    /// there were no table. The limit also bounds the memory that a forged table can take.
     package static let mostPoints = 1 << 20
 
-    /// The largest offset that is accepted, with room for the longest frames at all points. Keeps sums of offsets and
-    /// read lengths far from overflow.
+    /// The largest accepted offset, which allows for the longest frames throughout. It keeps sums of offsets
+    /// and read lengths far from overflow.
     static let farthestOffset = Int64(mostPoints) * stride * Int64(FrameWalkerLimits.longestFrame)
 
     /// The offset of an unknown point.
@@ -22,7 +22,7 @@ package struct SeekTable: Sendable, Equatable {
     /// Offsets of frames 0, 8, 16, …, or `hole`.
     private(set) var offsets: [Int64] = []
 
-    /// The number of frames in the stream, if it was walked to its end.
+    /// The number of frames in the stream, if it was scanned to its end.
     package var frameCount: Int64?
 
     package init() {}
@@ -68,8 +68,8 @@ package struct SeekTable: Sendable, Equatable {
         return nil
     }
 
-    /// The first point after frame `number` (-1: of all) from which a scan finds something new: the next point is
-    /// unknown, and the stream does not end before it.
+    /// The first known point after frame `number` (-1 for the start) from which a scan adds to the table: the
+    /// next point is unknown, and the stream does not end before it.
     package func runEnd(after number: Int64) -> (frame: Int64, offset: Int64)? {
         let first = max(0, (number + Self.stride) / Self.stride)
         guard first < offsets.count else { return nil }
@@ -89,11 +89,13 @@ package struct SeekTable: Sendable, Equatable {
         return (Int64(point) * Self.stride, offsets[point])
     }
 
-    /// The point at which decoding must start for frame `number` to be exact; `nil` if it lies in a hole.
+    /// The point at which decoding must start so that frame `number` is exact; `nil` if that point is in a
+    /// hole.
     ///
-    /// Decoded from there, frame `number` and the two before it have the overlap, filter bank and bit reservoir of a
-    /// straight decode: at least `primingFrameCount` frames come before it, and the frames before the third last fill
-    /// the longest reservoir. That bound replaces the frame's own `main_data_begin`, which is unknown until fetched.
+    /// Decoding from there gives frame `number` and the two before it the same overlap, filter bank and bit
+    /// reservoir as decoding from the start: at least `primingFrameCount` frames come before it, and those
+    /// before the last three fill the longest reservoir. The longest reservoir stands in for the frame's own
+    /// `main_data_begin`, which is unknown until the frame is read.
     package func primingPoint(forFrame number: Int64, like header: FrameHeader) -> (
         frame: Int64, offset: Int64
     )? {
@@ -114,7 +116,7 @@ package struct SeekTable: Sendable, Equatable {
     }
 }
 
-/// The stream that a stored table belongs to; a table of another stream is refused.
+/// Identifies the stream of a stored table; a table of another stream is refused.
 package struct SeekTableKey: Sendable, Equatable {
     /// Version, layer and sample rate of the stream.
     package var header: FrameHeader
@@ -141,9 +143,9 @@ extension SeekTable {
 
     /// The table as bytes: mark, key, runs of known points, and a checksum. Empty if no point is known.
     ///
-    /// A run is the number of unknown points before it, its own number of points, the distance of the first one from
-    /// the last known one, and for each further point the difference between its step and the step before,
-    /// which is small. An odd number stands for half as many differences of 0.
+    /// A run consists of the number of unknown points before it, its own number of points, the distance of
+    /// its first point from the last known one, and for each further point the difference between its step
+    /// and the previous step, which is small. An odd number stands for half as many differences of 0.
     package func stored(for key: SeekTableKey) -> [UInt8] {
         guard !isEmpty else { return [] }
         var bytes = Self.mark + key.kind
@@ -167,8 +169,8 @@ extension SeekTable {
         return bytes + Self.check(of: bytes[...])
     }
 
-    /// Reads what `stored` wrote; `nil` if a byte differs, or if the table cannot be one of the stream `key`. Every
-    /// value is treated as hostile.
+    /// Parses the result of `stored(for:)`; `nil` if a byte differs, or if the table cannot be one of the
+    /// stream `key`. No value is trusted.
     package init?(stored bytes: [UInt8], for key: SeekTableKey) {
         guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else {
             return nil
@@ -182,7 +184,7 @@ extension SeekTable {
             let count = Self.take(&rest)
         else { return nil }
         self.init()
-        // No frame is shorter than its header and one byte, which bounds the distance of points.
+        // The least distance of two points: no frame is shorter than its header and one byte.
         let shortest = Self.stride * Int64(FrameHeader.byteCount + 1)
         let end = min(key.length ?? Self.farthestOffset, Self.farthestOffset)
         while !rest.isEmpty {
@@ -190,7 +192,8 @@ extension SeekTable {
                 hole <= Int64(Self.mostPoints), run <= Int64(Self.mostPoints),
                 Int64(offsets.count) + hole + run <= Int64(Self.mostPoints),
                 let points = Self.run(of: run, behind: offsets.last, &rest, shortest, end - key.origin),
-                // The frames of the hole need room too, so that a few bytes cannot claim much memory.
+                // The frames in the hole must fit too, so that a few bytes of input cannot allocate much
+                // memory.
                 points[0] >= (Int64(offsets.count) + hole) * shortest
             else { return nil }
             offsets.append(contentsOf: repeatElement(-1, count: Int(hole)))
@@ -198,7 +201,7 @@ extension SeekTable {
         }
         if let first = offsets.first, first > 0 { return nil }
         if count > 0 {
-            // Bounded above too, since the count is multiplied by the samples of a frame.
+            // The upper bound prevents an overflow when the count is multiplied by the samples of a frame.
             guard count - 1 > Int64(offsets.count - 1) * Self.stride,
                 count - 1 <= Int64(Self.mostPoints) * Self.stride
             else { return nil }
@@ -219,7 +222,7 @@ extension SeekTable {
             }
             if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
             zeros = 0
-            // Signs alternate, so that small differences of either make small numbers.
+            // Zigzag encoding: small differences of either sign become small numbers.
             append((difference < 0 ? -2 * difference - 1 : 2 * difference) << 1, to: &bytes)
         }
         if zeros > 0 { append(zeros << 1 | 1, to: &bytes) }
@@ -257,7 +260,7 @@ extension SeekTable {
         return points
     }
 
-    /// Appends a number of 0 or more, seven bits in each byte, the lowest first.
+    /// Appends a non-negative number as seven bits per byte, the lowest first.
     private static func append(_ value: Int64, to bytes: inout [UInt8]) {
         var rest = UInt64(max(0, value))
         while rest >= 0x80 {
@@ -278,7 +281,8 @@ extension SeekTable {
         return nil
     }
 
-    /// FNV-1a, which finds accidental damage. The cache's keyed checks and the limits in `init` stop forgeries.
+    /// FNV-1a, to detect accidental damage. Against forgery, there are the cache's keyed checks and the
+    /// limits in `init`.
     private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -2,17 +2,18 @@ import Media
 
 /// Scans stored bytes for frames that are not in the seek table yet, slice by slice. Pure.
 ///
-/// `wanted` names the bytes to read next, and `took` takes them. Each run of known frames is extended as far as the
-/// bytes after it are stored; a run that reaches the next one closes the hole between them.
+/// `wanted` returns the offset to read at, and `took` accepts the bytes read. Each run of known frames is
+/// extended as far as the bytes after it are stored; a run that reaches the next one closes the hole between
+/// them.
 struct StoredWalk {
-    /// The bytes of one step.
+    /// The number of bytes read per step.
     static let slice = 65_536
 
     private var scan: FrameScan?
     /// The frame at which `scan` began.
     private var first: Int64 = 0
-    /// The offset at which the scan from the end of a run, by its frame, waits for bytes; `.max` if more bytes cannot
-    /// help.
+    /// For each run, by the frame at its end, the offset at which the scan waits for bytes; `.max` if more
+    /// bytes cannot help.
     private var waits: [Int64: Int64] = [:]
 
     /// The offset to read at; `nil` if no stored bytes would help.
@@ -46,7 +47,7 @@ struct StoredWalk {
         found: (_ number: Int64, _ offset: Int64) -> Void
     ) {
         guard var scan else { return }
-        // Bytes that should be stored but cannot be read would be requested again and again.
+        // Stop here: otherwise, bytes that are stored but cannot be read would be requested again and again.
         guard !bytes.isEmpty else { return rest(at: .max) }
         let before = scan.offset
         var isJoined = false

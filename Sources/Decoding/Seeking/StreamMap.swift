@@ -2,20 +2,20 @@ import Media
 
 /// The known offsets of a stream's frames, and its length. Pure.
 ///
-/// It learns from the head, from every decoded frame and from the end, and finds the bytes for a position in the
-/// music. Offsets count from the origin, the first frame that is played.
+/// It is filled from the head, from every decoded frame and from the tail, and finds the bytes for a position
+/// in the music. Offsets count from the origin, the first frame that is played.
 struct StreamMap {
-    /// The way to a position in the music.
+    /// The way to reach a position in the music.
     enum Route: Equatable {
         /// The position is the end, after this many PCM frames.
         case end(FrameCount)
         /// Decoding from MPEG frame `start`, at `offset`, reaches the wanted `sample` exactly.
         case known(start: Int64, offset: Int64, sample: FrameCount)
-        /// MPEG frame `frame`, which has `sample`, is near `offset`.
+        /// MPEG frame `frame`, which contains `sample`, is near `offset`.
         case estimate(frame: Int64, offset: Int64, sample: FrameCount)
     }
 
-    /// Bytes after those that the header states which may still be a tag; more are appended music.
+    /// How many bytes after those counted by the header may still be a tag; more are appended music.
     private static let unexplained: Int64 = 65_536
 
     let header: FrameHeader
@@ -26,7 +26,7 @@ struct StreamMap {
     private let firstFrame: Int64
     /// The length of a free-format frame without padding; `nil` in all other streams.
     let freeByteCount: Int?
-    /// The length of the music, if frames of several kinds were counted to the end.
+    /// The length of the music, if the stream has frames of several kinds and all were counted.
     var mixedLength: Duration?
     var table = SeekTable()
     private(set) var rate: ConstantRate?
@@ -45,13 +45,13 @@ struct StreamMap {
         self.audioEnd = audioEnd
         freeByteCount = head.frames.first { $0.header.bitRate == 0 }
             .map { $0.byteCount - ($0.header.isPadded ? 1 : 0) }
-        // Numbered by the rules of the scan, which are those of libmpg123.
+        // The frames are numbered by `FrameScan`, whose rules are those of libmpg123.
         guard !head.frames.isEmpty else { return }
         var scan = self.scan(fromFrame: 0, at: origin)
         scan.scan(Array(head.bytes[Int(origin - head.feedStart)...])) { observe(frame: $0, at: $1) }
     }
 
-    /// Makes a scan from frame `number`, which begins at `offset` of the resource.
+    /// Creates a scan from frame `number`, which begins at `offset` of the resource.
     func scan(fromFrame number: Int64, at offset: Int64) -> FrameScan {
         FrameScan(fromFrame: number, at: offset, like: header, freeByteCount: freeByteCount)
     }
@@ -65,21 +65,22 @@ struct StreamMap {
     /// The key of a stored table of this stream.
     func key(length: Int64?) -> SeekTableKey { SeekTableKey(header: header, origin: origin, length: length) }
 
-    /// `true` if all known frames lie where a constant bit rate puts them.
+    /// `true` if all known frames are at the offsets of a constant bit rate.
     var hasConstantRate: Bool { (xing == nil || xing?.kind == .info) && rate?.isConstant == true }
 
     /// Records that MPEG frame `number` begins at `offset` of the resource.
     mutating func observe(frame number: Int64, at offset: Int64) {
         let distance = offset - origin
         guard distance >= 0 else { return }
-        // A table that is wrong here cannot be trusted anywhere.
+        // If the table is wrong here, it cannot be trusted anywhere.
         if let known = table.offset(ofFrame: number), known != distance { table = SeekTable() }
         table.record(frame: number, at: distance)
         rate?.observe(frame: number, at: distance)
         if number > furthest.number { furthest = (number, distance) }
     }
 
-    /// Moves the origin to `offset`, where libmpg123 found its first frame. A Xing header that it plays is none.
+    /// Moves the origin to `offset`, where libmpg123 found its first frame. If libmpg123 played the Xing
+    /// header's frame, that is no header.
     mutating func rebase(to offset: Int64) {
         if offset == firstFrame {
             xing = nil
@@ -104,12 +105,12 @@ struct StreamMap {
     /// `true` if nothing contradicts `statedLength`.
     var isLengthExact: Bool {
         guard table.frameCount == nil else { return true }
-        // Bytes after those stated may be a tag, or appended music.
+        // Bytes after those that the header counts may be a tag or appended music.
         guard let bytes = xing?.byteCount, let audioEnd else { return statedLength != nil }
         return statedLength != nil && audioEnd - firstFrame - bytes < Self.unexplained
     }
 
-    /// `true` if the resource ends before the music that its header states.
+    /// `true` if the resource ends before the end of the music that its header states.
     private var isCutShort: Bool {
         guard let bytes = xing?.byteCount, let audioEnd else { return false }
         return audioEnd - firstFrame < bytes - Int64(FrameWalkerLimits.longestFrame)
@@ -120,7 +121,7 @@ struct StreamMap {
     var estimatedLength: FrameCount? {
         if let statedLength { return statedLength }
         if xing?.kind == .vbri, !isCutShort, let frames = xing?.frameCount {
-            // The header's own frame plays too.
+            // The frame with the header is played too.
             return trim.position(ofSample: (frames + 1) * samplesPerFrame)
         }
         guard let audioEnd, audioEnd > origin else { return nil }
@@ -129,7 +130,8 @@ struct StreamMap {
         return trim.position(ofSample: FrameCount(frames.rounded()) * samplesPerFrame)
     }
 
-    /// The mean length of a frame: as stated, else of the frames observed, else by the first header.
+    /// The mean length of a frame: as stated by the header, else of the observed frames, else by the first
+    /// frame's header.
     var meanFrameLength: Double {
         if let bytes = xing?.byteCount, let frames = xing?.frameCount, bytes > frames {
             return Double(bytes) / Double(frames)
@@ -140,7 +142,7 @@ struct StreamMap {
         return Double(max(header.frameByteCount ?? 1, 1))
     }
 
-    /// The way to the PCM frame `position` of the music.
+    /// Finds the way to the PCM frame `position` of the music.
     func route(to position: FrameCount) -> Route {
         if let end = statedLength, position >= end { return .end(end) }
         let sample = trim.sample(at: position)
@@ -151,7 +153,8 @@ struct StreamMap {
         return .estimate(frame: frame, offset: estimatedOffset(ofFrame: frame), sample: sample)
     }
 
-    /// The estimated offset of frame `number`, between the known frames around it and within the audio.
+    /// The estimated offset of frame `number`, interpolated between the known frames around it and limited to
+    /// the audio.
     private func estimatedOffset(ofFrame number: Int64) -> Int64 {
         var offset: Int64
         if hasConstantRate, let rate {
@@ -159,7 +162,7 @@ struct StreamMap {
         } else if let share = tableShare(ofFrame: number),
             let bytes = xing?.byteCount ?? audioEnd.map({ $0 - firstFrame })
         {
-            // A server may state any length, and the largest would overflow.
+            // A server may state any length; the largest ones would overflow.
             offset = Int64(min(share * Double(bytes), 1e15)) - (origin - firstFrame)
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))
@@ -170,7 +173,8 @@ struct StreamMap {
         return max(0, offset)
     }
 
-    /// The share of the bytes before frame `number` by the header's table, which rounds down to 1/256.
+    /// The share of the bytes that precede frame `number`, according to the header's table, which rounds down
+    /// to 1/256.
     private func tableShare(ofFrame number: Int64) -> Double? {
         guard let frames = xing?.frameCount, frames > 0,
             let share = xing?.byteShare(at: Double(number) / Double(frames))
@@ -179,16 +183,16 @@ struct StreamMap {
     }
 }
 
-/// Checks if frames have a constant bit rate, and computes offsets and numbers of frames if they do.
+/// Checks if frames have a constant bit rate, and if so, computes their offsets and numbers.
 ///
 /// At a constant rate frame *n* begins within one byte (in Layer I one slot of four bytes) of *n* times the
-/// mean frame length, which is a fraction: padding makes up for it. The *residual*, how far after
-/// that product a frame begins, therefore stays within a window one byte wide. Integers keep
+/// mean frame length, which is fractional: padding evens it out. The *residual*, the distance from that
+/// product to the frame's offset, therefore stays within a window one byte wide. Integer arithmetic prevents
 /// rounding errors from adding up over hours of music.
 package struct ConstantRate: Sendable, Equatable {
-    /// Frames that must fit before the rate counts as constant.
+    /// The number of frames that must fit before the rate counts as constant.
     private static let fewestFrames: Int64 = 12
-    /// More than any file; keeps the products far from overflow.
+    /// Larger than any file; keeps the products far from overflow.
     private static let largestOffset: Int64 = 1 << 40
 
     /// The mean frame length is `numerator / denominator` bytes.
@@ -200,7 +204,7 @@ package struct ConstantRate: Sendable, Equatable {
     private var high: Int64 = .min
     private var observedCount: Int64 = 0
 
-    /// Returns `nil` in free format, in which headers state no rate.
+    /// Returns `nil` in free format, because its headers state no rate.
     package init?(_ header: FrameHeader) {
         guard header.bitRate > 0 else { return nil }
         numerator = Int64(header.bitRate) * Int64(header.samplesPerFrame)
@@ -208,7 +212,7 @@ package struct ConstantRate: Sendable, Equatable {
         window = denominator * (header.layer == 1 ? 4 : 1)
     }
 
-    /// `true` if all frames observed so far fit, and they were enough.
+    /// `true` if enough frames were observed and all of them fit.
     package var isConstant: Bool { observedCount >= Self.fewestFrames && high - low < window }
 
     /// Records that frame `number` begins `offset` bytes after frame 0.

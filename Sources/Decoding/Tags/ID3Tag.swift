@@ -1,24 +1,24 @@
 package import Media
 
-/// The texts of an ID3v2 tag, as far as its bytes were read.
+/// The texts of an ID3v2 tag, of which all bytes or only the first may have been read.
 ///
-/// Pictures and all other frames are skipped by their size. If a frame reaches beyond the bytes that were read,
-/// the walk ends there and `isComplete` is `false`.
+/// Pictures and all other frames are skipped. If a frame extends beyond the bytes that were read, parsing
+/// ends there and `isComplete` is `false`.
 package struct ID3v2Tag: Sendable, Equatable {
-    /// The longest text frame that is read; a longer one is no title.
+    /// The longest text frame that is read; no title is longer.
     private static let longestText = 16_384
-    /// No honest tag has as many frames.
+    /// The limit of frames; no honest tag has as many.
     private static let mostFrames = 4_096
 
     package private(set) var tags = TrackTags()
-    /// The ReplayGain of the tag: text frames count before `RVA2` frames.
+    /// The ReplayGain of the tag: text frames take precedence over `RVA2` frames.
     package var loudness: Loudness { written.filled(from: adjusted) }
     private var written = Loudness()
     private var adjusted = Loudness()
     /// `true` if every frame of the tag was read.
     package private(set) var isComplete = false
 
-    /// Walks the tag that begins `bytes`; `nil` if none does.
+    /// Parses the tag at the start of `bytes`; `nil` if there is none.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let header = ID3v2Header(bytes) else { return nil }
         let isWhole = bytes.count >= header.tagByteCount
@@ -33,7 +33,7 @@ package struct ID3v2Tag: Sendable, Equatable {
                 return
             }
             guard frame.byteCount <= reader.remaining else {
-                // A frame that reaches beyond the tag is damaged: nothing after it can be trusted.
+                // A frame that extends beyond the tag is damaged: nothing after it can be trusted.
                 isComplete = isWhole
                 return
             }
@@ -45,7 +45,7 @@ package struct ID3v2Tag: Sendable, Equatable {
         }
     }
 
-    /// Takes the text of a wanted frame; the first frame of a kind counts.
+    /// Stores the text of a frame if it is one of these; the first frame of a kind counts.
     private mutating func note(_ identifier: String, _ payload: ArraySlice<UInt8>) {
         switch identifier {
         case "TIT2", "TT2": tags.title = tags.title ?? Self.text(payload)
@@ -102,7 +102,7 @@ private struct FrameHead {
     private var flags: Int
     private var version: Int
 
-    /// Reads the next header; `nil` at the padding, at the end, and at bytes that are none.
+    /// Reads the next header; `nil` at padding, at the end, and at bytes that are not a header.
     init?(_ reader: inout BigEndianReader, version: Int) {
         self.version = version
         let name = reader.take(version == 2 ? 3 : 4)
@@ -112,7 +112,7 @@ private struct FrameHead {
         identifier = String(decoding: name, as: UTF8.self)
         let size = reader.take(version == 2 ? 3 : 4)
         let plain = size.reduce(0) { $0 << 8 | Int($1) }
-        // Some writers of 2.4 wrote plain sizes, recognised by a byte of 0x80 or more.
+        // Some programs wrote plain sizes into 2.4 tags; a byte of 0x80 or more reveals that.
         byteCount = version == 4 ? ID3v2Header.synchsafe(size) ?? plain : plain
         flags = version == 2 ? 0 : Int(reader.next(2) ?? 0)
         guard byteCount > 0 else { return nil }
@@ -149,7 +149,7 @@ package struct ID3v2Header: Sendable, Equatable {
     /// The length of the whole tag: header, content and footer.
     package let tagByteCount: Int
 
-    /// Parses the first ten of `bytes`; `nil` if they begin no tag.
+    /// Parses the first ten of `bytes`; `nil` if they are not such a header.
     package init?(_ bytes: ArraySlice<UInt8>) {
         let head = Array(bytes.prefix(Self.byteCount))
         guard head.count == Self.byteCount, head.starts(with: "ID3".utf8), (2...4).contains(head[3]),
@@ -174,7 +174,7 @@ package struct ID3v2Header: Sendable, Equatable {
 package enum ID3v1Tag {
     package static let byteCount = 128
 
-    /// The tags in `bytes`; `nil` if they are no ID3v1 tag.
+    /// The tags in `bytes`; `nil` if they are not an ID3v1 tag.
     package static func tags(in bytes: [UInt8]) -> TrackTags? {
         guard bytes.count == byteCount, bytes.starts(with: "TAG".utf8) else { return nil }
         var tags = TrackTags(
@@ -194,7 +194,8 @@ package enum ID3v1Tag {
     }
 }
 
-/// The text of ID3 frames: one byte of encoding, then characters, values separated by NUL.
+/// The text of ID3 frames: one byte for the encoding, then the characters of values that are separated by
+/// NUL.
 package enum ID3Text {
     /// Decodes a text frame's payload; joins several values with `, ` and replaces invalid bytes by U+FFFD.
     package static func decode(_ payload: ArraySlice<UInt8>) -> String {
@@ -211,13 +212,13 @@ package enum ID3Text {
             case 1: utf16(bytes, isBigEndian: false)
             case 2: utf16(bytes, isBigEndian: true)
             case 3: String(decoding: bytes, as: UTF8.self)
-            // A frame without its encoding byte, as some early writers made them.
+            // The encoding byte is missing, as in frames by some early programs.
             default: latin1(payload)
             }
         return text.split(separator: "\0").map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// Decodes ISO 8859-1, in which every byte is the scalar of its number.
+    /// Decodes ISO 8859-1, in which every byte is the number of a Unicode scalar.
     package static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
         var scalars = String.UnicodeScalarView()
         for byte in bytes { scalars.append(Unicode.Scalar(byte)) }
@@ -240,7 +241,7 @@ package enum ID3Text {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// `text` without the blanks around it, with which fixed fields are padded.
+    /// `text` without leading and trailing blanks, which pad fields of fixed length.
     package static func trimmed(_ text: some StringProtocol) -> String {
         guard let first = text.firstIndex(where: { !$0.isWhitespace }),
             let last = text.lastIndex(where: { !$0.isWhitespace })

@@ -1,10 +1,10 @@
 import Media
 
-/// Reads ReplayGain from tags and headers. All of it is outside text: impossible values are ignored.
+/// Reads ReplayGain from tags and headers. The input is untrusted: impossible values are ignored.
 enum ReplayGain {
     /// The longest text that is read as a number.
     static let longestNumber = 24
-    /// LAME measures against 89 dB since 3.95.1, and did against 83 dB before.
+    /// In decibels: LAME's reference level is 89 dB since version 3.95.1, and was 83 dB before.
     private static let raisedBy = 6.0
 
     /// The value in the text frame `payload` (ID3v2 `TXXX`: encoding, description, value), if it is one of the
@@ -25,7 +25,7 @@ enum ReplayGain {
         }
     }
 
-    /// Parses a number with or without `dB`; `nil` if `text` is none.
+    /// Parses a number with or without `dB`; `nil` if `text` is not a number.
     static func decibels(_ text: String) -> Double? {
         let bytes = text.utf8.count > longestNumber ? "" : text
         let unit = bytes.lowercased().hasSuffix("db") ? 2 : 0
@@ -44,7 +44,7 @@ enum ReplayGain {
 
     /// The master volume in the frame `payload` (ID3v2.4 §4.11 `RVA2`: a name, then channels).
     ///
-    /// It is the album's if the name is `album`, else the track's.
+    /// The volume is the album's if the name is `album`, else the track's.
     static func loudness(ofAdjustment payload: ArraySlice<UInt8>) -> Loudness {
         guard let end = payload.firstIndex(of: 0) else { return Loudness() }
         let name = ID3Text.trimmed(ID3Text.latin1(payload[..<end])).lowercased()
@@ -92,7 +92,7 @@ enum ReplayGain {
         return loudness
     }
 
-    /// `true` if `name` is that of a LAME before 3.95.
+    /// `true` if `name` is that of a LAME version before 3.95.
     private static func isOld(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.starts(with: "LAME".utf8) else { return false }
         let parts = ID3Text.latin1(name.dropFirst(4)).split(separator: ".")

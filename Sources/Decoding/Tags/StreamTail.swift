@@ -1,8 +1,8 @@
 package import Media
 
-/// The tags at the end of a resource, and where the audio before them ends.
+/// The tags at the end of a resource, and the end of the audio before them.
 struct StreamTail {
-    /// The most that is read of an APE tag. A larger one has pictures, which usually follow its texts.
+    /// The most bytes to read of an APE tag. A larger tag has pictures, which usually follow its texts.
     private static let mostRead: Int64 = 65_536
 
     var tags: TrackTags?
@@ -54,23 +54,23 @@ extension ByteSource {
 
 /// The length and the ReplayGain of an APEv2 tag (Hydrogenaudio, *APEv2 specification*).
 ///
-/// Programs that measure whole collections write ReplayGain there, since that changes no other tag.
+/// Programs that measure whole collections write ReplayGain there, because it leaves other tags unchanged.
 package enum APETag {
     /// The length of a header or footer.
     package static let byteCount = 32
     private static let version: Int64 = 2_000
-    /// Flags of headers and footers: whether the tag has a header, and whether this is it.
+    /// Flags in headers and footers: the tag has a header, and these bytes are the header.
     private static let hasHeader: Int64 = 1 << 31
     private static let isHeader: Int64 = 1 << 29
 
-    /// The length of the whole tag whose header is in `bytes`; `nil` if they are no header by libmpg123's test of
-    /// mark, version, and zeros at the end.
+    /// The length of the whole tag whose header is in `bytes`; `nil` if they fail libmpg123's test of a
+    /// header: mark, version, and zeros at the end.
     package static func byteCount(ofHeader bytes: [UInt8]) -> Int64? {
         guard isMark(bytes) else { return nil }
         return Int64(byteCount) + number(bytes, at: 12)
     }
 
-    /// The length of the whole tag whose footer is in `bytes`; `nil` if they are no footer.
+    /// The length of the whole tag whose footer is in `bytes`; `nil` if they are not a footer.
     package static func byteCount(ofFooter bytes: [UInt8]) -> Int64? {
         guard isMark(bytes), number(bytes, at: 20) & isHeader == 0 else { return nil }
         let size = number(bytes, at: 12)
@@ -80,8 +80,8 @@ package enum APETag {
 
     /// The ReplayGain in the items of a tag.
     ///
-    /// `bytes` are the tag up to its footer, or a part that begins at its first item. The first item of a kind
-    /// counts; bytes that are no item end the walk.
+    /// `bytes` are the tag up to its footer, or a part of it from its first item on. The first item of a kind
+    /// counts; parsing ends at bytes that are not an item.
     package static func loudness(in bytes: [UInt8]) -> Loudness {
         var index = isMark(Array(bytes.prefix(byteCount))) ? byteCount : 0
         var loudness = Loudness()
@@ -101,7 +101,7 @@ package enum APETag {
         return loudness
     }
 
-    /// The specification's bounds.
+    /// The specification's limits.
     private static let mostItems = 4_096
     private static let longestKey = 255
 

@@ -7,12 +7,12 @@ enum ContentRange: Equatable, Sendable {
     /// `bytes */total`, which comes with 416.
     case unsatisfied(total: Int64)
 
-    /// The largest accepted length and end of a range, in bytes: a pebibyte, which no recording comes near, and small
-    /// enough that sums and small products of such numbers cannot overflow.
+    /// The largest accepted length and end of a range, in bytes: a pebibyte. No recording is nearly as long,
+    /// and sums and small products of such numbers cannot overflow.
     static let largest: Int64 = 1 << 50
 
-    /// Parses strictly: another unit, a sign, an end before the start or behind the total, or a length or end above
-    /// `largest` is `nil`, because bytes stored at a guessed place are worse than none.
+    /// Parses strictly: returns `nil` for another unit, a sign, an end before the start or beyond the total,
+    /// and a length or end above `largest`, because bytes stored at a guessed offset are worse than none.
     init?(parsing text: some StringProtocol) {
         let text = HeaderFields.trimmed(text)
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
@@ -31,18 +31,19 @@ enum ContentRange: Equatable, Sendable {
             first <= last, last < Self.largest
         else { return nil }
         if let total, last >= total { return nil }
-        // The end that HTTP states is inclusive.
+        // HTTP states an inclusive end.
         self = .part(first..<last + 1, total: total)
     }
 
-    /// The value of `Range` that asks for `range`; `Int64.max` as upper bound leaves the end open.
+    /// The `Range` value that requests `range`; an upper bound of `Int64.max` leaves the end open.
     static func request(for range: ByteRange) -> String {
         precondition(!range.isEmpty && range.lowerBound >= 0, "an empty range needs no request")
         if range.upperBound == .max { return "bytes=\(range.lowerBound)-" }
         return "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
     }
 
-    /// Parses digits only, without a sign; a number that does not fit is `Int64.max`. `nil` for anything else.
+    /// Parses digits without a sign. Returns `Int64.max` for a number that does not fit, and `nil` for
+    /// anything else.
     static func number(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text) ?? .max

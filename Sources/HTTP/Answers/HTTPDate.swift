@@ -7,7 +7,7 @@ enum HTTPDate {
     static func seconds(_ text: String) -> Int64? {
         let words = text.split { " ,-".contains($0) }
         guard words.count >= 5, words.count <= 6, words.count == 5 || words[5] == "GMT" else { return nil }
-        // The old form of C puts the month first; it has no time zone and means GMT, too.
+        // The old form of C has the month first and no time zone, but is in GMT too.
         let isOldForm = words.count == 5
         let day = isOldForm ? words[2] : words[1]
         let month = isOldForm ? words[1] : words[2]
@@ -23,7 +23,7 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Two digits mean a year from 1970 to 2069: no server sends a date outside of these.
+    /// Two digits mean a year from 1970 to 2069; no server sends dates outside that range.
     private static func fullYear(_ text: Substring) -> Int64? {
         if text.utf8.count == 4 { return number(text, 1970...9999) }
         guard text.utf8.count == 2, let short = number(text, 0...99) else { return nil }
@@ -43,12 +43,12 @@ enum HTTPDate {
         ContentRange.number(text).flatMap { allowed.contains($0) ? $0 : nil }
     }
 
-    /// Days of the Gregorian calendar. Years begin in March here, so that the leap day is their last.
+    /// Counts days in the Gregorian calendar. Years begin in March here, so that the leap day comes last.
     private static func daysSince1970(year: Int64, month: Int, day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = Int64(month > 2 ? month - 3 : month + 9)
         let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
-        // The lengths of March to January repeat after five months, 153 days.
+        // From March to January, the lengths of the months repeat every five months, which have 153 days.
         let dayOfYear = (153 * marchMonth + 2) / 5 + day - 1
         return marchYear * 365 + leapDays + dayOfYear - 719_468
     }

@@ -1,9 +1,9 @@
 internal import Media
 
-/// The header fields of one answer, in the order they came.
+/// The header fields of one response, in the order of their arrival.
 ///
-/// Names are compared without regard to case (RFC 9110 §5.1). A server may send anything: a malformed field is
-/// dropped, and an answer with too many fields or too many bytes is refused.
+/// Names are compared without regard to case (RFC 9110 §5.1). Servers are not trusted: a malformed field is
+/// dropped, and a response with too many fields or bytes is refused.
 struct HeaderFields: Equatable, Sendable {
     enum Problem: Error, Equatable {
         case tooManyFields
@@ -11,16 +11,17 @@ struct HeaderFields: Equatable, Sendable {
     }
 
     private struct Field: Equatable, Sendable {
-        /// In lower case.
+        /// The name in lower case.
         var name: String
         var value: String
         /// The value as sent, if it is not UTF-8.
         var foreignBytes: [UInt8]?
     }
 
-    /// No honest server sends as many; each takes memory and time in every look-up.
+    /// The limit of fields: no honest server sends as many, and each takes memory and slows down every
+    /// look-up.
     static let mostFields = 200
-    /// In the other direction servers accept 8 to 64 KiB.
+    /// The limit of all fields. For comparison, servers accept 8 to 64 KiB in a request.
     static let mostBytes = 64 * 1024
 
     private var fields: [Field] = []
@@ -30,12 +31,12 @@ struct HeaderFields: Equatable, Sendable {
 
     init() {}
 
-    /// Takes fields as pairs, without limits.
+    /// Creates fields from pairs, without limits.
     init(_ pairs: KeyValuePairs<String, String>) {
         fields = pairs.map { Field(name: $0.key.lowercased(), value: $0.value) }
     }
 
-    /// Takes one line as received, with or without its line end.
+    /// Appends one line as received, with or without its line end.
     mutating func append(line bytes: some Collection<UInt8>) throws(Problem) {
         byteCount += bytes.count
         guard byteCount <= Self.mostBytes else { throw .tooManyBytes }
@@ -60,7 +61,7 @@ struct HeaderFields: Equatable, Sendable {
         lastWasDropped = false
     }
 
-    /// Every value of `name`, which must be in lower case, in the order they came.
+    /// Every value of `name`, which must be in lower case, in the order of their arrival.
     func values(_ name: String) -> [String] {
         fields.lazy.filter { $0.name == name }.map(\.value)
     }
@@ -70,8 +71,8 @@ struct HeaderFields: Equatable, Sendable {
         fields.first { $0.name == name }?.value
     }
 
-    /// The first value of `name`, which must be in lower case, as text to display: if it is not UTF-8 it is taken
-    /// for Latin-1, the old default (RFC 9110 §5.5).
+    /// The first value of `name`, which must be in lower case, as text for display. A value that is not UTF-8
+    /// is read as Latin-1, the old default (RFC 9110 §5.5).
     func text(_ name: String) -> String? {
         guard let field = fields.first(where: { $0.name == name }) else { return nil }
         return field.foreignBytes.map { LegacyText.string($0) } ?? field.value
@@ -87,7 +88,8 @@ struct HeaderFields: Equatable, Sendable {
         }
     }
 
-    /// `true` if `text` can be the value of a field: it has no control character but tabs, so no line break either.
+    /// `true` if `text` can be the value of a field: it has no control characters except tabs, and so no line
+    /// breaks.
     static func isValue(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
     }

@@ -1,17 +1,17 @@
 internal import Media
 
-/// Status and header fields of one answer, and what they mean (RFC 9110 §13–15).
+/// The status and header fields of one response, and their meaning (RFC 9110 §13–15).
 ///
-/// The answer decides, never the request: nothing here depends on what was asked for.
+/// Only the response counts: nothing here depends on what was requested.
 struct ResponseHead: Equatable, Sendable {
-    /// The version of an answer in SHOUTcast's own protocol, `ICY 200 OK`.
+    /// The version of a response in SHOUTcast's own protocol, `ICY 200 OK`.
     static let icyVersion = "ICY"
 
     var status: Int
     var fields: HeaderFields
     /// `HTTP/1.1`, `HTTP/2`, `ICY`.
     var version = "HTTP/1.1"
-    /// `true` if the connection had carried an answer before; `nil` if unknown.
+    /// `true` if the connection had carried an earlier response; `nil` if unknown.
     var reusedConnection: Bool?
 
     /// `true` if the connection carries several transfers at once (HTTP/2 and later).
@@ -19,10 +19,10 @@ struct ResponseHead: Equatable, Sendable {
         version.hasPrefix("HTTP/") && !version.hasPrefix("HTTP/0") && !version.hasPrefix("HTTP/1")
     }
 
-    /// Everything a loader needs to know of the answer.
+    /// All information that a loader needs about the response.
     ///
-    /// `redirectedHost` is the host that answered, if it is not the one that was asked first. `wallTime` is the time of
-    /// day in seconds since 1970, for servers that send no `Date`.
+    /// `redirectedHost` is the host that responded, if the request was redirected to another one. `wallTime`
+    /// is the time of day in seconds since 1970, for servers that send no `Date`.
     func answer(requestCount: Int, redirectedHost: String? = nil, wallTime: Int64 = 0) -> RangeAnswer {
         RangeAnswer(
             kind: kind,
@@ -39,21 +39,21 @@ struct ResponseHead: Equatable, Sendable {
 
     // MARK: The body
 
-    /// The bytes of the resource that the body holds.
+    /// The part of the resource that the body contains.
     var kind: RangeAnswer.Kind {
         switch status {
         case 200:
-            // With two different lengths nobody can tell where the message ends (RFC 9112 §6.3).
+            // With two different lengths the end of the message is unknown (RFC 9112 §6.3).
             guard !contradictsItsLength else { return .refused(status: 200) }
-            // The length counts the bytes before they are decoded, or the titles between those of the music.
+            // The stated length counts the encoded bytes, or includes the titles between the bytes of music.
             guard !isEncoded, titleInterval == nil else { return .whole(length: nil) }
-            // Nobody could store more, and sums with it could overflow.
+            // No disk could store more, and sums could overflow.
             if let contentLength, contentLength > ContentRange.largest { return .refused(status: 200) }
             return .whole(length: contentLength)
         case 206:
-            // Several ranges in one body were not asked for and cannot be placed without parsing them. A part of an
-            // encoded resource counts encoded bytes, and one with titles counts these too: among plain bytes both would
-            // be at a wrong place.
+            // Several ranges in one body were not requested, and their offsets are unknown without parsing
+            // the body. The range of an encoded part counts encoded bytes, and that of a part with titles
+            // includes the titles: the decoded bytes would be stored at wrong offsets.
             guard contentType != "multipart/byteranges", !isEncoded, fields.values("icy-metaint").isEmpty,
                 case .part(let range, let total)? = contentRange
             else { return .refused(status: 206) }
@@ -68,7 +68,7 @@ struct ResponseHead: Equatable, Sendable {
         }
     }
 
-    /// The number of body bytes that the answer promises; `nil` if it promises none.
+    /// The number of body bytes that the response announces; `nil` if it announces none.
     var promisedLength: Int64? {
         switch kind {
         case .part(let range, total: _): range.upperBound - range.lowerBound
@@ -78,10 +78,10 @@ struct ResponseHead: Equatable, Sendable {
         }
     }
 
-    /// The stated length of the body, `Int64.max` for more than fits; `nil` if it is missing, malformed or
-    /// stated twice and differently.
+    /// The stated length of the body, `Int64.max` if the number does not fit; `nil` if it is missing,
+    /// malformed or stated with two different values.
     var contentLength: Int64? {
-        // A body in chunks ends where its framing says (RFC 9112 §6.3), whatever else is stated.
+        // A chunked body ends where its framing says (RFC 9112 §6.3), even if a length is stated.
         guard fields.values("transfer-encoding").isEmpty else { return nil }
         let lengths = Set(fields.tokens("content-length"))
         guard lengths.count == 1, let only = lengths.first else { return nil }
@@ -108,16 +108,17 @@ struct ResponseHead: Equatable, Sendable {
 
     // MARK: What to do next
 
-    /// The URL that a redirect leads to, as sent; `nil` if the answer is no redirect.
+    /// The URL that a redirect points to, as sent; `nil` if the response is no redirect.
     var redirect: String? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         return fields.first("location").flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// How long the server asks not to be asked again, as seconds or as a date, which is compared with the server's own
-    /// `Date` if there is one (RFC 9110 §10.2.3). `nil` if it does not ask, or if nothing went wrong.
+    /// How long to wait before the next request, as the server states in `Retry-After`: in seconds, or as a
+    /// date, which is compared with the server's own `Date` if there is one (RFC 9110 §10.2.3). `nil` if it
+    /// is not stated or the response is no error.
     ///
-    /// A moment in the past is zero. There is no upper limit but a century: the caller has its own.
+    /// A date in the past counts as zero. The only upper limit is a century; the caller has a lower one.
     private func retryAfter(wallTime: Int64) -> Duration? {
         guard status >= 400, let value = fields.first("retry-after") else { return nil }
         let century: Int64 = 100 * 365 * 86_400
@@ -128,7 +129,7 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     private var validators: Validators {
-        // A value that was not UTF-8 cannot be sent back as it came, and would never match.
+        // A value that was not UTF-8 cannot be sent back unchanged, so it would never match.
         let present = { (name: String) in
             fields.first(name).flatMap { $0.isEmpty || $0.contains("\u{FFFD}") ? nil : $0 }
         }
@@ -145,11 +146,11 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     // MARK: Live streams
-    // There is no standard: these are SHOUTcast's fields, as Icecast and all others took them over.
+    // There is no standard: these fields come from SHOUTcast; Icecast and all other servers adopted them.
 
-    /// The station's description of itself; `nil` if the answer is no live stream.
+    /// The station's description of itself; `nil` if the response is no live stream.
     ///
-    /// A body with a stated length has an end, so it is no live stream whatever fields come with it.
+    /// A body with a stated length has an end, so it is no live stream, even if other fields suggest one.
     var station: Station? {
         guard status == 200, kind == .whole(length: nil), !isEncoded,
             version == Self.icyVersion || fields.hasName(withPrefix: "icy-")
@@ -163,7 +164,7 @@ struct ResponseHead: Equatable, Sendable {
 
     /// The number of bytes of music between two titles; `nil` if there are no titles.
     ///
-    /// An absurdly large number is accepted: the first title then never comes.
+    /// An absurdly large number is accepted: then the first title never arrives.
     var titleInterval: Int64? {
         guard status == 200, !isEncoded else { return nil }
         let values = Set(fields.values("icy-metaint"))
@@ -181,7 +182,7 @@ struct ResponseHead: Equatable, Sendable {
     }
 }
 
-/// Assembles heads from header lines, which libcurl delivers one by one.
+/// Assembles response heads from header lines, which libcurl delivers one by one.
 struct ResponseHeadParser {
     private enum State {
         case beforeStatus
@@ -189,17 +190,17 @@ struct ResponseHeadParser {
         case complete
     }
 
-    /// The limit in bytes up to the end of the final head, interim answers included: four times that of one head, so
-    /// that no server can send interim answers for ever.
+    /// The limit in bytes up to the end of the final head, including interim responses: four times the limit
+    /// of one head, so that no server can send interim responses for ever.
     static let mostBytes = 4 * HeaderFields.mostBytes
 
     private var state = State.beforeStatus
     private var byteCount = 0
 
-    /// Takes one line with its line end; returns the final head at its empty line.
+    /// Appends one line with its line end. Returns the final head when the empty line after it arrives.
     ///
-    /// Ignores interim answers (1xx), and what comes after the final head: those are trailers, which nobody may rely
-    /// on (RFC 9110 §6.5.1).
+    /// Ignores interim responses (1xx), and lines after the final head: those are trailers, which cannot be
+    /// relied on (RFC 9110 §6.5.1).
     mutating func append(line: some Collection<UInt8>) throws(HeaderFields.Problem) -> ResponseHead? {
         if case .complete = state { return nil }
         byteCount += line.count

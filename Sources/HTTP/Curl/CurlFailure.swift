@@ -2,13 +2,13 @@ internal import CCurl
 internal import Glibc
 internal import Media
 
-/// Turns libcurl's status into an error (libcurl-errors(3)); nothing else does.
+/// Converts libcurl's status to an error (libcurl-errors(3)); the only place that does so.
 enum CurlFailure {
     /// Facts about a failed transfer besides libcurl's status.
     struct Circumstances: Equatable {
         /// `errno` of the connection, or 0.
         var systemError: Int32 = 0
-        /// The status of a proxy's answer to the request for a tunnel, or 0.
+        /// The status of a proxy's response to the request for a tunnel, or 0.
         var tunnelStatus = 0
         /// `true` if the environment names a proxy.
         var hasProxy = false
@@ -22,7 +22,8 @@ enum CurlFailure {
         return MediaError(kind, request.subject, cause)
     }
 
-    /// Failures that only a proxy can have caused. Its URL is not shown, since it may hold a password.
+    /// The error for failures that only a proxy can have caused. The message does not show the proxy's URL,
+    /// which may contain a password.
     private static func proxyFault(
         _ code: CURLcode,
         _ circumstances: Circumstances
@@ -36,7 +37,7 @@ enum CurlFailure {
             (.httpStatus, "the proxy asks for a user name and password (407); put them into https_proxy")
         case _ where circumstances.tunnelStatus >= 300:
             (
-                // An error of the proxy itself (5xx) may be over in a moment; a refusal stays one.
+                // An error of the proxy itself (5xx) may be temporary; a refusal is final.
                 circumstances.tunnelStatus >= 500 ? .badAnswer : .httpStatus,
                 SafeText(
                     "the proxy refused the connection (\(circumstances.tunnelStatus)); check https_proxy"
@@ -51,7 +52,7 @@ enum CurlFailure {
         _ circumstances: Circumstances,
         host: SafeText
     ) -> (MediaError.Code, SafeText) {
-        // libcurl reports a refused connection to a proxy with the same status.
+        // libcurl has the same status for a connection that a proxy refused.
         let place = circumstances.hasProxy ? host + " or the environment's proxy" : host
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -91,10 +92,11 @@ enum CurlFailure {
             (.cut, "the connection was cut before the end")
         case CURLE_BAD_CONTENT_ENCODING:
             (.decodingFailed, "can't decode the content coding that the server uses")
-        // The file of user names is the only thing that a request reads.
+        // The netrc file is the only file that a request reads.
         case CURLE_READ_ERROR:
             (.unreadable, "can't parse the file of user names and passwords; check ~/.netrc")
-        // CURLE_WRITE_ERROR: the write callback refuses bytes of a running transfer only if they came without a head.
+        // CURLE_WRITE_ERROR: in a running transfer, the write callback refuses bytes only if they arrived
+        // without a head.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
             (.badAnswer, place + " does not answer like a web server; check the port")
         default:

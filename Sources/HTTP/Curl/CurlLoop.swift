@@ -7,7 +7,8 @@ internal import Media
 ///
 /// libcurl is opened with the first command, or by `warmUp`; then the thread starts. It ends with `stop`.
 final class CurlLoop: @unchecked Sendable {
-    // Unchecked: `multi`, `handles` and `ids` are only touched on the thread; all else that changes is in `guarded`.
+    // Unchecked: `multi`, `handles` and `ids` are only used on the thread; all other mutable state is in
+    // `guarded`.
 
     enum Command {
         case start(Transfer)
@@ -34,7 +35,7 @@ final class CurlLoop: @unchecked Sendable {
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// The one use that other threads may make of the multi handle.
+    /// The only call to the multi handle that other threads may make.
     private struct WakeUp: @unchecked Sendable {
         // Unchecked: libcurl allows `curl_multi_wakeup` from any thread, and the handle is not freed as long as this is
         // in `guarded`.
@@ -51,8 +52,8 @@ final class CurlLoop: @unchecked Sendable {
 
     private let configuration: HTTPConfiguration
     private let library: OptionalLibrary
-    // `wakeUp` is called while the lock is held: it writes one byte to a socket that never blocks, and without the lock
-    // the handle could be freed meanwhile.
+    // `wakeUp` is called while the lock is held: it writes one byte to a non-blocking socket, and without the
+    // lock the handle could be freed during the call.
     private let guarded = Locked(Guarded())
 
     /// libcurl's multi handle; `nil` before the thread has started and after it has ended.
@@ -68,7 +69,7 @@ final class CurlLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Opens libcurl and starts the thread, before there is anything to do. Returns at once.
+    /// Opens libcurl and starts the thread before the first request. Returns at once.
     func warmUp() {
         let starts = guarded.withLock { guarded in
             guard case .idle = guarded.phase else { return false }
@@ -86,8 +87,8 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Hands a command over. After `stop`, and without libcurl, a transfer to start fails at once and other commands
-    /// do nothing.
+    /// Passes a command to the thread. After `stop`, or without libcurl, starting a transfer fails at once
+    /// and other commands do nothing.
     func post(_ command: Command) {
         warmUp()
         let refusal: (any Error)? = guarded.withLock { guarded in
@@ -103,7 +104,7 @@ final class CurlLoop: @unchecked Sendable {
         if let refusal { Self.refuse(command, refusal) }
     }
 
-    /// Cancels everything and ends the thread, without waiting for it. No request can follow.
+    /// Cancels all transfers and ends the thread, without waiting for it. Later requests fail.
     func stop() {
         guarded.withLock { guarded in
             switch guarded.phase {
@@ -116,7 +117,7 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Returns when the thread has released libcurl; call `stop` before.
+    /// Returns when the thread has released libcurl. Call `stop` first.
     func waitUntilStopped() async {
         await withCheckedContinuation { continuation in
             let isStopped = guarded.withLock { guarded in
@@ -157,8 +158,8 @@ final class CurlLoop: @unchecked Sendable {
         end(in: .stopped)
     }
 
-    /// Replaces the multi handle, which closes all connections: libcurl has no other call for that. None may have a
-    /// transfer. Returns `false` and leaves all as it is if memory or file descriptors ran out.
+    /// Replaces the multi handle, which closes all connections: libcurl has no other call for that. None of
+    /// them may have a transfer. Returns `false` and changes nothing if memory or file descriptors ran out.
     @discardableResult
     private func makeMulti() -> Bool {
         precondition(handles.isEmpty, "a connection with a transfer is not idle")
@@ -170,7 +171,8 @@ final class CurlLoop: @unchecked Sendable {
         return true
     }
 
-    /// Frees the multi handle. A command that is posted meanwhile wakes nobody; the thread finds it on its next turn.
+    /// Frees the multi handle. A command that is posted in the meantime sends no wake-up; the thread finds it
+    /// on its next turn.
     private func freeMulti() {
         guarded.withLock { $0.wakeUp = nil }
         if let multi { ccurl_multi_cleanup(multi) }
@@ -190,7 +192,7 @@ final class CurlLoop: @unchecked Sendable {
         switch command {
         case .start(let transfer): start(transfer)
         case .resume(let id):
-            // The transfer can have ended while the command was on its way.
+            // The transfer may have ended since the command was posted.
             guard let handle = handles[id] else { return }
             if ccurl_easy_resume(handle.pointer) != CURLE_OK { remove(id) }
         case .remove(let id): remove(id)
@@ -198,7 +200,7 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     private func start(_ transfer: Transfer) {
-        // It can have been cancelled before it began.
+        // The transfer may have been cancelled before it began.
         guard !transfer.isOver else { return }
         guard let handle = EasyHandle(transfer, configuration: configuration),
             ccurl_multi_add(multi, handle.pointer) == CURLM_OK
@@ -216,7 +218,7 @@ final class CurlLoop: @unchecked Sendable {
         ccurl_multi_remove(multi, handle.pointer)
     }
 
-    /// Does what can be done without waiting, and reports the transfers that have ended.
+    /// Performs all work that needs no waiting, and reports the transfers that have ended.
     private func perform() {
         var running: Int32 = 0
         ccurl_multi_perform(multi, &running)
@@ -229,10 +231,11 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// The last act: ends the transfers that never started, and wakes the tasks that wait for the end.
+    /// Runs last on the thread: ends the transfers that never started, and resumes the tasks that wait for
+    /// the end.
     private func end(in phase: Phase) {
         let (commands, waiters, error): ([Command], _, any Error) = guarded.withLock { guarded in
-            // A stop that came while libcurl was loading wins.
+            // A stop that was requested while libcurl was loading takes precedence.
             if case .stopping = guarded.phase { guarded.phase = .stopped } else { guarded.phase = phase }
             defer {
                 guarded.commands = []
@@ -263,12 +266,12 @@ struct IdleTimer {
         case idle(since: Duration)
     }
 
-    /// Routers forget silent connections after about this long, and a pause of the player is mostly shorter.
+    /// Routers drop silent connections after about this long, and most pauses of the player are shorter.
     static let longestIdle = Duration.seconds(30)
 
     private var state = State.noConnections
 
-    /// Takes note that the thread has done all there was to do at `now`, on the injected clock.
+    /// Records that the thread has finished its work at `now`, on the injected clock.
     mutating func looked(hasTransfers: Bool, now: Duration) -> Action {
         if hasTransfers {
             state = .inUse
@@ -287,7 +290,7 @@ struct IdleTimer {
         }
     }
 
-    /// Rounded up, since a thread that wakes too early only looks once more.
+    /// Rounded up: a thread that wakes too early would only have to sleep again.
     private func wait(_ duration: Duration) -> Action {
         let (seconds, attoseconds) = duration.components
         return .wait(milliseconds: Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))

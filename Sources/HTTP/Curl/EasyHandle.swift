@@ -57,7 +57,7 @@ final class EasyHandle {
         ccurl_easy_set_pointer(pointer, CURLOPT_WRITEDATA, context)
         ccurl_easy_set_header_callback(pointer) { bytes, size, count, context in
             guard let bytes, let handle = EasyHandle.from(context) else { return 0 }
-            // Not terminated by a zero.
+            // The line is not zero-terminated.
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
             return handle.append(line: line) ? line.count : 0
         }
@@ -75,7 +75,7 @@ final class EasyHandle {
         context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Takes body bytes. Any other result than their number pauses the transfer, or ends it.
+    /// Accepts body bytes. Returning anything but their number pauses or ends the transfer.
     private func received(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch transfer?.received(bytes) {
         case .taken: bytes.count
@@ -84,7 +84,7 @@ final class EasyHandle {
         }
     }
 
-    /// Takes one header line; returns `true` if the transfer continues.
+    /// Accepts one header line. Returns `true` if the transfer continues.
     private func append(line: UnsafeRawBufferPointer) -> Bool {
         do {
             if var head = try parser.append(line: line) {
@@ -106,17 +106,17 @@ final class EasyHandle {
     private func setConnectionOptions(_ configuration: HTTPConfiguration) {
         let options: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1),
-            // Redirects and time-outs are ours (`RedirectState`, `Timeouts`).
+            // This module handles redirects and time-outs itself (`RedirectState`, `Timeouts`).
             (CURLOPT_FOLLOWLOCATION, 0),
-            // 0 would mean libcurl's own five minutes.
+            // No limit: 0 would mean libcurl's default of five minutes.
             (CURLOPT_CONNECTTIMEOUT_MS, 0x7FFF_FFFF),
-            // A cancelled name look-up must not hold the thread until the resolver answers.
+            // A cancelled name look-up must not block the thread until the resolver responds.
             (CURLOPT_QUICK_EXIT, 1),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
-            // Waiting to learn whether a connection will carry two transfers costs a round trip.
+            // No waiting: finding out if a connection can carry two transfers costs a round trip.
             (CURLOPT_PIPEWAIT, 0),
             (CURLOPT_TCP_KEEPALIVE, 1),
-            // Four of libcurl's pieces for each system call.
+            // Four times libcurl's default, to make fewer system calls.
             (CURLOPT_BUFFERSIZE, 64 * 1024),
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
         ]
@@ -124,17 +124,17 @@ final class EasyHandle {
         if let file = configuration.certificateFile { set(CURLOPT_CAINFO, file) }
     }
 
-    /// Returns `false` if one of the options could not be set: without it this would be another request.
+    /// Returns `false` if one of the options could not be set: the request would not be the intended one.
     private func setRequest(_ configuration: HTTPConfiguration) -> Bool {
         var isSet = set(CURLOPT_URL, request.url)
         isSet = setProtocols() && isSet
         isSet = set(CURLOPT_USERAGENT, configuration.userAgent) && isSet
-        // Offsets only have a meaning in the bytes as they are stored (RFC 9110 §14.1.2 counts the encoded ones), so no
-        // coding is wanted. Set by this option and not as a header, libcurl also decodes a body that comes encoded
-        // nevertheless.
+        // Requests the body without a content coding, since offsets must count the bytes that are stored, but
+        // ranges count encoded bytes (RFC 9110 §14.1.2). With this option instead of a header, libcurl
+        // decodes a body that is encoded anyway.
         isSet = set(CURLOPT_ACCEPT_ENCODING, "identity") && isSet
         isSet = setOkayAliases() && isSet
-        // Basic only, so that it goes with the first request and costs no round trip.
+        // Basic only, so that credentials are sent with the first request and cost no round trip.
         ccurl_easy_set_long(pointer, CURLOPT_HTTPAUTH, 1)
         if request.usesNetrc, let file = configuration.netrcFile {
             ccurl_easy_set_long(pointer, CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
@@ -156,14 +156,16 @@ final class EasyHandle {
         ccurl_easy_set_text(pointer, option, text) == CURLE_OK
     }
 
-    /// SHOUTcast's answers begin with `ICY`; the status that follows is read by `ResponseHeadParser`.
+    /// Accepts the responses of SHOUTcast, which begin with `ICY`. `ResponseHeadParser` reads the status that
+    /// follows.
     private func setOkayAliases() -> Bool {
         okayAliases = ccurl_slist_append(nil, "ICY ")
         return okayAliases != nil
             && ccurl_easy_set_pointer(pointer, CURLOPT_HTTP200ALIASES, okayAliases) == CURLE_OK
     }
 
-    /// The option that takes text came with libcurl 7.85; older versions only have the one that takes bits.
+    /// Limits the protocols. The option that takes text is new in libcurl 7.85; older versions only have the
+    /// one that takes bits.
     private func setProtocols() -> Bool {
         let httpAndHTTPS = 1 | 2
         return set(CURLOPT_PROTOCOLS_STR, "http,https")

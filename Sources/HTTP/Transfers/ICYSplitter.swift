@@ -3,22 +3,22 @@ internal import Media
 /// Separates the music of a live stream from the titles in it.
 ///
 /// After each `interval` bytes of music comes a byte that counts blocks of 16 bytes, and then these blocks:
-/// `StreamTitle='…';` padded with zeros, mostly none at all. There is no standard; SHOUTcast began it and Icecast
-/// documents it. The result does not depend on how the stream is cut into pieces.
+/// `StreamTitle='…';` padded with zeros. Mostly the count is 0. There is no standard; SHOUTcast introduced
+/// this and Icecast documents it. The result does not depend on how the stream is divided into pieces.
 struct ICYSplitter {
-    /// Music with the title that stood right before it.
+    /// Music, and the title directly before it.
     struct Piece: Equatable, Sendable {
         /// `nil` if the title has not changed.
         var title: SafeText?
-        /// Never empty.
+        /// The bytes of music; never empty.
         var music: [UInt8]
     }
 
     private enum State {
-        /// In the music, with this many bytes of it to come; at least 1.
+        /// In the music; `left` bytes of it are still to come, at least 1.
         case inMusic(left: Int64)
         case atCount
-        /// In a block of this many bytes in all, of which `block` has those that have come; at most 4,080.
+        /// In a block of `count` bytes, at most 4,080; `block` has those that have arrived.
         case inBlock(count: Int)
     }
 
@@ -26,9 +26,9 @@ struct ICYSplitter {
     private var state: State
     private var block: [UInt8] = []
     private var lastTitle: SafeText?
-    /// Belongs before the music that comes next.
+    /// The title for the music that comes next.
     private var nextTitle: SafeText?
-    /// Split and not taken yet.
+    /// Pieces that were split but not taken yet.
     private var pieces: ArraySlice<Piece> = []
     /// The title of the music taken last, until `takeTitle` returns it.
     private var takenTitle: SafeText?
@@ -40,10 +40,10 @@ struct ICYSplitter {
         state = .inMusic(left: interval)
     }
 
-    /// Takes the next bytes of the stream.
+    /// Adds the next bytes of the stream.
     mutating func append(_ bytes: [UInt8]) { pieces += split(bytes) }
 
-    /// The next music; `nil` if there is none now. Its title is then the one that `takeTitle` returns.
+    /// The next piece of music; `nil` if there is none yet. Afterwards `takeTitle` returns its title.
     mutating func takeMusic() -> [UInt8]? {
         guard let piece = pieces.popFirst() else { return nil }
         if let title = piece.title { takenTitle = title }
@@ -56,7 +56,7 @@ struct ICYSplitter {
         return takenTitle
     }
 
-    /// Takes the next bytes of the stream and returns the music in them, cut at each new title.
+    /// Splits the next bytes of the stream: returns the music in them, divided at each new title.
     mutating func split(_ bytes: [UInt8]) -> [Piece] {
         var pieces: [Piece] = []
         var rest = bytes[...]
@@ -100,13 +100,13 @@ struct ICYSplitter {
     }
 }
 
-/// The text between the bytes of a live stream: `StreamTitle='Artist - Title';StreamUrl='…';`.
+/// The metadata text in a live stream: `StreamTitle='Artist - Title';StreamUrl='…';`.
 enum ICYTitle {
-    /// The title in `block`, which is padded with zeros; empty if the station says that there is none, `nil` if it
-    /// says nothing about a title.
+    /// The title in `block`, which is padded with zeros; empty if the station states that there is none,
+    /// `nil` if the block has no title.
     ///
-    /// Nobody escapes quotes, so the title extends to the first `';` that is followed by the end or by another
-    /// `Name='`: `It's a man's; world` is a title like any other.
+    /// Stations do not escape quotes, so the title extends to the first `';` that is followed by the end or
+    /// by another `Name='`. So `It's a man's; world` is parsed correctly.
     static func parse(_ block: [UInt8]) -> SafeText? {
         let text = block.prefix { $0 != 0 }
         guard let start = start(in: text) else { return nil }
@@ -119,7 +119,7 @@ enum ICYTitle {
         return SafeText(HeaderFields.trimmed(LegacyText.string(rest[..<end])))
     }
 
-    /// The index behind the title's opening quote.
+    /// The index after the title's opening quote.
     private static func start(in text: ArraySlice<UInt8>) -> Int? {
         let mark = Array("streamtitle='".utf8)
         return text.indices.first { index in
@@ -128,11 +128,11 @@ enum ICYTitle {
         }.map { $0 + mark.count }
     }
 
-    /// `true` if `rest` is the closing quote with all that follows it.
+    /// `true` if `rest` begins with the title's closing quote.
     private static func isEnd(_ rest: ArraySlice<UInt8>) -> Bool {
         guard rest.first == UInt8(ascii: "'") else { return false }
         var behind = rest.dropFirst()
-        // Some stations omit the last semicolon, others cut it off.
+        // Some stations omit the last semicolon or truncate the block before it.
         guard !behind.isEmpty else { return true }
         guard behind.removeFirst() == UInt8(ascii: ";") else { return false }
         behind = behind.drop { $0 == UInt8(ascii: " ") }

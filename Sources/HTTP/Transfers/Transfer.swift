@@ -3,9 +3,10 @@ import System
 internal import Media
 internal import Synchronization
 
-/// One request and the body of its answer, between the thread `http`, one reader and the clock.
+/// One request and the body of its response, shared by the thread `http`, one reader and the clock.
 ///
-/// The transfer ends when its reader releases it: the thread holds it weakly once it has begun.
+/// The transfer ends when its reader releases it: once the transfer has begun, the thread only has a weak
+/// reference.
 final class Transfer: ResponseBody {
     /// Identifies a transfer; never used twice in a process.
     struct ID: Hashable, Sendable {
@@ -20,7 +21,7 @@ final class Transfer: ResponseBody {
         var watchdog: Task<Void, Never>?
     }
 
-    /// The one reader that waits, and what wakes it.
+    /// The reader that waits, and its continuation.
     private struct Waiter {
         var need: TransferState.Need
         var continuation: CheckedContinuation<Void, Never>
@@ -32,7 +33,7 @@ final class Transfer: ResponseBody {
     let request: WireRequest
     private let clock: any MonotonicClock
     private let loop: CurlLoop
-    // Guards everything that changes; nothing foreign is called while it is held.
+    // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
     init(request: WireRequest, configuration: HTTPConfiguration, loop: CurlLoop) {
@@ -48,14 +49,14 @@ final class Transfer: ResponseBody {
         guarded = Locked(Guarded(state: state))
     }
 
-    /// Frees what has arrived; libcurl ends the transfer a moment later.
+    /// Frees the bytes that have arrived; libcurl ends the transfer a moment later.
     deinit {
         if change({ $0.released() }) { loop.post(.remove(id)) }
     }
 
     // MARK: From the reader
 
-    /// Hands the request to the thread and starts to watch the time.
+    /// Passes the request to the thread, and starts the watchdog for its deadlines.
     func start() {
         loop.post(.start(self))
         // Sleeps from deadline to deadline until the transfer is over.
@@ -69,7 +70,7 @@ final class Transfer: ResponseBody {
         if isOver { watchdog.cancel() }
     }
 
-    /// The head of the answer. Cancelling the task cancels the transfer.
+    /// Returns the head of the response. Cancelling the task cancels the transfer.
     func head() async throws -> ResponseHead {
         while true {
             switch guarded.withLock({ $0.state.takeHead() }) {
@@ -114,13 +115,13 @@ final class Transfer: ResponseBody {
         if change({ $0.cancelled() }) { loop.post(.remove(id)) }
     }
 
-    /// `true` if libcurl has nothing more to do for it.
+    /// `true` if libcurl has nothing more to do for the transfer.
     var isOver: Bool { guarded.withLock { $0.state.isOver } }
 
     /// `true` if bytes have arrived that `next` has not returned.
     var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
 
-    /// `true` while libcurl takes no more bytes, since the reader is slower than the sender.
+    /// `true` while libcurl receives no more bytes, because the reader is slower than the server.
     var isPaused: Bool { guarded.withLock { $0.state.isPaused } }
 
     private func wait(for need: TransferState.Need) async {
@@ -154,7 +155,8 @@ final class Transfer: ResponseBody {
 
     func received(_ bytes: UnsafeRawBufferPointer) -> TransferState.Intake {
         let now = clock.now
-        // The lock's closure may not capture a pointer. The bytes outlive the call, and it does not keep them.
+        // Unsafe: the lock's closure may not capture a pointer. The bytes stay valid during the call, which
+        // copies them.
         nonisolated(unsafe) let bytes = bytes
         return change { $0.received(bytes, at: now) }
     }
@@ -167,7 +169,8 @@ final class Transfer: ResponseBody {
         change { $0.failed(error) }
     }
 
-    /// Fails the transfer if its deadline has passed. Returns when to look again; `nil` if it is over.
+    /// Fails the transfer if its deadline has passed. Returns the time of the next check; `nil` if the
+    /// transfer is over.
     private func nextLook() -> Duration? {
         let now = clock.now
         switch change({ $0.timePassed(now: now) }) {
@@ -179,7 +182,7 @@ final class Transfer: ResponseBody {
         }
     }
 
-    /// One event: lock, step, unlock, wake the reader if it has what it waits for.
+    /// Handles one event: lock, step, unlock, and resume the reader if its wait is over.
     @discardableResult
     private func change<Result: Sendable>(_ event: (inout TransferState) -> Result) -> Result {
         let (result, woken, watchdog) = guarded.withLock { guarded in

@@ -1,23 +1,24 @@
 internal import Media
 
-/// One transfer from its start to its end: the bytes that have arrived, those still promised, and the deadline.
+/// One transfer from its start to its end: the bytes that have arrived, the number still to come, and the
+/// deadline.
 ///
 /// Events come from the thread `http` (head, bytes, end), the reader (take, cancel) and the clock. An event after the
 /// end is late and changes nothing.
 struct TransferState {
-    /// The write callback's answer to libcurl.
+    /// The result of the write callback for libcurl.
     enum Intake: Equatable {
         case taken
-        /// Not taken: libcurl keeps the bytes and offers them again when the transfer is resumed.
+        /// Not accepted: libcurl holds the bytes and delivers them again when the transfer is resumed.
         case pause
-        /// The transfer is over, and libcurl is to end it.
+        /// The transfer is over, and libcurl must end it.
         case refused
     }
 
-    /// The answer to a reader that takes the head or a piece of the body.
+    /// The result for a reader that takes the head or a piece of the body.
     enum Delivery {
         case head(ResponseHead)
-        /// Never empty. If `resumes`, the caller resumes the paused transfer.
+        /// A piece of the body, never empty. If `resumes`, the caller must resume the paused transfer.
         case chunk([UInt8], resumes: Bool)
         case end
         case failure(any Error)
@@ -44,21 +45,22 @@ struct TransferState {
         case cancelled
     }
 
-    /// The number of buffered bytes at which an HTTP/1.1 transfer is paused: what a fast line brings while the reader
-    /// handles one chunk, and little enough for many transfers.
+    /// The number of buffered bytes at which an HTTP/1.1 transfer is paused: as much as a fast connection
+    /// delivers while the reader handles one chunk, but not too much for many transfers at once.
     static let buffered = 256 * 1024
-    /// The same for HTTP/2. libcurl receives tens of megabytes for a paused stream, and the other streams of the
-    /// connection wait meanwhile. Windows are smaller; only a body without bounds gets this far.
+    /// The same for HTTP/2, where pausing is worse: libcurl receives tens of megabytes for a paused stream,
+    /// while the other streams of the connection wait. Windows are smaller than this; only an unbounded body
+    /// reaches the limit.
     static let bufferedMultiplexed = 16 * 1024 * 1024
 
     private var phase = Phase.connecting
     private var head: ResponseHead?
     private var buffer = ChunkBuffer()
-    /// `true` while libcurl keeps bytes that it will offer again.
+    /// `true` while libcurl holds bytes that it will deliver again.
     private(set) var isPaused = false
-    /// The body bytes still promised; `nil` without a promise.
+    /// The number of body bytes still to come; `nil` if the response states no length.
     private var owed: Int64?
-    /// When to fail; ignored while paused.
+    /// The time at which the transfer fails; ignored while paused.
     private var deadline: Duration
     private let timeouts: Timeouts
     private let subject: SafeText
@@ -69,7 +71,7 @@ struct TransferState {
         deadline = now + timeouts.connect
     }
 
-    /// `true` if libcurl has nothing more to do for it.
+    /// `true` if libcurl has nothing more to do for the transfer.
     var isOver: Bool {
         switch phase {
         case .connecting, .waitingForHead, .inBody: false
@@ -77,7 +79,7 @@ struct TransferState {
         }
     }
 
-    /// A connection is established. Comes again if libcurl has to use another one.
+    /// A connection is established. This can happen again if libcurl has to use another one.
     mutating func connected(at now: Duration) {
         switch phase {
         case .connecting, .waitingForHead:
@@ -87,7 +89,7 @@ struct TransferState {
         }
     }
 
-    /// The head of the final answer arrived; it promises `owed` bytes.
+    /// The head of the final response arrived; it announces `owed` bytes of body.
     mutating func headReceived(_ head: ResponseHead, owed: Int64?, at now: Duration) {
         switch phase {
         case .connecting, .waitingForHead:
@@ -109,7 +111,8 @@ struct TransferState {
             isSurplus = true
         }
         let limit = head.isMultiplexed ? Self.bufferedMultiplexed : Self.buffered
-        // An empty buffer takes a piece of any size, or one larger than the limit could never pass.
+        // An empty buffer accepts a piece of any size; otherwise one above the limit could never be
+        // delivered.
         if buffer.byteCount > 0, buffer.byteCount + bytes.count > limit {
             isPaused = true
             return .pause
@@ -118,12 +121,12 @@ struct TransferState {
         deadline = now + timeouts.idle
         if let owed { self.owed = owed - Int64(bytes.count) }
         guard isSurplus else { return .taken }
-        // The server sends more than it promised. What was promised is complete, and the rest is dropped.
+        // The server sends more than it announced. The announced bytes are complete, and the rest is dropped.
         phase = .ended
         return .refused
     }
 
-    /// libcurl has ended it; `failure` is `nil` if the body reached the end of its framing.
+    /// libcurl has ended the transfer; `failure` is `nil` if the body reached the end of its framing.
     mutating func finished(failure: MediaError?) {
         switch phase {
         case .connecting, .waitingForHead:
@@ -142,31 +145,33 @@ struct TransferState {
         }
     }
 
-    /// It fails, whatever libcurl reports. Bytes that have arrived can still be taken.
+    /// The transfer fails, whatever libcurl reports. Bytes that have arrived can still be taken.
     mutating func failed(_ error: MediaError) {
         if !isOver { phase = .failed(error) }
     }
 
-    /// The reader wants no more; bytes that have arrived can still be taken. Returns `true` if libcurl has to end it.
+    /// The reader wants no more; bytes that have arrived can still be taken. Returns `true` if libcurl must
+    /// end the transfer.
     mutating func cancelled() -> Bool {
         let wasLive = !isOver
         phase = .cancelled
         return wasLive
     }
 
-    /// The reader released it, so the bytes that have arrived are freed. Returns `true` if libcurl has to end it.
+    /// The reader released the transfer, so the bytes that have arrived are freed. Returns `true` if libcurl
+    /// must end the transfer.
     mutating func released() -> Bool {
         buffer.removeAll()
         return cancelled()
     }
 
-    /// Time has passed: fails the transfer if its deadline is over.
+    /// Time has passed: fails the transfer if its deadline has passed.
     mutating func timePassed(now: Duration) -> TimeCheck {
         let error: MediaError
         switch phase {
         case .ended, .failed, .cancelled: return .over
         case .connecting:
-            // Not `.timedOut`, which would mean that a server was reached and is slow.
+            // Not `.timedOut`, which means that a server was reached but is slow.
             let cause: SafeText = "can't reach the server in time; check the network"
             error = MediaError(.connectionFailed, subject, cause)
         case .waitingForHead: error = late("the server accepted the connection but does not answer")
@@ -181,7 +186,7 @@ struct TransferState {
         return .expired(error)
     }
 
-    /// `true` if `takeHead` or `takeChunk` would answer anything but `wait`.
+    /// `true` if `takeHead` or `takeChunk` would return anything but `wait`.
     func hasAnswer(to need: Need) -> Bool {
         switch need {
         case .head: head != nil || isOver
@@ -189,7 +194,7 @@ struct TransferState {
         }
     }
 
-    /// The head, before the body.
+    /// Takes the head, before the body.
     func takeHead() -> Delivery {
         switch phase {
         case .cancelled: return .failure(CancellationError())
@@ -199,8 +204,8 @@ struct TransferState {
         return head.map(Delivery.head) ?? .wait
     }
 
-    /// The next piece of the body. Bytes that have arrived come before the failure or the cancel that ended the
-    /// transfer: they were paid for, so they are cached.
+    /// Takes the next piece of the body. Bytes that have arrived are delivered before the failure or
+    /// cancellation that ended the transfer: they are downloaded already, so they are cached.
     mutating func takeChunk(now: Duration) -> Delivery {
         if let chunk = buffer.takeFirst() {
             let resumes = isPaused && !isOver && buffer.byteCount <= Self.buffered / 2
@@ -223,9 +228,9 @@ struct TransferState {
     private func late(_ cause: SafeText) -> MediaError { MediaError(.timedOut, subject, cause) }
 }
 
-/// Body bytes that have arrived and were not taken yet, in the pieces that the reader will get.
+/// Body bytes that have arrived and were not taken yet, in the pieces that the reader will receive.
 struct ChunkBuffer {
-    /// Small pieces are merged up to this size, so that a reader has few large ones to handle.
+    /// Small pieces are merged up to this size, so that a reader gets few large ones.
     static let largestChunk = 64 * 1024
 
     private var chunks: [[UInt8]] = []
