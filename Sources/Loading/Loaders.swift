@@ -1,9 +1,9 @@
 package import Media
 package import System
 
-/// Opens resources: local files as they are, web resources through one loader each.
+/// Opens resources: local files directly, web resources through one loader each.
 ///
-/// All readers that have one URL open share its loader, so no byte is fetched twice.
+/// All readers that have one URL open share its loader, so no byte is downloaded twice.
 package final class Loaders: ResourceOpener {
     private enum Slot {
         /// The task opens it; further readers wait for the same task.
@@ -21,10 +21,10 @@ package final class Loaders: ResourceOpener {
     private let measures = LineMeasures()
 
     /// - Parameters:
-    ///   - stores: opens what is stored of each resource, and decides where new bytes go.
-    ///   - connectivity: knows whether the network is there; `nil` if nobody watches it.
+    ///   - stores: opens the store of each resource, and decides where new bytes are stored.
+    ///   - connectivity: the state of the network; `nil` if it is not watched.
     ///   - journal: receives every request, numbered by `numbers`.
-    ///   - seed: decides the jitter of delays.
+    ///   - seed: determines the jitter of delays.
     ///   - onNotice: called from any task when a resource has changed on its server.
     package init(
         transport: any RangeTransport,
@@ -50,7 +50,7 @@ package final class Loaders: ResourceOpener {
         self.onNotice = onNotice
     }
 
-    /// The network is back: whoever waits for it tries at once.
+    /// The network is back: all loaders that wait for it retry at once.
     package func networkIsBack() {
         let loaders = slots.withLock { slots in
             slots.values.compactMap { if case .open(let loader) = $0 { loader } else { nil } }
@@ -65,13 +65,13 @@ package final class Loaders: ResourceOpener {
         }
     }
 
-    /// Opens like `open`, but first asks the server whether what is stored is current. If the server cannot be reached,
-    /// what is stored is used as it is.
+    /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
+    /// reached, they are used as they are.
     package func openRevalidated(_ location: ResourceLocation) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
         let probe = try await Revalidation(url: url, stores: stores, parts: parts).run()
         if probe.isChanged {
-            // Readers of the old file go on with it; from now on every open gets the new one.
+            // Existing readers continue with the old file; every later open gets the new one.
             slots.withLock { $0[url.requestString] = nil }
         }
         return try await reader(of: url, spent: probe)
@@ -85,7 +85,7 @@ package final class Loaders: ResourceOpener {
             let loader = try await loader(of: url)
             loader.count(requests: spent.requestCount, bytes: spent.bytes)
             if let id = loader.addReader() { return LoaderReader(loader: loader, id: id) }
-            // Its last reader is closing it: open anew when that is done.
+            // The loader is being closed: open a new one afterwards.
             await loader.closed()
         }
     }
@@ -121,7 +121,7 @@ package final class Loaders: ResourceOpener {
             seed: seed,
             onChanged: { [weak self, stores, onNotice] url, loader in
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
-                // From now on an open finds the new, empty entry; the old one lasts until its loader closes.
+                // Later opens use the new, empty entry; the old one remains until its loader closes.
                 if let fresh = try? await stores.replace(url) { await fresh.close() }
                 self?.forget(url, loader)
             },
@@ -143,27 +143,28 @@ package final class Loaders: ResourceOpener {
     }
 }
 
-/// The parts that all loaders share.
+/// The dependencies that all loaders share.
 struct LoaderParts: Sendable {
     var transport: any RangeTransport
     var clock: any MonotonicClock
     var settings = LoadSettings()
-    /// `nil` if nobody watches the network, which then counts as there.
+    /// `nil` if the network is not watched; then it counts as available.
     var connectivity: (any Connectivity)?
     var journal: (any RequestJournal)?
     var numbers = RequestNumbers()
     var line = LineArbiter()
 
-    /// A request was sent, was answered or has brought more.
+    /// A request was sent, got its response, or brought more bytes.
     func reportProgress(of log: RequestLog) { journal?.progressed(log.soFar(at: clock.now)) }
 
     /// The request was not sent after all: the player is offline.
     func withdraw(_ log: RequestLog) { journal?.withdrew(log.record.number) }
 }
 
-/// Opens resources like its loaders, after asking the server whether what is stored is still current.
+/// Opens resources like its loaders, but first asks the server if the stored bytes are still current.
 ///
-/// For playlists: they change, are small, and an old one serves while the network is away.
+/// For playlists: they change, they are small, and an outdated one is still useful while the network is
+/// unavailable.
 package struct RevalidatingOpener: ResourceOpener {
     private let loaders: Loaders
 

@@ -1,11 +1,11 @@
 package import Media
 
-/// Infers from the outcome of requests whether the network is there. Pure.
+/// Infers from the outcome of requests if the network is available. Pure.
 ///
-/// Offline begins when two different hosts in a row, or the only one known, cannot be reached, and at once if this
-/// machine has no route. It ends as soon as any host answers, whatever it answers.
+/// The state becomes offline when two different hosts in a row, or the only known one, cannot be reached, and
+/// at once if this machine has no route. It becomes online again with any response of any host.
 package struct ConnectivityState: Sendable {
-    /// The answer to whether a request may be sent.
+    /// Says if a request may be sent.
     package enum Pass: Sendable, Equatable {
         case allowed
         /// It is the one request that may be sent while offline; its outcome must be reported.
@@ -13,11 +13,11 @@ package struct ConnectivityState: Sendable {
         case refused
     }
 
-    /// The conclusion from one failure.
+    /// The meaning of one failure.
     private enum Sign {
-        /// The host answered, well or badly.
+        /// The host responded, with success or an error.
         case reached
-        /// Nothing: a host that goes silent may be down, or the network may be.
+        /// Inconclusive: a silent host may be down, or the network may be.
         case nothing
         /// The host cannot be reached. Some such failures count only if they repeat.
         case unreached(isCertain: Bool)
@@ -25,39 +25,40 @@ package struct ConnectivityState: Sendable {
         case noNetwork
     }
 
-    /// A host that could not be reached since any host last answered.
+    /// A host that could not be reached since the last response of any host.
     private struct Failing {
-        /// How often in a row.
+        /// The number of failures in a row.
         var count = 0
         var triedAt = Duration.zero
     }
 
-    /// The first pause between two attempts while offline; it doubles. A restarting name server and a Wi-Fi that changes
-    /// its access point need about so long.
+    /// The first pause between two attempts while offline; it doubles. A restarting name server and a Wi-Fi
+    /// that changes its access point need about this long.
     static let firstPause = Duration.milliseconds(250)
 
-    /// The longest pause. A failing request costs little, and a listener should not wait much longer for a network that is
-    /// back.
+    /// The longest pause. A failing request costs little, and when the network is back, playback should
+    /// resume soon.
     package static let longestPause = Duration.seconds(30)
 
-    /// So much later than a waiting request the watch tries by itself, since that request would bring music too.
+    /// How much later than a waiting request the watch sends its own, since the waiting request would bring
+    /// music too.
     static let precedence = Duration.seconds(1)
 
-    /// After so many refusals in a row by the only known host it counts as unreachable. One may be a restarting server; an
-    /// unknown host name, or no route to the host, counts at once.
+    /// The number of refused connections in a row after which the only known host counts as unreachable: a
+    /// single one may be a restarting server. An unknown host name, or no route to the host, counts at once.
     static let mostRefusals = 3
 
     package private(set) var report = ConnectivityReport()
-    /// Every host that was ever asked.
+    /// All hosts to which a request was ever sent.
     private var known: Set<String> = []
     private var failing: [String: Failing] = [:]
     /// `true` while a probe is under way.
     private var isProbing = false
-    /// Failed attempts since any host last answered, without those of hosts that were tried for the first time.
+    /// The number of failed attempts since the last response of any host, without first attempts at a host.
     private var inVain = 0
     private var lastInVainAt = Duration.zero
 
-    /// `isForced` stays offline for good and refuses every request.
+    /// If `isForced`, the state stays offline for good and refuses every request.
     package init(isForced: Bool = false) {
         report.isForced = isForced
         report.isOffline = isForced
@@ -65,8 +66,8 @@ package struct ConnectivityState: Sendable {
 
     /// A request to `host` is about to be sent.
     ///
-    /// While offline a host that was not tried since then may be: two dead hosts in a row look like no network, and a
-    /// third one may prove that wrong.
+    /// While offline, a request to a host that was not tried since then is allowed: two dead hosts in a row
+    /// look like a lost network, and a third host may disprove that.
     package mutating func requested(_ host: String, now: Duration) -> Pass {
         guard report.isOffline else { return .allowed }
         guard !report.isForced else { return .refused }
@@ -76,7 +77,7 @@ package struct ConnectivityState: Sendable {
         return .probe
     }
 
-    /// `host` answered, or failed in a way that proves it is there.
+    /// `host` responded, or failed in a way that proves that it is reachable.
     package mutating func answered(_ host: String) {
         known.insert(host)
         failing = [:]
@@ -86,7 +87,7 @@ package struct ConnectivityState: Sendable {
         report = ConnectivityReport()
     }
 
-    /// A request to `host` failed before its answer.
+    /// A request to `host` failed before its response.
     package mutating func failed(_ host: String, _ error: MediaError, as pass: Pass, now: Duration) {
         let sign = Self.sign(of: error)
         if case .reached = sign { return answered(host) }
@@ -108,28 +109,28 @@ package struct ConnectivityState: Sendable {
         report.retryAt = now + Self.pause(after: inVain)
     }
 
-    /// A request was cancelled before it met anything.
+    /// A request was cancelled before it succeeded or failed.
     package mutating func cancelled(as pass: Pass) {
         if pass == .probe { isProbing = false }
     }
 
-    /// The listener asked for something that is not cached: the next request may be sent.
+    /// The user requested something that is not cached: the next request may be sent.
     package mutating func retryNow(now: Duration) {
         guard report.isOffline, !report.isForced else { return }
         report.retryAt = min(report.retryAt ?? now, now)
     }
 
-    /// `true` if a host could not be reached since any last answered.
+    /// `true` if a host could not be reached since the last response of any host.
     package var hasUnreached: Bool { !failing.isEmpty }
 
-    /// When to try the network although no request waits for it; `nil` if there is no need to.
+    /// The time to probe the network if no request does so before; `nil` if no probe is needed.
     package var idleProbeAt: Duration? {
         guard report.isOffline, !report.isForced, !isProbing, !failing.isEmpty else { return nil }
         return lastInVainAt + Self.longestPause + Self.precedence
     }
 
-    /// The time of `idleProbeAt` has come. Returns the host to ask, the one whose last attempt is the longest ago; its
-    /// outcome must be reported as that of a `.probe`. `nil` if it is not time yet.
+    /// The time of `idleProbeAt` has come. Returns the host to probe, the one whose last attempt is the
+    /// longest ago; its outcome must be reported as that of a `.probe`. `nil` if it is not time yet.
     package mutating func idled(now: Duration) -> String? {
         guard let due = idleProbeAt, now >= due else { return nil }
         isProbing = true
@@ -161,7 +162,7 @@ package struct ConnectivityState: Sendable {
         case .networkUnreachable: .noNetwork
         case .unknownHost, .connectionFailed: .unreached(isCertain: true)
         case .connectionRefused: .unreached(isCertain: false)
-        // The connection may be an old one to a host that can no longer be reached.
+        // The connection may be an old one, to a host that is no longer reachable.
         case .timedOut: .nothing
         default: .reached
         }

@@ -1,11 +1,12 @@
 import Media
 import System
 
-/// A line's recent rate, and the time that an answer takes.
+/// The recent rate of a connection, and the time until a response.
 ///
-/// Both are medians of the last few, so that one hiccup, or one answer out of a proxy's memory, changes no decision.
+/// Both are medians of the last few measurements, so that one hiccup, or one response from a proxy's cache,
+/// changes no decision.
 package struct LineMeasure: Sendable, Equatable {
-    /// How many of each count. Odd, so that the median is one of them.
+    /// The number of measurements to remember of each kind. Odd, so that the median is one of them.
     static let remembered = 5
 
     private var rates: [Double] = []
@@ -13,14 +14,14 @@ package struct LineMeasure: Sendable, Equatable {
 
     package init() {}
 
-    /// A request's answer came `time` after it was sent. If a connection was made for it, half of that was the
-    /// handshake.
+    /// A response came `time` after its request was sent. If a new connection was made for it, half of that
+    /// time was the handshake.
     package mutating func answered(after time: Duration, onNewConnection isNew: Bool = false) {
         guard time >= .zero else { return }
         firstBytes = (firstBytes + [isNew ? time / 2 : time]).suffix(Self.remembered)
     }
 
-    /// `count` bytes of one body came within `time`.
+    /// `count` bytes of one body arrived within `time`.
     package mutating func received(_ count: Int64, in time: Duration) {
         guard count > 0, time > .zero else { return }
         rates = (rates + [Double(count) / time.seconds]).suffix(Self.remembered)
@@ -29,10 +30,10 @@ package struct LineMeasure: Sendable, Equatable {
     /// `nil` until something was received.
     package var bytesPerSecond: Double? { median(rates) }
 
-    /// From a request to its answer; `nil` until one was answered.
+    /// The time from a request to its response; `nil` until there was one.
     package var firstByteTime: Duration? { median(firstBytes) }
 
-    /// The bytes that arrive in the time that a new request's answer takes; `nil` until both are known.
+    /// The bytes that arrive in the time until a new request's response; `nil` until both are known.
     package var bytesPerRequest: Int64? {
         guard let bytesPerSecond, let firstByteTime else { return nil }
         return Int64(min(bytesPerSecond * firstByteTime.seconds, 1e12))
@@ -45,17 +46,17 @@ package struct LineMeasure: Sendable, Equatable {
 
 /// Adds up one body's bytes into pieces that are long enough to measure a rate.
 struct BodyWatch: Sendable {
-    /// In less time the clock's and the scheduler's steps are a large part of what is measured.
+    /// The shortest time to measure: in less, the granularity of clock and scheduler distorts the result.
     private static let leastTime = Duration.milliseconds(20)
-    /// A longer piece would show a change too late.
+    /// The fewest bytes to measure. A longer piece would show a change of the rate too late.
     private static let leastBytes: Int64 = 32 << 10
 
     private var began: Duration?
     private var received: Int64 = 0
 
-    /// `count` bytes came at `now`. Returns a piece once one is long enough.
+    /// `count` bytes arrived at `now`. Returns a measurement once the piece is long enough.
     ///
-    /// The first bytes only start the measurement: the time before them was waiting.
+    /// The first bytes only start the measurement: the time before them was spent waiting.
     mutating func received(_ count: Int64, at now: Duration) -> (bytes: Int64, time: Duration)? {
         guard let start = began else {
             began = now
@@ -71,9 +72,9 @@ struct BodyWatch: Sendable {
     }
 }
 
-/// Remembers the measures of recent servers, so that the next track of one begins with its measure.
+/// Remembers the measures of recent servers, so that the next track of a server begins with its measure.
 final class LineMeasures: Sendable {
-    /// More servers than a listener uses at a time.
+    /// The limit of servers, more than a listener uses at a time.
     private static let mostServers = 32
 
     private let measures = Locked<[String: LineMeasure]>([:])

@@ -1,10 +1,11 @@
 package import Media
 import System
 
-/// Decides who may use the line: nothing begins while another resource has a more urgent need.
+/// Decides which loaders may use the network connection: no request begins while another resource has a more
+/// urgent need.
 ///
-/// Each loader reports its most urgent need and is sent the most urgent one of the others. Requests under way go on:
-/// those of low priority are short.
+/// Each loader reports its most urgent need, and receives the most urgent need of the others. Requests in
+/// progress continue: those of low priority are short.
 package struct LinePriorities: Sendable {
     /// One loader.
     package struct User: Hashable, Sendable, Comparable {
@@ -13,8 +14,8 @@ package struct LinePriorities: Sendable {
         package static func < (left: User, right: User) -> Bool { left.value < right.value }
     }
 
-    /// The most urgent need of the others, to be sent to `user`; `nil` if they need nothing. Of two the one with the
-    /// higher `revision` is the later.
+    /// The most urgent need of the others, to be sent to `user`; `nil` if they need nothing. Of two updates,
+    /// the one with the higher `revision` is the later.
     package struct Update: Equatable, Sendable {
         package var user: User
         package var othersNeed: FetchReason?
@@ -33,7 +34,7 @@ package struct LinePriorities: Sendable {
 
     package init() {}
 
-    /// A loader joins. It needs nothing yet; its first update comes with the others' next change.
+    /// Adds a loader. It needs nothing yet, and gets its first update with the next change of the others.
     package mutating func joined() -> (user: User, updates: [Update]) {
         let user = User(value: nextUser)
         nextUser += 1
@@ -41,7 +42,8 @@ package struct LinePriorities: Sendable {
         return (user, updates())
     }
 
-    /// The most urgent need of `user` has changed. A report with a lower `revision` than the last is late and ignored.
+    /// The most urgent need of `user` has changed. A report with a lower `revision` than the last one is
+    /// late, and ignored.
     package mutating func needs(_ need: FetchReason?, of user: User, revision: Int) -> [Update] {
         guard let entry = entries[user], revision > entry.needRevision else { return [] }
         entries[user]?.needRevision = revision
@@ -85,7 +87,7 @@ final class LineArbiter: Sendable {
     // Guards the table; listeners are called without it.
     private let guarded = Locked(Guarded())
 
-    /// Adds a loader, which is sent the needs of the others from now on.
+    /// Adds a loader, which from now on receives the needs of the others.
     func join(_ listener: @escaping Listener) -> LinePriorities.User {
         let (user, updates) = guarded.withLock { guarded in
             let (user, updates) = guarded.priorities.joined()

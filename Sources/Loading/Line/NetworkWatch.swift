@@ -1,14 +1,14 @@
 package import Media
 package import System
 
-/// Watches requests to find out whether the network is there.
+/// Watches requests to find out if the network is available.
 ///
-/// While online it sends nothing of its own and has no timer. While offline it refuses requests at once, except one from
-/// time to time: soon after the first failure, then with growing pauses of up to 30 s, and the next one after
-/// `retryNow`. If no request waits, it asks for one byte itself at that pace, so that what is shown stays true. Call `end`
-/// when it is no longer needed.
+/// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
+/// except one from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
+/// the next one after `retryNow`. If no request waits, it requests one byte itself at the same intervals, so
+/// that the displayed state stays correct. Call `end` when it is no longer needed.
 package final class NetworkWatch: Connectivity {
-    /// How a host was asked last.
+    /// The last request to a host.
     private struct Way {
         var url: WebURL
         var transport: any RangeTransport
@@ -16,7 +16,7 @@ package final class NetworkWatch: Connectivity {
 
     private struct Guarded {
         var state: ConnectivityState
-        /// For each host that was not reached.
+        /// The last request to each host that was not reached.
         var ways: [String: Way] = [:]
         /// Sleeps until a probe is due.
         var timer: (due: Duration, task: Task<Void, Never>)?
@@ -26,14 +26,15 @@ package final class NetworkWatch: Connectivity {
         var observers: [@Sendable (ConnectivityReport) -> Void] = []
         /// The last report that was sent to the observers.
         var sent: ConnectivityReport
-        /// `true` while a thread sends reports to them; it also sends those that come meanwhile.
+        /// `true` while a thread sends reports to them; that thread also sends reports that are made in the
+        /// meantime.
         var isSending = false
     }
 
     private let clock: any MonotonicClock
     private let journal: (any RequestJournal)?
     private let numbers: RequestNumbers
-    // Guards everything that changes; nothing foreign is called while it is held.
+    // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
     /// `isForced` (`--offline`) refuses every request, for good. `numbers` is shared with the loaders, so that the
@@ -61,12 +62,12 @@ package final class NetworkWatch: Connectivity {
         guarded.withLock { $0.observers.append(observer) }
     }
 
-    /// Wraps `transport`: its requests are watched, and refused while offline.
+    /// Wraps `transport`, to watch its requests and refuse them while offline.
     package func guarding(_ transport: any RangeTransport) -> any RangeTransport {
         WatchedTransport(watch: self, transport: transport)
     }
 
-    /// Sends no more requests of its own.
+    /// Stops sending probes.
     package func end() {
         let tasks = guarded.withLock { guarded in
             guarded.hasEnded = true
@@ -79,7 +80,7 @@ package final class NetworkWatch: Connectivity {
     fileprivate func send(_ request: RangeRequest, over transport: any RangeTransport) async throws
         -> RangeResponse
     {
-        // With its port, since one machine may run several servers.
+        // Hosts include the port, since one machine may run several servers.
         let host = request.url.host + (request.url.port.map { ":\($0)" } ?? "")
         let pass = guarded.withLock { [now = clock.now] in $0.state.requested(host, now: now) }
         guard pass != .refused else { throw refusal(of: request.url) }
@@ -119,7 +120,7 @@ package final class NetworkWatch: Connectivity {
 
     // MARK: Probing
 
-    /// Sets, moves or ends the timer as the state demands.
+    /// Sets, moves or ends the timer as the state requires.
     private func adjustTimer() {
         let earlier = guarded.withLock { guarded -> Task<Void, Never>? in
             let due = guarded.hasEnded ? nil : guarded.state.idleProbeAt
@@ -137,10 +138,10 @@ package final class NetworkWatch: Connectivity {
         earlier?.cancel()
     }
 
-    /// Asks for one byte if that is due: any answer proves that the network is back.
+    /// Requests one byte if a probe is due: any response proves that the network is back.
     private func probe() async {
         let asked = guarded.withLock { [now = clock.now] guarded -> (host: String, way: Way)? in
-            // From now on it is a probe and no longer the timer, which may be set anew meanwhile.
+            // From here on this task is the probe, so that a new timer can be set.
             guarded.probe = guarded.timer?.task
             guarded.timer = nil
             guard let host = guarded.state.idled(now: now) else { return nil }
@@ -164,7 +165,7 @@ package final class NetworkWatch: Connectivity {
 
     // MARK: Reporting
 
-    /// Lets the state take one event, and reports what that changed.
+    /// Passes one event to the state, and reports any change.
     private func step(_ event: @Sendable (inout ConnectivityState) -> Void) {
         let (before, after) = guarded.withLock { guarded in
             let before = guarded.state.report
@@ -178,7 +179,7 @@ package final class NetworkWatch: Connectivity {
         sendReports()
     }
 
-    /// Sends the newest report to the observers, one at a time, so that an older one never comes last.
+    /// Sends the newest report to the observers, one at a time, so that an older report never arrives last.
     private func sendReports() {
         while true {
             let next = guarded.withLock {

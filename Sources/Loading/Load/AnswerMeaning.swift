@@ -1,20 +1,22 @@
 package import Media
 
-/// The meaning of an answer for its fetch. The answer decides, never the request.
+/// The meaning of a response for its fetch. It follows from the response, not from what was requested.
 package enum AnswerMeaning: Equatable, Sendable {
-    /// The body is this part of the resource, which contains the wanted bytes.
+    /// The body is this part of the resource, which includes the wanted bytes.
     case part(ByteRange)
     /// The body is the resource from its first byte on.
     case whole
     /// The body is a live stream: it has no end and no offsets.
     case live
-    /// The resource has nothing at the wanted offset. `end` is its length; `nil` if the answer does not tell it.
+    /// The resource has nothing at the wanted offset. `end` is its length; `nil` if the response does not
+    /// state it.
     case nothingThere(end: Int64?)
-    /// The resource is not the stored one any more.
+    /// The resource is no longer the stored one.
     case changed
-    /// The server sent the whole of an unchanged file: it does not understand the condition, and the next one is tried.
+    /// The server sent the whole of an unchanged file: it does not support the condition, so the next one is
+    /// tried.
     case weakerCondition(IfRangeStep)
-    /// The server's ranges are of no use, for this cause.
+    /// The server does not support ranges, or not correctly, for this reason.
     case withoutRange(SafeText)
     /// Refused for now.
     case later(status: Int)
@@ -22,12 +24,13 @@ package enum AnswerMeaning: Equatable, Sendable {
     case refused(MediaError.Code, SafeText)
 }
 
-/// Everything that the meaning of an answer depends on.
+/// Everything else that the meaning of a response depends on.
 package struct AnswerContext: Sendable {
     package var description: EntryDescription
     package var stored: ByteRangeSet
     package var step: IfRangeStep
-    /// `true` if the whole was asked for already because ranges were of no use; it is not asked for twice.
+    /// `true` if the whole resource was already requested because ranges did not work; that is done only
+    /// once.
     package var hasFallenBack: Bool
 
     package init(
@@ -46,7 +49,7 @@ package struct AnswerContext: Sendable {
 extension AnswerContext {
     /// The meaning of `answer` to `plan`.
     package func meaning(of answer: RangeAnswer, to plan: FetchPlan) -> AnswerMeaning {
-        // With nothing stored the decoder decides: a page may be what was asked for.
+        // If nothing is stored, the decoder decides: the user may have requested a page.
         if !stored.isEmpty, answer.isForeignPage(for: description) {
             let cause = "got a web page instead of the rest; sign in to the network and play it again"
             return .refused(.badAnswer, SafeText(cause))
@@ -65,14 +68,15 @@ extension AnswerContext {
         guard !stored.isEmpty else { return false }
         switch answer.kind {
         case .whole:
-            // A 200 to a condition that its validators do not confirm means that the file has changed.
+            // After a conditional request, a 200 with other validators means that the file has changed.
             if let sent = plan.ifRange, answer.validators.ifRange != sent,
                 answer.validators.lastModified != sent
             {
                 return true
             }
         case .unsatisfiable(let total?):
-            // With a condition the server compared the file and found it unchanged: only the known length was wrong.
+            // After a conditional request, the server has found the file unchanged, so only the known length
+            // was wrong.
             if plan.ifRange == nil, let length = description.length, total != length { return true }
         default: break
         }
@@ -84,7 +88,7 @@ extension AnswerContext {
         guard let wanted = plan.wanted else {
             return .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
         }
-        // The server has only the bytes that were asked for again to be compared: the resource ends there.
+        // The server has only the bytes that were requested again for comparison: the resource ends there.
         if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
             total ?? range.upperBound == range.upperBound
         {
@@ -99,7 +103,7 @@ extension AnswerContext {
 
     private func whole(_ answer: RangeAnswer, to plan: FetchPlan) -> AnswerMeaning {
         if answer.station != nil, stored.isEmpty { return .live }
-        // Ranges worked before, so it is the condition that this server does not understand.
+        // Ranges worked before, so the server does not support the condition.
         if plan.ifRange != nil, description.acceptsRanges == true,
             let next = step.next(for: description.validators)
         {
@@ -117,7 +121,7 @@ extension AnswerContext {
             if offset >= total, lastStored <= total { return .nothingThere(end: total) }
             return withoutRange(plan, "the server refuses a part that it says it has")
         }
-        // Without a total it tells something only if the length is unknown.
+        // Without a total, the response is informative only if the length is unknown.
         if let length = description.length, offset < length {
             return withoutRange(plan, "the server refuses a part that it says it has")
         }
@@ -129,7 +133,7 @@ extension AnswerContext {
         if RetryPolicy.isWorthWaiting(forStatus: status) { return .later(status: status) }
         switch status {
         case 401 where answer.withholdsUserInfo: return .refused(.httpStatus, Self.withheldUserInfo)
-        // Missing, forbidden, or a length that no file has: asking without a range changes nothing.
+        // Missing, forbidden, or an impossible length: a request without a range would not help.
         case 200, 300..<400, 401, 404, 407, 410, 451: return .refused(.httpStatus, Self.cause(status: status))
         default: return withoutRange(plan, Self.cause(status: status))
         }
@@ -147,7 +151,7 @@ extension AnswerContext {
         with them as a source of your own
         """
 
-    /// The cause of a refusal with `status`, as the listener reads it.
+    /// The cause of a refusal with `status`, for messages.
     package static func cause(status: Int) -> SafeText {
         switch status {
         case 200: "the server states a length that no file has"
@@ -166,25 +170,26 @@ extension AnswerContext {
     }
 }
 
-/// How long the bytes of an answer may be stored.
+/// The time for which the bytes of a response may be stored.
 package enum Keeping: Equatable, Sendable {
     /// In the cache, for other sessions too.
     case lasting
-    /// While it plays (`no-store`, RFC 9111 §5.2.2.5; also bodies in a content coding, and live streams).
+    /// Only while the resource plays (`no-store`, RFC 9111 §5.2.2.5; also bodies in a content coding, and
+    /// live streams).
     case passing
 }
 
 /// The offsets of a resource that a listener may seek to.
 package enum Seekability: Equatable, Sendable {
     case anywhere
-    /// Only within what is stored: its server sends it from the start only.
+    /// Only stored offsets: the server sends the resource only from the start.
     case withinStored
-    /// It has no offsets.
+    /// None: the resource has no offsets.
     case nowhere
 }
 
 extension AnswerMeaning {
-    /// How long the bytes of `answer`, which means this, may be stored; `nil` if it brings none.
+    /// The time for which the bytes of `answer`, whose meaning this is, may be stored; `nil` if it has none.
     package func keeping(of answer: RangeAnswer) -> Keeping? {
         switch self {
         case .part, .whole: answer.forbidsStoring || answer.isEncoded ? .passing : .lasting
@@ -197,7 +202,8 @@ extension AnswerMeaning {
 extension EntryDescription {
     /// The offsets that a listener may seek to; `isComplete` if every byte is stored.
     ///
-    /// Before the first answer ranges are assumed: most servers have them, and a seek finds out.
+    /// Before the first response, ranges are assumed to work: most servers support them, and a seek shows if
+    /// this one does.
     package func seekability(isComplete: Bool, isLive: Bool) -> Seekability {
         if isLive { return .nowhere }
         return isComplete || acceptsRanges != false ? .anywhere : .withinStored
@@ -205,7 +211,7 @@ extension EntryDescription {
 }
 
 extension RangeAnswer {
-    /// `true` if the body is of the resource; `false` for a 304 and a refusal.
+    /// `true` if the body is content of the resource; `false` for a 304 or a refusal.
     var isContent: Bool {
         switch kind {
         case .part, .whole: true
@@ -213,14 +219,14 @@ extension RangeAnswer {
         }
     }
 
-    /// `true` if this is another representation than the one that `known` describes: another length, or another
-    /// validator (RFC 9110 §8.8). What one of them does not tell contradicts nothing.
+    /// `true` if this is another representation than the one that `known` describes: another length, or
+    /// another validator (RFC 9110 §8.8). A value that one of them lacks is no contradiction.
     func contradicts(_ known: EntryDescription) -> Bool {
         let length: Int64?
         switch kind {
         case .part(_, let total): length = total
         case .whole(let whole): length = isEncoded ? nil : whole
-        // What the length in a 416 means depends on the request.
+        // The meaning of the length in a 416 depends on the request.
         case .unsatisfiable: length = nil
         case .notModified, .refused: return false
         }
@@ -229,8 +235,8 @@ extension RangeAnswer {
             || differ(validators.lastModified, known.validators.lastModified)
     }
 
-    /// The tag without its sign of weakness, for the weak comparison of RFC 9110 §8.8.3.2: a server that packs
-    /// its answers sends the same file's tag once as strong and once as weak.
+    /// The tag without its mark of weakness, for the weak comparison of RFC 9110 §8.8.3.2: a server that
+    /// compresses its responses sends the tag of one file sometimes as strong and sometimes as weak.
     private func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
     private func differ<Value: Equatable>(_ new: Value?, _ old: Value?) -> Bool {
@@ -240,7 +246,8 @@ extension RangeAnswer {
 
     /// `true` if the server sent an HTML page instead of the resource, as captive portals do.
     ///
-    /// Such a page tells nothing about the resource. If it counted as a change, it would discard what is cached.
+    /// Such a page says nothing about the resource. If it counted as a change, the cached bytes would be
+    /// discarded.
     func isForeignPage(for known: EntryDescription) -> Bool {
         guard case .whole = kind else { return false }
         return contentType == "text/html" && known.contentType != "text/html"

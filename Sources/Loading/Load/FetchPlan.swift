@@ -2,7 +2,7 @@ package import Media
 
 /// One request that the planner has decided to send.
 package struct FetchPlan: Sendable, Equatable {
-    /// Counts up through the life of a loader; a result with an old number is ignored.
+    /// Increases during the life of a loader; a result with an old number is ignored.
     package struct ID: Hashable, Sendable, Comparable {
         package var value: Int
 
@@ -12,29 +12,29 @@ package struct FetchPlan: Sendable, Equatable {
     package var id: ID
     /// Its priority.
     package var why: FetchReason
-    /// The missing bytes that are wanted; `nil` asks for the whole, from a server without ranges.
+    /// The missing bytes that are wanted; `nil` to request the whole resource from a server without ranges.
     package var wanted: ByteRange?
-    /// Stored bytes just before `wanted` that are fetched again and compared; empty if there are validators, which do
-    /// that better.
+    /// Stored bytes just before `wanted` that are fetched again and compared; empty if there are validators,
+    /// which are more reliable.
     package var overlap: ByteRange
-    /// For `If-Range`; `nil` if nothing is stored or nothing can be compared.
+    /// For `If-Range`; `nil` if nothing is stored or there is no validator.
     package var ifRange: String?
-    /// `true` while nothing is stored: a live stream may answer, and put titles between its bytes.
+    /// `true` while nothing is stored: the response may be a live stream, with titles between its bytes.
     package var wantsTitles = false
 
-    /// The bytes that the `Range` header asks for; `nil` for none.
+    /// The bytes that the `Range` header requests; `nil` for none.
     package var asked: ByteRange? {
         guard let wanted else { return nil }
         return (overlap.isEmpty ? wanted.lowerBound : overlap.lowerBound)..<wanted.upperBound
     }
 }
 
-/// How a server is asked for a part on condition that the file is unchanged (`If-Range`, RFC 9110 §13.1.5): some
-/// compare the entity tag, some only the date, and some neither.
+/// The way to request a part on condition that the file is unchanged (`If-Range`, RFC 9110 §13.1.5): some
+/// servers compare the entity tag, some only the date, and some neither.
 package enum IfRangeStep: Sendable, Equatable {
     case entityTag
     case date
-    /// A plain range; the answer's own validators are compared.
+    /// A plain range; the validators of the response are compared here.
     case comparison
 
     /// The value of `If-Range` at this step; `nil` for none.

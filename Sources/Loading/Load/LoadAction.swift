@@ -1,8 +1,8 @@
 package import Media
 
-/// When an event of `ResourceLoadState` happens.
+/// The circumstances of an event of `ResourceLoadState`.
 package struct LoadMoment: Sendable {
-    /// On the clock of every other time here.
+    /// The time, on the same clock as all other times here.
     package var now: Duration
     /// The contents of the store.
     package var stored: ByteRangeSet
@@ -17,43 +17,44 @@ package struct LoadMoment: Sendable {
 package enum LoadAction: Equatable, Sendable {
     case startFetch(FetchPlan)
     case cancelFetch(FetchPlan.ID)
-    /// The wait is over: its offset is stored, lies past the end, or comes from a live stream.
+    /// The wait is over: its offset is stored, past the end, or provided by a live stream.
     case wakeRead(LoadReaders.WaitID)
     case failRead(LoadReaders.WaitID, MediaError)
-    /// `replan` is wanted then, instead of at any earlier time that was asked for.
+    /// Call `replan` at this time; replaces any time requested before.
     case wakeAt(Duration)
-    /// The resource has changed on its server; comes once.
+    /// The resource has changed on its server; sent once.
     case declareChanged
-    /// For the journal.
+    /// An entry for the journal.
     case decided(JournalRecord.Decision, SafeText)
 }
 
-/// The outcome of looking for the byte of a read.
+/// The result of looking for the byte that a read needs.
 package enum ReadOutlook: Equatable, Sendable {
     case stored
     case end
     case missing
-    /// The live stream has it, or will.
+    /// The live stream has the byte, or will have it.
     case live
     case failed(MediaError)
 }
 
 /// The use of an answer's body.
 package enum BodyUse: Equatable, Sendable {
-    /// Its bytes belong at the offsets from `from` on; what goes beyond `upTo` was not asked for.
+    /// Store its bytes at the offsets from `from` on; bytes beyond `upTo` were not requested.
     case store(from: Int64, upTo: Int64)
-    /// It is a live stream and is handed over.
+    /// The body is a live stream and is handed over.
     case live
     case discard
 }
 
-/// The consequences of an answer's head.
+/// The consequences of a response's head.
 package struct AnswerOutcome: Equatable, Sendable {
     package var use: BodyUse
     package var actions: [LoadAction]
     /// `true` if the body may be played but not cached.
     package var forbidsKeeping = false
-    /// `true` if only the bytes tell whether the file is the stored one, so that each stored byte is compared.
+    /// `true` if only the bytes can show that the file is the stored one, so that received bytes are compared
+    /// with stored ones.
     package var comparesStored = false
 
     static func discard(_ actions: [LoadAction]) -> AnswerOutcome {

@@ -1,23 +1,23 @@
 import Media
 
-/// Collects the facts that answers tell of a resource, and how its server is to be asked for more.
+/// Collects the facts that responses state about a resource, and determines how to request more of it.
 struct LoadAnswers: Sendable {
     private(set) var description: EntryDescription
     private(set) var ifRangeStep = IfRangeStep.entityTag
-    /// `true` if the newest part came without a validator.
+    /// `true` if the latest part came without a validator.
     private var lacksValidators = false
-    /// `true` once ranges proved to be of no use and the whole was asked for.
+    /// `true` once ranges did not work and the whole resource was requested.
     private var hasFallenBack = false
 
-    /// Begins with what an earlier open left.
+    /// Begins with the stored description from an earlier open.
     init(_ description: EntryDescription) {
         self.description = description
-        // A server that had no ranges the last time may have them by now. Asking costs nothing, while the whole from its
-        // first byte costs what is stored once more.
+        // A server that did not support ranges the last time may support them by now. Trying a range costs
+        // nothing, whereas the whole resource would include all stored bytes again.
         if description.acceptsRanges == false { self.description.acceptsRanges = nil }
     }
 
-    /// `true` if only the bytes themselves tell whether what comes is of the same file.
+    /// `true` if only the bytes themselves can show that the response is of the same file.
     var comparesBytes: Bool { description.validators.isEmpty || lacksValidators }
 
     func isComplete(_ stored: ByteRangeSet) -> Bool {
@@ -34,7 +34,7 @@ struct LoadAnswers: Sendable {
         ).meaning(of: answer, to: plan)
     }
 
-    /// Takes what `answer` to `plan`, which means `meaning`, tells of the resource.
+    /// Records the facts about the resource in `answer` to `plan`, whose meaning is `meaning`.
     mutating func learn(_ answer: RangeAnswer, _ meaning: AnswerMeaning, to plan: FetchPlan) {
         switch meaning {
         case .part(let range):
@@ -45,7 +45,8 @@ struct LoadAnswers: Sendable {
             lacksValidators = answer.validators.isEmpty
             learnFile(answer)
         case .whole:
-            // A 200 to a ranged request is the whole from its first byte: this server has no ranges.
+            // A 200 to a range request is the whole resource from its first byte: this server does not
+            // support ranges.
             description.acceptsRanges = false
             if answer.isEncoded {
                 description.length = nil
@@ -70,9 +71,10 @@ struct LoadAnswers: Sendable {
         description.contentType = answer.contentType ?? description.contentType
     }
 
-    /// `true` if `total` is the length of the resource. RFC 9110 §14.4 demands it, and a part that goes beyond it is
-    /// refused; but some servers put the length of the part there. An end that is just where we asked to stop is looked
-    /// behind before it is believed, unless it was known.
+    /// `true` if `total` is the length of the resource. RFC 9110 §14.4 requires it, and a part that extends
+    /// beyond it is refused; but some servers state the length of the part instead. So if the stated end is
+    /// exactly that of our request, it is verified by a request beyond it, unless the length was already
+    /// known.
     private func isBelievable(_ total: Int64, _ range: ByteRange, asked: ByteRange?) -> Bool {
         total != range.upperBound || total != asked?.upperBound || total == description.length
     }
@@ -87,7 +89,8 @@ struct LoadAnswers: Sendable {
         description.durationSeconds = duration?.seconds
     }
 
-    /// A stored length that the stored bytes contradict is from a damaged index: the server is asked for it.
+    /// Drops a stored length that the stored bytes contradict. It comes from a damaged index; the server
+    /// states the right one.
     mutating func forgetImpossibleLength(_ stored: ByteRangeSet) {
         guard let length = description.length else { return }
         if length < 0 || stored.ranges.last?.upperBound ?? 0 > length { description.length = nil }

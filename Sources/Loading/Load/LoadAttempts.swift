@@ -3,7 +3,7 @@ package import Media
 /// The state of the network when a request has failed.
 package struct NetworkOutlook: Sendable {
     package var report: ConnectivityReport
-    /// `true` if the network was already away when the request was made.
+    /// `true` if the network was already unavailable when the request was made.
     package var wasAway: Bool
 
     package init(report: ConnectivityReport = ConnectivityReport(), wasAway: Bool = false) {
@@ -12,16 +12,16 @@ package struct NetworkOutlook: Sendable {
     }
 }
 
-/// When requests may be sent after others have failed.
+/// Decides when requests may be sent after others have failed.
 struct LoadAttempts: Sendable {
-    /// Why a request brought no new byte.
+    /// The reason why a request brought no new byte.
     struct Failure {
         var error: MediaError
         var isWorthWaiting: Bool
         var retryAfter: Duration?
         var network: NetworkOutlook
 
-        /// Without an answer the error itself tells whether waiting may help.
+        /// Without a response, the error itself shows if waiting may help.
         init(_ error: MediaError, network: NetworkOutlook) {
             self.error = error
             isWorthWaiting = RetryPolicy.isWorthWaiting(for: error)
@@ -38,24 +38,27 @@ struct LoadAttempts: Sendable {
 
     /// The consequence of a failure.
     enum Outcome: Equatable {
-        /// The next attempt is due then.
+        /// The next attempt is due at this time.
         case wait(until: Duration, reason: MediaError)
         /// Waiting does not help: the reads that waited for this request fail.
         case failed
         /// It was the last attempt: all waiting reads fail.
         case givenUp(MediaError)
-        /// An attempt out of turn failed after the server was given up: the waiting reads fail, nothing else changes.
+        /// An early attempt failed after the server was given up: the waiting reads fail, and nothing else
+        /// changes.
         case stillGivenUp(MediaError)
-        /// Another failure of the same round counted already, or the next attempt stays due as it was.
+        /// Nothing changes: another failure of the same round was counted already, or the next attempt is due
+        /// as before.
         case unchanged
     }
 
     private let subject: SafeText
     private let firstDelay: Duration
     private var retry: RetryState
-    /// Counts the failures that count.
+    /// The number of counted failures; identifies the round.
     private var round = 0
-    /// `true` after a failure that waiting does not change: nothing is fetched ahead until a read brought something.
+    /// `true` after a failure that waiting does not change: no background fetches until a read brought a new
+    /// byte.
     private(set) var isBackgroundHeld = false
 
     init(subject: SafeText, policy: RetryPolicy, seed: UInt64) {
@@ -65,7 +68,7 @@ struct LoadAttempts: Sendable {
     }
 
     var wait: LoadWait? { retry.wait }
-    /// Why the server was given up; `nil` until it was, and after progress.
+    /// The error for which the server was given up; `nil` before that, and after progress.
     var finalError: MediaError? { retry.finalError }
 
     /// `true` unless the next attempt has to wait.
@@ -74,26 +77,26 @@ struct LoadAttempts: Sendable {
     /// `true` if a new read may send a request although the next attempt is not due.
     func mayTryEarly(now: Duration) -> Bool { retry.mayTryEarly(at: now) }
 
-    /// `true` if one more request may begin. After a failure there is one at a time, when it is due; for a new read also
-    /// before.
+    /// `true` if one more request may begin. After a failure there is one request at a time, when it is due;
+    /// for a new read it may be sent earlier.
     func admitsRequest(isNewRead: Bool, isIdle: Bool, now: Duration) -> Bool {
         guard retry.attempts > 0 || retry.wait != nil else { return true }
         return isIdle && (isDue(now: now) || (isNewRead && mayTryEarly(now: now)))
     }
 
-    /// Which attempt a request is that begins now.
+    /// The kind of attempt of a request that begins now.
     func attempt(now: Duration) -> LoadFetch.Attempt { isDue(now: now) ? .due(round: round) : .early }
 
-    /// The server gave a final answer.
+    /// The server sent a final response.
     mutating func answered() { retry.progressed() }
 
-    /// A missing byte came, or the network is back.
+    /// A missing byte arrived, or the network is back.
     mutating func progressed() {
         retry.progressed()
         isBackgroundHeld = false
     }
 
-    /// Holds all background fetches until something came.
+    /// Holds all background fetches until a missing byte arrives.
     mutating func holdBackground() { isBackgroundHeld = true }
 
     /// `fetch` brought no new byte. `hasStored` if some of the resource is stored.
@@ -110,8 +113,8 @@ struct LoadAttempts: Sendable {
         }
         guard fetchRound == round else { return .unchanged }
         round += 1
-        // If something is stored, the network is waited for as long as that takes: music that goes on by itself is
-        // better than none. If nothing was sent, nothing was tried.
+        // If something is stored, the wait for the network has no limit, so that the music continues by
+        // itself when the network is back. If no request was sent, nothing was tried.
         if wasRefused || (network.report.isOffline && hasStored) {
             return postpone(error, network.report, now: now)
         }
@@ -122,26 +125,26 @@ struct LoadAttempts: Sendable {
         return .givenUp(retry.finalError ?? error)
     }
 
-    /// A request failed for a reason that waiting does not change. The server, if it answered, is alive.
+    /// A request failed for a reason that waiting does not change. The server, if it responded, is alive.
     mutating func failedForGood() {
         isBackgroundHeld = true
         retry.progressed()
     }
 
-    /// `true` if the network must not be used, or was away already when a resource was first asked for of which nothing
-    /// is stored: such a track is skipped, since others may be cached.
+    /// `true` if the network must not be used, or if it was unavailable at the first request for a resource
+    /// of which nothing is stored. Such a track is skipped, since others may be cached.
     private func isHopeless(_ network: NetworkOutlook, hasStored: Bool) -> Bool {
         if network.report.isForced { return true }
         let isFirstAttempt = retry.attempts == 0 && retry.wait == nil
         return network.wasAway && network.report.isOffline && !hasStored && isFirstAttempt
     }
 
-    /// Waits for the network, which is tried again at the time that `network` tells.
+    /// Waits for the network. The next attempt is at the time that `network` states.
     private mutating func postpone(_ error: MediaError, _ network: ConnectivityReport, now: Duration)
         -> Outcome
     {
         let due = max(network.retryAt ?? now, now + firstDelay)
-        // A refusal tells nothing; the cause of the network's absence does.
+        // Report the cause of the network failure rather than the refusal.
         let known = error.code == .offline ? retry.wait?.error ?? network.reason ?? error : error
         let reason = MediaError(known.code, subject, known.cause)
         return .wait(until: retry.postponed(reason, until: due).retryAt, reason: reason)

@@ -1,30 +1,30 @@
 import Media
 
-/// One request of a resource from the decision to send it until its last byte.
+/// One request for a resource, from the decision to send it to its last byte.
 struct LoadFetch: Sendable {
     enum Phase: Sendable, Equatable {
-        /// No answer yet.
+        /// There is no response yet.
         case requested
-        /// The body is coming; nothing of it was missing so far.
+        /// The body is arriving; none of its bytes were missing so far.
         case answered
         /// The body has brought at least one byte that was missing.
         case progressing
-        /// Cancelled: its last bytes may still be on their way into the store, so they are not fetched again until it
-        /// has ended.
+        /// Cancelled: its last bytes may still be on their way into the store, so they are not requested
+        /// again until it has ended.
         case cancelled
     }
 
-    /// How it shares the line with the requests that were under way when it began.
+    /// The way in which it shares the connection with requests that were in progress when it began.
     enum Company: Sendable, Equatable {
         case alone
         case besideAnswered
-        /// Another had no answer yet, so the two needed two connections.
+        /// Another request had no response yet, so the two needed two connections.
         case besideUnanswered
     }
 
-    /// Which attempt it is after failures.
+    /// The kind of attempt after failures.
     enum Attempt: Sendable, Equatable {
-        /// Of several requests of one round that fail, one failure counts.
+        /// A regular attempt. If several requests of one round fail, one failure is counted.
         case due(round: Int)
         /// Sent before the next attempt was due, for a new read.
         case early
@@ -43,53 +43,53 @@ struct LoadFetch: Sendable {
     var isAnswered: Bool { phase == .answered || phase == .progressing }
     var remaining: ByteRange { min(next, end)..<end }
 
-    /// `true` while the body has not reached the bytes that were asked for: some servers begin earlier.
+    /// `true` while the body has not reached the requested bytes: some servers begin earlier.
     var isBeforeAsked: Bool { plan.asked.map { isAnswered && next < $0.lowerBound } ?? false }
 }
 
-/// The requests of one resource that are under way.
+/// The requests for one resource that are in progress.
 struct LoadFetches: Sendable {
     private var fetches: [FetchPlan.ID: LoadFetch] = [:]
     private var lastID = 0
 
-    /// Those that were not cancelled, the oldest first.
+    /// The requests that were not cancelled, the oldest first.
     var active: [LoadFetch] {
         fetches.values.filter { $0.phase != .cancelled }.sorted { $0.plan.id < $1.plan.id }
     }
     private var cancelled: [LoadFetch] { fetches.values.filter { $0.phase == .cancelled } }
 
     var isEmpty: Bool { active.isEmpty }
-    /// `true` if one is still to bring something; one that brought its last byte ends in a moment.
+    /// `true` if any request still has bytes to bring; one that has brought its last byte ends in a moment.
     var isBusy: Bool { active.contains { !$0.remaining.isEmpty } }
     var hasWhole: Bool { active.contains(where: \.isWhole) }
 
-    /// The ranges that they are still to bring, without those whose end is unknown.
+    /// The ranges still to come, without those whose end is unknown.
     var inFlight: [ByteRange] {
         active.map(\.remaining).filter { !$0.isEmpty && $0.upperBound != .max }
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The bytes of `gap` that neither these nor the cancelled ones are to bring.
+    /// The bytes of `gap` that no request, active or cancelled, is going to bring.
     func uncovered(of gap: ByteRange) -> [ByteRange] {
         var coming = ByteRangeSet()
         for fetch in fetches.values { coming.insert(contentsOf: fetch.remaining) }
         return coming.gaps(in: gap)
     }
 
-    /// The one that was not cancelled and has this number.
+    /// The request with this number, unless it was cancelled.
     subscript(id: FetchPlan.ID) -> LoadFetch? {
         fetches[id].flatMap { $0.phase == .cancelled ? nil : $0 }
     }
 
-    /// One that is to bring `offset`.
+    /// A request that is going to bring `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
-    /// A cancelled one whose last bytes may contain `offset`.
+    /// A cancelled request whose last bytes may include `offset`.
     func cancelledBringing(_ offset: Int64) -> LoadFetch? {
         cancelled.first { $0.remaining.contains(offset) }
     }
 
-    /// The number of the next one.
+    /// The number of the next request.
     var nextID: FetchPlan.ID { FetchPlan.ID(value: lastID + 1) }
 
     mutating func began(_ plan: FetchPlan, end: Int64, _ attempt: LoadFetch.Attempt) {
@@ -107,7 +107,7 @@ struct LoadFetches: Sendable {
         )
     }
 
-    /// The answer's body begins at `start` and goes to `end` at most.
+    /// The body of the response begins at `start` and ends at `end` at the latest.
     mutating func answered(_ id: FetchPlan.ID, from start: Int64, upTo end: Int64) {
         guard var fetch = fetches[id] else { return }
         fetch.next = fetch.plan.asked.map { start < $0.lowerBound } ?? true ? start : fetch.next
@@ -116,7 +116,7 @@ struct LoadFetches: Sendable {
         fetches[id] = fetch
     }
 
-    /// The body is the whole resource, whatever was asked for.
+    /// The body is the whole resource, whatever was requested.
     mutating func becameWhole(_ id: FetchPlan.ID) { fetches[id]?.plan.wanted = nil }
 
     /// The bytes up to `offset` were stored; `isNew` if any of them was missing. Returns the fetch as it is now, unless

@@ -1,19 +1,21 @@
 import Media
 
-/// The line to the resource's server: what was measured of it, and what the readers of other resources need of it.
+/// The connection to the resource's server: its measurements, and the needs of the readers of other
+/// resources.
 struct LoadLine: Sendable {
     private let settings: LoadSettings
     private(set) var measure: LineMeasure
-    /// The most urgent need of other resources; what is less urgent does not begin here meanwhile.
+    /// The most urgent need of other resources; while it lasts, no less urgent request begins here.
     private(set) var othersNeed: FetchReason?
     private var othersRevision = 0
     /// `true` if a connection to this server is known to carry one request at a time.
     private var takesOneAtATime = false
-    /// `true` once a window came whole: if nothing was measured by then, the line is too fast to be measured.
+    /// `true` once a window arrived completely: if nothing was measured by then, the connection is too fast
+    /// to measure.
     private var hasWholeWindow = false
-    /// Windows of read-ahead that came whole.
+    /// The number of read-ahead windows that arrived completely.
     private var wholeWindows = 0
-    /// When two connections were used side by side last.
+    /// The time when two connections were last used in parallel.
     private var pairedAt: Duration?
 
     init(settings: LoadSettings, measure: LineMeasure) {
@@ -25,7 +27,7 @@ struct LoadLine: Sendable {
 
     mutating func measured(_ update: (inout LineMeasure) -> Void) { update(&measure) }
 
-    /// Returns `false` if a newer revision was told before.
+    /// Returns `false` if a newer revision was received before.
     mutating func othersNeedChanged(_ need: FetchReason?, revision: Int) -> Bool {
         guard revision > othersRevision else { return false }
         othersRevision = revision
@@ -35,7 +37,7 @@ struct LoadLine: Sendable {
 
     mutating func answered(_ wire: WireFacts, to fetch: LoadFetch, now: Duration) {
         takesOneAtATime = wire.takesOneAtATime
-        // A new connection shows that the one in use could not take the request.
+        // A new connection shows that the one in use could not carry the request.
         let isPair =
             switch fetch.company {
             case .alone: false
@@ -55,27 +57,28 @@ struct LoadLine: Sendable {
 
     // MARK: Questions
 
-    /// The bytes that arrive in the time of a new request: a gap of less is read through.
+    /// The bytes that arrive in the time of a new request: a smaller gap is downloaded rather than skipped.
     var readThrough: Int64 {
         guard let measured = measure.bytesPerRequest else { return settings.readThrough }
         let bounds = settings.measuredReadThrough
         return min(bounds.upperBound, max(bounds.lowerBound, measured))
     }
 
-    /// The next window is requested when the current one has less left than this: what arrives before its answer.
+    /// The next window is requested when the current one has less left than this: the bytes that arrive
+    /// before the response.
     var askNextAt: Int64 {
         guard let measured = measure.bytesPerRequest else { return settings.askNextAt }
         return min(settings.largestWindow / 2, max(settings.measuredReadThrough.lowerBound, measured))
     }
 
-    /// The most that may be left of an unwanted window for it to end by itself, which keeps its connection: it must
-    /// arrive before the answer to the next request can.
+    /// If an unwanted window has at most this much left, it is not cancelled, which keeps its connection
+    /// open. The rest must arrive before the response to the next request can.
     var mostLingering: Int64 {
         let isKnown = measure.bytesPerRequest != nil || hasWholeWindow
         return min(settings.readThrough, isKnown ? readThrough : settings.askNextAt)
     }
 
-    /// How much one request asks for.
+    /// The length of one request.
     func window(for why: FetchReason) -> Int64 {
         switch why {
         case .demand: settings.demandWindow
@@ -84,23 +87,25 @@ struct LoadLine: Sendable {
         }
     }
 
-    /// About two seconds of the line. If windows come too fast to be measured, each is twice as long as the one before.
+    /// About two seconds at the measured rate. If windows arrive too fast to be measured, each is twice as
+    /// long as the previous one.
     var readAheadWindow: Int64 {
         guard let rate = measure.bytesPerSecond else {
-            // Ten doublings go far beyond the largest window and cannot overflow.
+            // Ten doublings exceed the largest window by far, and cannot overflow.
             return min(settings.largestWindow, settings.firstWindow << min(wholeWindows, 10))
         }
         return min(settings.largestWindow, max(settings.demandWindow, Int64(min(rate * 2, 1e12))))
     }
 
-    /// Half a second of the line, which is as long as a more urgent need may have to share it.
+    /// Half a second at the measured rate: a more urgent request has to share the connection for that long at
+    /// most.
     private var spareWindow: Int64 {
         guard let rate = measure.bytesPerSecond else { return settings.demandWindow }
         return min(settings.largestSpareWindow, max(settings.demandWindow, Int64(min(rate / 2, 1e12))))
     }
 
-    /// `true` if a second connection should be opened, or used before it is closed as idle, so that a seek finds one
-    /// free and warm. `bytesPerSecond` is what is being played.
+    /// `true` if a second connection should be opened, or used before it is closed as idle, so that a seek
+    /// finds one free and warm. `bytesPerSecond` is the rate of the music.
     func lacksSecondConnection(playing bytesPerSecond: Double, now: Duration) -> Bool {
         guard takesOneAtATime, pairedAt.map({ now - $0 >= settings.longestAlone }) ?? true else {
             return false

@@ -1,11 +1,12 @@
 import Media
 
-/// Decides which fetches end and which begin: a pure function of what is stored, the readers, the fetches and the line.
+/// Decides which fetches end and which begin. A pure function of the stored bytes, the readers, the fetches
+/// and the connection.
 ///
-/// Made anew for every decision. `plan` changes its own copies of the fetches, the line and the comparison; the caller
-/// takes them over with the actions.
+/// Created for each decision. `plan` changes its own copies of the fetches, the connection and the
+/// comparison; the caller adopts them together with the actions.
 struct LoadPlanner: Sendable {
-    /// A jump over fewer bytes is a decoder skipping a tag, and is not worth a line in the journal.
+    /// The shortest jump to record in the journal: a shorter one is a decoder that skips a tag.
     private static let notableJump: Int64 = 16 << 10
 
     let settings: LoadSettings
@@ -23,7 +24,8 @@ struct LoadPlanner: Sendable {
 
     // MARK: The decision
 
-    /// Ends the fetches that nobody wants and begins those that somebody does. `newcomer` has just begun to wait.
+    /// Ends fetches that no reader wants, and begins those that are wanted. `newcomer` is the reader that has
+    /// just begun to wait.
     mutating func plan(newcomer: LoadReaders.ID? = nil) -> [ResourceLoadState.Action] {
         var actions = endUnwanted() + beginDemanded(newcomer: newcomer)
         if let comparison = beginComparison() { actions.append(comparison) }
@@ -37,8 +39,8 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    /// The most urgent need here, for the loaders that share the line; `nil` while nothing is wanted, and while the
-    /// server is left alone.
+    /// The most urgent need here, for the loaders that share the line; `nil` while nothing is wanted, or the
+    /// next attempt is not due.
     var need: FetchReason? {
         var needs = fetches.active.filter(isWanted).map(urgency)
         if attempts.isDue(now: now) {
@@ -48,13 +50,13 @@ struct LoadPlanner: Sendable {
         return needs.min()
     }
 
-    /// `true` if something would be fetched that no read waits for.
+    /// `true` if there are bytes to fetch for which no read waits.
     var hasWant: Bool { nextWant() != nil }
 
     private mutating func endUnwanted() -> [ResourceLoadState.Action] {
         var lingering = 0
         var actions: [ResourceLoadState.Action] = []
-        // The newest first, so that of several that may end by themselves the older ones are cancelled.
+        // The newest first: of several that could be left to end by themselves, the older ones are cancelled.
         for fetch in fetches.active.reversed() where !isWanted(fetch) {
             if mayLinger(fetch, beside: lingering) {
                 lingering += 1
@@ -78,7 +80,7 @@ struct LoadPlanner: Sendable {
                     actions.append(.decided(.readThrough, Self.text(from: fetch.next, to: offset)))
                 }
             } else if let cancelled = fetches.cancelledBringing(offset) {
-                // Begins when that one has ended, so that nothing of it is fetched twice.
+                // Begins when the cancelled fetch has ended, so that none of its bytes are requested twice.
                 if id == newcomer {
                     let text = Self.text(from: cancelled.remaining.lowerBound, to: offset)
                     actions.append(.decided(.reconnect, text))
@@ -94,7 +96,8 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    /// Begins the window that is compared after a jump, once what the jump asked for has come: no sound waits for it.
+    /// Requests the window that is compared after a jump, once the bytes for the jump have arrived: playback
+    /// does not wait for the comparison.
     private mutating func beginComparison() -> ResourceLoadState.Action? {
         guard description.acceptsRanges != false, !attempts.isBackgroundHeld,
             line.othersNeed.map({ $0 >= .readAhead }) ?? true,
@@ -108,15 +111,16 @@ struct LoadPlanner: Sendable {
         return begin(at: place, why: .readAhead, notBeyond: place + settings.demandWindow)
     }
 
-    /// Begins the next fetch that no read waits for; `nil` if none is to begin now. `asPair` lets it begin beside
-    /// another that has just begun.
+    /// Begins the next fetch for which no read waits; `nil` if none is to begin now. With `asPair`, it may
+    /// begin in parallel to another that has just begun.
     private mutating func beginBackground(asPair: Bool = false) -> ResourceLoadState.Action? {
         guard admitsRequest(isNewRead: false), let want = nextWant(), mayBegin(want.why) else { return nil }
         if description.acceptsRanges == false {
             return answers.isComplete(stored) || fetches.hasWhole ? nil : begin(wanted: nil, why: want.why)
         }
-        // The next window is requested before the current one has ended, so that the line never idles. Without
-        // validators it is compared with the end of the current one, so it waits for that.
+        // The next window is requested before the current one has ended, so that the connection is never
+        // idle. Without validators, the next window is compared with the end of the current one, so it must
+        // wait for that.
         let underWay = fetches.active.filter { isWanted($0) && !$0.remaining.isEmpty }
         let left = underWay.reduce(Int64(0)) { sum, fetch in
             sum.addingReportingOverflow(Int64(fetch.remaining.count)).partialValue
@@ -131,15 +135,15 @@ struct LoadPlanner: Sendable {
 
     // MARK: Beginning
 
-    /// Begins a fetch of what is missing from `offset` on. It ends at the edge of a block if it can, so that extents
-    /// stay whole blocks, and never asks for a byte that is stored or under way.
+    /// Begins a fetch of the missing bytes from `offset` on. It ends at a block boundary if possible, so that
+    /// extents are whole blocks, and never requests bytes that are stored or already on their way.
     private mutating func begin(
         at offset: Int64,
         why: FetchReason,
         notBeyond limit: Int64 = .max
     ) -> ResourceLoadState.Action {
         var window = line.window(for: why)
-        // The first of a pair is short, so that its connection is free soon.
+        // The first request of a pair is short, so that its connection is free soon.
         if why == .readAhead, !fetches.isBusy, !answers.comparesBytes, lacksSecondConnection {
             window = settings.demandWindow
         }
@@ -149,7 +153,7 @@ struct LoadPlanner: Sendable {
         let rounded = end - end % block
         if rounded > offset + window / 2 { end = rounded }
         end = min(end, length ?? .max, limit)
-        // The little that would be left of a head is not worth a request of its own.
+        // If little of a head would remain, include it: it is not worth a request of its own.
         if why == .prefetch, limit > end, limit - end < block / 2 { end = limit }
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
@@ -157,7 +161,7 @@ struct LoadPlanner: Sendable {
         return begin(wanted: offset..<max(end, offset + 1), why: why)
     }
 
-    /// Begins a fetch of `wanted`; of the whole if that is `nil`.
+    /// Begins a fetch of `wanted`, or of the whole resource if that is `nil`.
     private mutating func begin(wanted: ByteRange?, why: FetchReason) -> ResourceLoadState.Action {
         var plan = FetchPlan(id: fetches.nextID, why: why, wanted: wanted, overlap: 0..<0)
         plan.wantsTitles = stored.isEmpty
@@ -188,17 +192,17 @@ struct LoadPlanner: Sendable {
 
     // MARK: Who comes first
 
-    /// `true` if a request for `why` may begin beside what is needed here and for other resources.
+    /// `true` if no more urgent need, here or for other resources, prevents a request for `why`.
     private func mayBegin(_ why: FetchReason) -> Bool {
         if let others = line.othersNeed, others < why { return false }
         guard why > .readAhead else { return true }
         return !readers.hasDemand && !fetches.active.contains { $0.plan.why < why && isWanted($0) }
     }
 
-    /// `true` if nothing has to be fetched before a read of low priority, neither here nor for other resources.
+    /// `true` if nothing, here or for other resources, takes precedence over a read of low priority.
     private var isLowPriorityTurn: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
 
-    /// How urgent a request under way is. Not all of a long whole body is waited for.
+    /// The urgency of a request in progress. A read does not wait for all of a long whole body.
     private func urgency(of fetch: LoadFetch) -> FetchReason {
         guard fetch.isWhole else { return fetch.plan.why }
         if readers.hasDemand { return .demand }
@@ -208,15 +212,15 @@ struct LoadPlanner: Sendable {
 
     // MARK: What is wanted
 
-    /// Something missing that no read waits for.
+    /// Missing bytes for which no read waits.
     private struct Want {
         var why: FetchReason
         var gap: ByteRange
     }
 
-    /// The most urgent of them that is worth a request; `nil` if there is none.
+    /// The most urgent missing bytes that are worth a request; `nil` if there are none.
     private func nextWant() -> Want? {
-        // The first answer tells the length, and whether the server has ranges at all.
+        // The first response shows the length, and if the server supports ranges at all.
         guard !attempts.isBackgroundHeld,
             length != nil || description.acceptsRanges != nil || fetches.isEmpty
         else { return nil }
@@ -254,8 +258,8 @@ struct LoadPlanner: Sendable {
         return start..<max(start, min(overflow ? .max : end, length ?? .max))
     }
 
-    /// How much is fetched beyond the read-ahead `ahead` once something is: so that there is always as much as was
-    /// asked for, but no request for the little by which each read moves its end.
+    /// How many bytes beyond the read-ahead `ahead` to request at once. That way the read-ahead is always
+    /// complete, but not every read causes a small request.
     private func reserve(for ahead: Int64) -> Int64 { min(line.readAheadWindow, ahead / 8) }
 
     /// The first part of `range` that is neither stored nor under way.
@@ -267,9 +271,9 @@ struct LoadPlanner: Sendable {
         return nil
     }
 
-    /// `true` if `fetch` serves anyone, so that it goes on.
+    /// `true` if `fetch` serves a reader, so that it continues.
     private func isWanted(_ fetch: LoadFetch) -> Bool {
-        // A body that cannot be resumed is read to its end while anyone listens.
+        // A body that cannot be resumed is read to its end while there are readers.
         if fetch.isWhole || comparison.isServed(by: fetch) { return !readers.isEmpty }
         return readers.all.contains { reader in
             bringsSoon(reader.offset, fetch) || zone(of: reader).contains(fetch.next)
@@ -284,8 +288,9 @@ struct LoadPlanner: Sendable {
         return fetch.isWhole || fetch.isBeforeAsked || offset - fetch.next <= line.readThrough
     }
 
-    /// `true` if an unwanted window may end by itself, which keeps its connection and what is on its way. One listener
-    /// who seeks about leaves one short rest. If several share a resource, what one leaves another soon comes to.
+    /// `true` if an unwanted window need not be cancelled, which keeps its connection open and its last
+    /// bytes. With one reader that seeks, at most one short window is left over. If several readers share a
+    /// resource, another one soon needs what one leaves.
     private func mayLinger(_ fetch: LoadFetch, beside lingering: Int) -> Bool {
         if readers.count > 1 { return true }
         return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= line.mostLingering

@@ -1,8 +1,8 @@
 package import Media
 
-/// The readers of one resource: where each reads, what it waits for, and what it wants besides.
+/// The readers of one resource: the position of each, the byte it waits for, and its other wishes.
 package struct LoadReaders: Sendable {
-    /// One listener of the resource.
+    /// One reader of the resource.
     package struct ID: Hashable, Sendable, Comparable {
         package var value: Int
 
@@ -11,19 +11,20 @@ package struct LoadReaders: Sendable {
         package static func < (left: ID, right: ID) -> Bool { left.value < right.value }
     }
 
-    /// One wait of a reader. An action for an earlier wait must not end a later one.
+    /// One wait of a reader. Each wait has its own number, so that an action for an earlier wait cannot end a
+    /// later one.
     package struct WaitID: Hashable, Sendable {
         package var value: Int
     }
 
-    /// How far ahead of a reader may be fetched.
+    /// The limit of the read-ahead of a reader.
     enum ReadAhead: Sendable, Equatable {
         case none
         case allowed(Int64)
-        /// The reader is about to seek: nothing more begins, and its next read decides what ends.
+        /// The reader is about to seek: no fetch begins, and its next read decides which fetches end.
         case withdrawn(Int64)
 
-        /// `nil` if nothing is fetched ahead.
+        /// The length of the read-ahead; `nil` if there is none.
         var bytes: Int64? {
             switch self {
             case .none: nil
@@ -34,30 +35,30 @@ package struct LoadReaders: Sendable {
 
     /// A request of a reader besides its reads.
     package enum Wish: Sendable {
-        /// It plays at this rate, and is to be read ahead of. With 0 it is about to seek, perhaps not far: what is under
-        /// way ahead of it goes on until its next read.
+        /// It plays at this rate, and wants read-ahead. With a rate of 0 it is about to seek, perhaps not
+        /// far: fetches ahead of it continue until its next read.
         case readAhead(bytesPerSecond: Double)
-        /// With low priority its reads count as the head of the next track does.
+        /// With low priority, its reads are as urgent as the head of the next track.
         case lowPriority(Bool)
         case prefetch(ByteRange)
-        /// All that is missing, once nobody wants anything else.
+        /// Fetch all missing bytes once there is nothing more urgent.
         case fill
     }
 
     struct Reader: Sendable {
-        /// The last byte read or asked for; read-ahead counts from here.
+        /// The end of the bytes read or requested; read-ahead counts from here.
         fileprivate(set) var offset: Int64 = 0
         fileprivate(set) var wait: WaitID?
         fileprivate(set) var readAhead = ReadAhead.none
-        /// The mean rate of the music, as told when read-ahead was allowed.
+        /// The mean rate of the music, passed when read-ahead was allowed.
         fileprivate(set) var bytesPerSecond = 0.0
-        /// `true` if its reads count as the head of the next track does.
+        /// `true` if its reads are only as urgent as the head of the next track.
         fileprivate(set) var hasLowPriority = false
         fileprivate(set) var prefetches: [ByteRange] = []
-        /// `true` if it wants all that is missing, once nobody wants anything else.
+        /// `true` if it wants all missing bytes once there is nothing more urgent.
         fileprivate(set) var fills = false
 
-        /// How urgent the byte is that it waits for; `nil` while it waits for none.
+        /// The urgency of the byte that it waits for; `nil` while it does not wait.
         var waitReason: FetchReason? {
             guard wait != nil else { return nil }
             return hasLowPriority ? .prefetch : .demand
@@ -70,10 +71,10 @@ package struct LoadReaders: Sendable {
     var isEmpty: Bool { readers.isEmpty }
     var count: Int { readers.count }
     var ids: [ID] { readers.keys.sorted() }
-    /// The first to open comes first.
+    /// All readers, in the order of opening.
     var all: [Reader] { ids.compactMap { readers[$0] } }
     var isAnyWaiting: Bool { readers.values.contains { $0.wait != nil } }
-    /// `true` if a read waits that nothing else may delay.
+    /// `true` if a read waits that takes precedence over everything else.
     var hasDemand: Bool { readers.values.contains { $0.waitReason == .demand } }
     /// The highest rate that any of them plays at.
     var bytesPerSecond: Double { readers.values.map(\.bytesPerSecond).max() ?? 0 }
@@ -83,7 +84,7 @@ package struct LoadReaders: Sendable {
     mutating func opened(_ id: ID) { readers[id] = Reader() }
     mutating func closed(_ id: ID) { readers[id] = nil }
 
-    /// The reader reads at `offset`. If that is missing, it waits from now on.
+    /// The reader reads at `offset`. If that byte is missing, the reader waits from now on.
     mutating func read(_ id: ID, at offset: Int64, isMissing: Bool) {
         guard var reader = readers[id] else { return }
         reader.offset = offset
@@ -102,7 +103,7 @@ package struct LoadReaders: Sendable {
         return readers[id]?.wait
     }
 
-    /// Ends every wait that is over by what `outlook` finds at its offset.
+    /// Ends every wait that is over according to `outlook` at its offset.
     mutating func endWaits(finding outlook: (Int64) -> ReadOutlook) -> [LoadAction] {
         ids.compactMap { id in
             guard let reader = readers[id], let wait = reader.wait else { return nil }

@@ -1,9 +1,10 @@
 package import Media
 
-/// Decides what is fetched of one resource: events in, actions out.
+/// Decides which parts of one resource to fetch: events in, actions out.
 ///
-/// Holds no task, lock, clock or byte. Each event comes with its `Moment`: the time, and what the store has just then.
-/// Readers, fetches, the line and failures are machines of their own; `LoadPlanner` decides what is fetched.
+/// Has no task, lock, clock or bytes. Each event comes with its `Moment`: the time, and the stored ranges at
+/// that time. Readers, fetches, the connection and failures are machines of their own; `LoadPlanner` decides
+/// what to fetch.
 package struct ResourceLoadState: Sendable {
     package typealias ReaderID = LoadReaders.ID
     package typealias WaitID = LoadReaders.WaitID
@@ -14,10 +15,10 @@ package struct ResourceLoadState: Sendable {
 
     private enum Phase: Equatable {
         case loading
-        /// A live stream answered. The next bytes come from it as soon as `handedOver` is called.
+        /// The response is a live stream, which provides the next bytes as soon as `handedOver` is called.
         case handingOver
         case live
-        /// Every further read of a missing byte fails so.
+        /// Every further read of a missing byte fails with this error.
         case over(MediaError)
     }
 
@@ -31,8 +32,8 @@ package struct ResourceLoadState: Sendable {
     private var comparison = JumpComparison()
     private var phase = Phase.loading
 
-    /// `subject` names the resource in errors; `measure` is what is known of the line; `seed` decides the jitter of
-    /// delays.
+    /// `subject` names the resource in errors; `measure` is the known measure of the connection; `seed`
+    /// determines the jitter of delays.
     package init(
         settings: LoadSettings,
         subject: SafeText,
@@ -49,16 +50,16 @@ package struct ResourceLoadState: Sendable {
 
     // MARK: Questions
 
-    /// The facts that answers and earlier opens told of the resource.
+    /// The facts about the resource from responses and earlier opens.
     var description: EntryDescription { answers.description }
     var length: Int64? { description.length }
     var measure: LineMeasure { line.measure }
     var hasReaders: Bool { !readers.isEmpty }
 
-    /// Why every further read fails; `nil` while the resource can be read.
+    /// The error with which every further read fails; `nil` while the resource can be read.
     var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
 
-    /// The ranges that fetches are still to bring.
+    /// The ranges that fetches are still going to bring.
     var inFlight: [ByteRange] { fetches.inFlight }
 
     func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
@@ -67,7 +68,8 @@ package struct ResourceLoadState: Sendable {
         description.seekability(isComplete: isComplete(stored), isLive: phase == .live)
     }
 
-    /// Set while something is wanted, nothing comes, and the next attempt is awaited or under way.
+    /// The wait for the next attempt: set while bytes are wanted, none arrive, and the next attempt is
+    /// scheduled or in progress.
     func wait(_ moment: Moment) -> LoadWait? {
         guard let wait = attempts.wait else { return nil }
         return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
@@ -85,7 +87,7 @@ package struct ResourceLoadState: Sendable {
         case .over(let error): return .failed(error)
         case .loading, .handingOver: break
         }
-        // A server that was given up is asked again by the next read, but not by twenty in a second.
+        // After a server was given up, the next read sends a request again, but not twenty reads in a second.
         let mayAsk = attempts.mayTryEarly(now: moment.now) || fetches.bringing(offset) != nil
         if !mayAsk, let error = attempts.finalError { return .failed(error) }
         return .missing
@@ -94,19 +96,19 @@ package struct ResourceLoadState: Sendable {
     /// `true` if the fetch was neither cancelled nor has ended.
     func isUnderWay(_ id: FetchID) -> Bool { fetches[id] != nil }
 
-    /// `true` if the fetch brings a live stream: its body must no longer be stored.
+    /// `true` if the fetch brings a live stream, whose body must no longer be stored.
     func isHandingOver(_ id: FetchID) -> Bool { phase == .handingOver && fetches[id] != nil }
 
     func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
 
-    /// The wait that the reader is in; `nil` if it waits for nothing.
+    /// The current wait of the reader; `nil` if it does not wait.
     func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
 
     // MARK: Readers
 
     package mutating func readerOpened(_ id: ReaderID) { readers.opened(id) }
 
-    /// A read looks at `offset`. If that is missing, the reader waits from now on.
+    /// A read begins at `offset`. If that byte is missing, the reader waits from now on.
     package mutating func readRequested(_ id: ReaderID, at offset: Int64, _ moment: Moment) -> [Action] {
         guard readers[id] != nil else { return [] }
         let isMissing = outlook(at: offset, moment) == .missing
@@ -114,8 +116,8 @@ package struct ResourceLoadState: Sendable {
         return plan(moment, newcomer: isMissing ? id : nil)
     }
 
-    /// The waiting task was cancelled; returns its wait. What it wanted goes on until the reader's next read or its
-    /// close: a seek begins with a cancel, and its target may be near.
+    /// The waiting task was cancelled; returns its wait. Fetches for it continue until the reader's next read
+    /// or its close: a seek begins with a cancellation, and its target may be near.
     mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
 
     package mutating func readerAsked(_ id: ReaderID, for wish: Wish, _ moment: Moment) -> [Action] {
@@ -123,7 +125,7 @@ package struct ResourceLoadState: Sendable {
         return plan(moment)
     }
 
-    /// The reader is gone; what only it wanted ends, also in mid-body.
+    /// The reader was closed. Fetches that only it wanted end, even within a body.
     mutating func readerClosed(_ id: ReaderID, _ moment: Moment) -> [Action] {
         readers.closed(id)
         return readers.isEmpty ? cancelAll() : plan(moment)
@@ -131,11 +133,11 @@ package struct ResourceLoadState: Sendable {
 
     // MARK: The store, the line and the time
 
-    /// The time that `.wakeAt` named has come.
+    /// The time of `.wakeAt` has come.
     mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
 
-    /// The index was looked at just before the request of `id` is sent. `false` if that request is no longer needed,
-    /// since another process has stored some of it; the rest is planned anew.
+    /// The store was refreshed just before sending the request of `id`. Returns `false` if that request is no
+    /// longer needed, because another process has stored some of it; then the rest is planned again.
     mutating func storeLooked(_ id: FetchID, _ moment: Moment) -> (isNeeded: Bool, actions: [Action]) {
         guard let fetch = fetches[id] else { return (false, endWaits(moment)) }
         let isNeeded =
@@ -161,13 +163,13 @@ package struct ResourceLoadState: Sendable {
 
     // MARK: Fetches
 
-    /// The head of the answer to fetch `id` came.
+    /// The head of the response to fetch `id` arrived.
     package mutating func fetchAnswered(
         _ id: FetchID,
         _ answer: RangeAnswer,
         _ moment: Moment
     ) -> AnswerOutcome {
-        // Cancelled meanwhile.
+        // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
         line.answered(answer.wire, to: fetch, now: moment.now)
         let meaning = answers.meaning(of: answer, to: fetch.plan, stored: moment.stored)
@@ -181,7 +183,7 @@ package struct ResourceLoadState: Sendable {
 
     /// `range` was written to the store by the fetch `id`; `isNew` if any of it was missing.
     ///
-    /// Counts also for a cancelled fetch: its bytes are as good as any.
+    /// A cancelled fetch counts too: its bytes are valid.
     package mutating func bytesStored(
         _ range: ByteRange,
         by id: FetchID,
@@ -189,8 +191,8 @@ package struct ResourceLoadState: Sendable {
         _ moment: Moment
     ) -> [Action] {
         if let fetch = fetches[id] { comparison.passed(range, by: fetch) }
-        // Stored bytes that come again are no progress: a server that always breaks off among them would be asked for
-        // ever.
+        // Bytes that were stored before are no progress: otherwise, if a server always breaks off within
+        // them, requests would be repeated for ever.
         if isNew { attempts.progressed() }
         if let fetch = fetches.stored(id, upTo: range.upperBound, isNew: isNew) {
             if fetch.remaining.isEmpty { line.windowCompleted(fetch.plan.why) }
@@ -201,12 +203,13 @@ package struct ResourceLoadState: Sendable {
         return endWaits(moment) + plan(moment)
     }
 
-    /// Stored bytes that came again differ from those that are stored: the file is another one.
+    /// Received bytes differ from the stored ones: the file was replaced.
     mutating func overlapDiffered(_ id: FetchID, _ moment: Moment) -> [Action] {
         fetches[id] == nil ? [] : change(seenBy: id, moment)
     }
 
-    /// The body ended as its framing told, or with `error`; `network` is what is known of the network just then.
+    /// The body ended as its framing states, or with `error`; `network` is the state of the network at that
+    /// time.
     package mutating func fetchEnded(
         _ id: FetchID,
         error: MediaError?,
@@ -219,7 +222,7 @@ package struct ResourceLoadState: Sendable {
         if error == nil, fetch.isWhole, fetch.isAnswered, length == nil,
             fetch.next >= moment.stored.ranges.last?.upperBound ?? 0
         {
-            // A body without a stated length tells it by ending.
+            // The end of a body without a stated length shows the length.
             answers.ended(at: fetch.next)
             attempts.answered()
             return endWaits(moment) + plan(moment)
@@ -229,7 +232,7 @@ package struct ResourceLoadState: Sendable {
         return failed(fetch, LoadAttempts.Failure(reason, network: network), moment)
     }
 
-    /// The live stream has the body now, and reads are answered from there.
+    /// The live stream has taken over the body, and serves reads from now on.
     mutating func handedOver(_ id: FetchID, _ moment: Moment) -> [Action] {
         guard phase == .handingOver else { return [] }
         _ = fetches.ended(id)
@@ -248,14 +251,14 @@ package struct ResourceLoadState: Sendable {
         let id = fetch.plan.id
         switch meaning {
         case .part(let range):
-            // A server that ignores the condition sends a part of whatever file it has by now.
+            // A server that ignores the condition sends a part of its current file, which may be another one.
             if answers.comparesBytes, !moment.stored.isEmpty, fetch.plan.overlap.isEmpty {
                 comparison.jumped(id, stored: moment.stored)
             }
-            // Some servers ignore the end that was asked for; another window brings what is behind it.
+            // Some servers ignore the requested end; bytes beyond it belong to another window.
             return take(from: range.lowerBound, upTo: min(fetch.end, range.upperBound), by: id, moment)
         case .whole:
-            // Two requests can both be answered so; one body is enough.
+            // Two requests can both get such a response; one body is enough.
             guard !fetches.active.contains(where: { $0.plan.id != id && $0.isWhole }) else { break }
             fetches.becameWhole(id)
             return take(from: 0, upTo: length ?? .max, by: id, moment)
@@ -277,7 +280,7 @@ package struct ResourceLoadState: Sendable {
         return AnswerOutcome(use: .store(from: start, upTo: end), actions: endWaits(moment) + plan(moment))
     }
 
-    /// Handles an answer that brought nothing; `fetch` has ended.
+    /// Handles a response that brought no bytes; `fetch` has ended.
     private mutating func afterRefusal(
         _ meaning: AnswerMeaning,
         of fetch: LoadFetch,
@@ -287,7 +290,7 @@ package struct ResourceLoadState: Sendable {
         switch meaning {
         case .nothingThere(let end):
             attempts.answered()
-            // If nothing was learned, asking for the same gap again brings the same.
+            // Without new information, requesting the same gap again would have the same result.
             if end == nil { attempts.holdBackground() }
             // Reads past the end finish empty; reads before it fail.
             let woken = endWaits(moment)
@@ -310,7 +313,7 @@ package struct ResourceLoadState: Sendable {
         }
     }
 
-    /// Ends everything: the resource is another one. The fetch that saw it ends by itself.
+    /// Ends everything, because the resource was replaced. The fetch that detected it ends by itself.
     private mutating func change(seenBy id: FetchID, _ moment: Moment) -> [Action] {
         _ = fetches.ended(id)
         guard finalError == nil else { return [] }
@@ -327,7 +330,7 @@ package struct ResourceLoadState: Sendable {
 
     // MARK: Failures
 
-    /// `fetch`, which has ended, brought no new byte.
+    /// Handles the failure of `fetch`, which has ended without a new byte.
     private mutating func failed(
         _ fetch: LoadFetch,
         _ failure: LoadAttempts.Failure,
@@ -349,7 +352,7 @@ package struct ResourceLoadState: Sendable {
         readers.failWaits { fetch.isWhole || fetch.remaining.contains($0) ? error : nil } + plan(moment)
     }
 
-    /// Fails every waiting read that nothing under way will answer.
+    /// Fails every waiting read that no fetch in progress will serve.
     private mutating func failWaiting(_ error: MediaError) -> [Action] {
         readers.failWaits { [fetches] in fetches.bringing($0) == nil ? error : nil }
     }
@@ -395,6 +398,6 @@ package struct ResourceLoadState: Sendable {
         return actions
     }
 
-    /// Changes what is stored with the entry besides its bytes.
+    /// Changes the description that is stored with the entry.
     mutating func describe(_ edit: (inout LoadAnswers) -> Void) { edit(&answers) }
 }

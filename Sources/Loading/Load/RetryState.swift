@@ -1,37 +1,38 @@
 package import Media
 
-/// When a failed request is tried again, and for how long; every number with its reason.
+/// When and how often failed requests are retried; every number with its reason.
 package struct RetryPolicy: Sendable, Equatable {
     /// The first delay. A server that restarts, or a dropped Wi-Fi frame, needs about that long.
     package var firstDelay = Duration.milliseconds(250)
 
-    /// The longest delay. A listener glances at the screen about that often.
+    /// The longest delay. Listeners look at the screen about that often.
     package var longestDelay = Duration.seconds(15)
 
-    /// After so many attempts in a row without a byte the reads fail. That takes about a minute, which is as long as the
-    /// read-ahead lasts.
+    /// After this many attempts in a row without a byte, the reads fail. That takes about a minute, which is
+    /// as long as the read-ahead lasts.
     package var mostAttempts = 10
 
-    /// The longest `Retry-After` of a server that is obeyed. A longer one would leave the listener in silence.
+    /// The limit up to which a server's `Retry-After` is obeyed. A longer one would mean silence for too
+    /// long.
     package var longestRetryAfter = Duration.seconds(60)
 
-    /// A seek need not wait for the next attempt, but a server that just failed is left alone for so long, however
-    /// often the listener seeks.
+    /// The least time between a failure and the next request. A seek need not wait for the next attempt, but
+    /// however often the user seeks, no request is sent before.
     package var leastPause = Duration.seconds(1)
 
     package init() {}
 
     /// The time from failure number `attempt` in a row (from 1) to the next attempt. It doubles from
     /// `firstDelay` to `longestDelay`, and `jitter` (0...1) moves it by up to a quarter either way, so that
-    /// players that lost one server together do not come back together.
+    /// players that lost the same server do not all retry at the same time.
     package func delay(after attempt: Int, jitter: Double) -> Duration {
         let doublings = min(max(0, attempt - 1), 30)
         let base = min(longestDelay, firstDelay * (1 << doublings))
         return min(longestDelay, max(firstDelay, base * (0.75 + 0.5 * min(1, max(0, jitter)))))
     }
 
-    /// `true` if waiting may help after `error`. A wrong certificate, a redirect loop, an endless header or a missing
-    /// library stays as it is.
+    /// `true` if waiting may help after `error`. A wrong certificate, a redirect loop, an endless header or a
+    /// missing library will not change.
     package static func isWorthWaiting(for error: MediaError) -> Bool {
         guard !error.isLasting else { return false }
         return switch error.code {
@@ -46,7 +47,7 @@ package struct RetryPolicy: Sendable, Equatable {
     package static func isWorthWaiting(forStatus status: Int) -> Bool {
         switch status {
         case 408, 425, 429: true
-        // 501 and 505 say that the server will never be able to.
+        // 501 and 505 mean that the server will never support the request.
         case 500...599: status != 501 && status != 505
         default: false
         }
@@ -55,13 +56,14 @@ package struct RetryPolicy: Sendable, Equatable {
 
 /// Counts the attempts in a row that brought nothing, and decides when the next one is due.
 ///
-/// Holds no clock; every time is on the caller's.
+/// Has no clock; all times are on the caller's clock.
 package struct RetryState: Sendable {
     private let policy: RetryPolicy
     private var random: JitterGenerator
     /// Attempts in a row without a byte.
     package private(set) var attempts = 0
-    /// Set while the next attempt is awaited or under way; `nil` after progress and after the last attempt.
+    /// Set while the next attempt is scheduled or in progress; `nil` after progress and after the last
+    /// attempt.
     package private(set) var wait: LoadWait?
     /// Set after the last attempt; `nil` again after progress.
     package private(set) var finalError: MediaError?
@@ -69,7 +71,7 @@ package struct RetryState: Sendable {
     /// `true` if the server itself said when to try again (`Retry-After`).
     private var isOrdered = false
 
-    /// `seed` decides the jitter, so that tests can predict it.
+    /// `seed` determines the jitter, so that tests can predict it.
     package init(policy: RetryPolicy = RetryPolicy(), seed: UInt64) {
         self.policy = policy
         random = JitterGenerator(seed: seed)
@@ -97,8 +99,8 @@ package struct RetryState: Sendable {
         return wait
     }
 
-    /// The network is away, so nothing was learned of the server: the next attempt is at `time`, and this one does not
-    /// count. Returns the wait.
+    /// The network is unavailable, so the failure says nothing about the server: the next attempt is at
+    /// `time`, and this one does not count. Returns the wait.
     package mutating func postponed(_ error: MediaError, until time: Duration) -> LoadWait {
         let wait = LoadWait(
             error: error,
@@ -111,10 +113,10 @@ package struct RetryState: Sendable {
         return wait
     }
 
-    /// An attempt before its turn failed; the next regular one is due as before.
+    /// An early attempt failed; the next regular one is due as before.
     package mutating func failedEarly(now: Duration) { lastFailureAt = now }
 
-    /// New bytes or a final answer came: the server is alive, and the next failure counts as the first.
+    /// New bytes or a final response arrived: the server is alive, and the next failure counts as the first.
     package mutating func progressed() {
         attempts = 0
         wait = nil
@@ -132,7 +134,7 @@ package struct RetryState: Sendable {
         return lastFailureAt.map { now - $0 >= policy.leastPause } ?? true
     }
 
-    /// `error` as it is reported after the last attempt.
+    /// The error that reports `error` after the last attempt.
     package func givenUp(_ error: MediaError) -> MediaError {
         var error = error
         error.cause = error.cause + SafeText(" (given up after \(attempts) attempts)")

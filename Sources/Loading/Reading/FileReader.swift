@@ -10,7 +10,7 @@ final class FileReader: ResourceReader {
     private let subject: SafeText
     private let ahead = Locked(ReadAheadState())
 
-    /// Opens `path` on `thread`, which then does every read.
+    /// Opens `path` on `thread`, which then performs all reads.
     static func open(_ path: String, on thread: WorkThread) async throws -> FileReader {
         try await thread.run { try FileReader(path: path, thread: thread) }
     }
@@ -47,7 +47,7 @@ final class FileReader: ResourceReader {
         guard offset < size else { return [] }
         if let held = takeHeld(at: offset, count: count) { return held }
         return try await thread.run { [self] in
-            // The thread may have been reading it ahead just now.
+            // The thread may just have read these bytes ahead.
             if let held = takeHeld(at: offset, count: count) { return held }
             let bytes = try readNow(at: offset, count: count)
             answered(at: offset, bytes.count, of: count)
@@ -55,19 +55,20 @@ final class FileReader: ResourceReader {
         }
     }
 
-    /// Answers a read from what was read ahead of it; `nil` if that is nothing.
+    /// Answers a read from the bytes read ahead; `nil` if there are none at `offset`.
     private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
         guard let bytes = ahead.withLock({ $0.take(at: offset, count: count) }) else { return nil }
         answered(at: offset, bytes.count, of: count)
         return bytes
     }
 
-    /// Reads in the background what follows an answer of `given` bytes, so that the next read waits for no other thread.
+    /// After a read that returned `given` bytes, reads the following ones in the background, so that the next
+    /// read need not wait for another thread.
     private func answered(at offset: Int64, _ given: Int, of count: Int) {
         let next = ahead.withLock { $0.answered(at: offset, count: given) }
         guard let next, next < size else { return }
         thread.submit { [weak self] in
-            // An error is met again, and thrown, by the read that asks for these bytes.
+            // An error is ignored here: the read that needs these bytes encounters it again and throws it.
             guard let self, let bytes = try? readNow(at: next, count: min(count, ReadAheadState.mostHeld))
             else { return }
             ahead.withLock { $0.arrived(bytes, at: next) }
@@ -90,7 +91,7 @@ final class FileReader: ResourceReader {
 
     func isStored(_ range: ByteRange) -> Bool { true }
 
-    // Nothing is fetched ahead of a local file, and nothing is cached.
+    // Does nothing: local files are neither downloaded nor cached.
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
     func fill() {}

@@ -1,39 +1,40 @@
 import Media
 
-/// The state of a live stream: a bounded part of its bytes, its titles, and why nothing comes. Pure.
+/// The state of a live stream: a bounded part of its bytes, its titles, and the reason for a wait. Pure.
 ///
-/// Offsets count from the first byte received and go on after a reconnect, as if nothing had been missed. A body without
-/// the header fields of a station counts as a stream only because it goes on and on: if it ends in good order, it was a
-/// long file, and that is its end. Bytes that were read are dropped when the room is needed. Unread bytes hold the
-/// transfer back: a paused stream costs no traffic, and resuming opens it anew at what is live then.
+/// Offsets count from the first byte received and continue after a reconnect as if nothing had been missed. A
+/// body without the header fields of a station counts as a stream only because it does not end: if it does
+/// end regularly, it was a long file. Bytes that were read are dropped when their space is needed. Unread
+/// bytes pause the transfer, so a paused stream causes no traffic; resuming reconnects to the live position.
 struct LiveState: Sendable {
     /// The most bytes held, including those that were read: two minutes at 256 kbit/s.
     static let capacity = 4 << 20
 
-    /// The number of unread bytes at which the transfer is held back. The other half is for bytes that were read: a
-    /// decoder that looks for the first frame reads them again.
+    /// The number of unread bytes at which the transfer is paused. The other half is for bytes that were
+    /// read: a decoder that looks for the first frame reads them again.
     static let mostUnread = 2 << 20
 
-    /// The pause before the next attempt while the network is away, if its watch tells no time.
+    /// The pause before the next attempt while the network is unavailable, if its watch states no time.
     static let shortestAbsence = Duration.seconds(1)
 
-    /// How many titles are remembered.
+    /// The number of titles to remember.
     static let mostTitles = 32
 
-    /// The outcome of looking for bytes.
+    /// The result of looking for bytes.
     enum Outlook: Sendable, Equatable {
         case bytes([UInt8])
         /// The offset is at or past the end.
         case end
-        /// The bytes have not come yet.
+        /// The bytes have not arrived yet.
         case missing
         case failed(MediaError)
     }
 
     private let subject: SafeText
-    /// The answer's chunks; a title only ever stands before a chunk, so a read of one never crosses one.
+    /// The chunks of the response. A title is always before a chunk, never within one, so a read of one chunk
+    /// does not cross a title.
     private var chunks: [[UInt8]] = []
-    /// How many chunks at the front of `chunks` are dropped; they are removed in batches.
+    /// How many chunks at the start of `chunks` were dropped; they are removed in batches.
     private var goneCount = 0
     /// The offset of the first byte held.
     private(set) var start: Int64
@@ -46,13 +47,13 @@ struct LiveState: Sendable {
     private(set) var wait: LoadWait?
     /// Set once the stream was given up.
     private var finalError: MediaError?
-    /// `true` if a station answered: its connections may break, but it has no end.
+    /// `true` if the response is from a station: its connections may break, but it has no end.
     private let isStation: Bool
-    /// `true` if the body proved to be a file, which is held to its end.
+    /// `true` if the body turned out to be a file, which has ended.
     private var hasEnded = false
 
-    /// `offset` is that of the first byte to come; `station` is `nil` if no station answered; `retry` decides when to
-    /// reconnect.
+    /// `offset` is that of the next byte; `station` is `nil` if the response is not from a station; `retry`
+    /// decides when to reconnect.
     init(subject: SafeText, offset: Int64, station: Station?, retry: RetryState) {
         self.subject = subject
         start = offset
@@ -63,13 +64,13 @@ struct LiveState: Sendable {
         self.retry = retry
     }
 
-    /// `true` if the transfer may bring more.
+    /// `true` if there is room for more bytes of the transfer.
     var hasRoom: Bool { end - readTo < Int64(Self.mostUnread) }
 
-    /// `true` if the stream was given up or has ended, so that nothing is fetched any more.
+    /// `true` if the stream was given up or has ended, so that nothing more is fetched.
     var isOver: Bool { finalError != nil || hasEnded }
 
-    /// `nil` until it has ended.
+    /// The length; `nil` until the body has ended.
     var length: Int64? { hasEnded ? end : nil }
 
     var report: LiveReport { LiveReport(station: station, titles: titles, readTo: readTo) }
@@ -79,13 +80,14 @@ struct LiveState: Sendable {
 
     // MARK: Reading
 
-    /// Finds up to `count` bytes from `offset` on; what it returns counts as read.
+    /// Finds up to `count` bytes from `offset` on; the bytes returned count as read.
     mutating func read(at offset: Int64, count: Int) -> Outlook {
         guard offset >= start else {
             return .failed(MediaError(.cut, subject, "a live stream does not go back; reload it"))
         }
         guard offset < end else {
-            // A reader that skips beyond all that is held does not want it, so it must not hold the transfer back.
+            // A reader that skips beyond all buffered bytes does not want them, so they must not pause the
+            // transfer.
             readTo = max(readTo, end)
             return hasEnded ? .end : finalError.map { .failed($0) } ?? .missing
         }
@@ -104,21 +106,22 @@ struct LiveState: Sendable {
 
     // MARK: The transfer
 
-    /// A connection has answered. Returns why its body is refused; `nil` if it continues the stream.
+    /// A connection got its response. Returns the reason to refuse its body; `nil` if it continues the
+    /// stream.
     mutating func connected(_ answer: RangeAnswer) -> Refusal? {
-        // Captive portals answer everything with a page.
+        // Captive portals respond to everything with a page.
         guard answer.contentType != "text/html" else {
             let cause: SafeText = "got a web page instead of the stream; sign in to the network"
             return .now(MediaError(.badAnswer, subject, cause))
         }
         switch answer.kind {
         case .whole(length: nil):
-            // A body with a validator is a file, and starts again from its first byte.
+            // A body with a validator is a file, which would start again from its first byte.
             guard isStation || answer.station != nil || answer.validators.isEmpty else {
                 let cause: SafeText = "the connection was lost, and the server has no ranges; play it again"
                 return .forGood(MediaError(.cut, subject, cause))
             }
-            // A station that omits its header fields this time is still the same.
+            // If the header fields are missing this time, it is still the same station.
             if let station = answer.station { self.station = station }
             return nil
         case .whole:
@@ -128,22 +131,22 @@ struct LiveState: Sendable {
         }
     }
 
-    /// Why an answer does not continue the stream.
+    /// The reason why a response does not continue the stream.
     enum Refusal: Equatable {
         case status(Int)
-        /// Something else came, but the stream may come back.
+        /// The response was something else, but the stream may come back.
         case now(MediaError)
         /// The stream cannot come back.
         case forGood(MediaError)
     }
 
-    /// The network is back: the attempts count anew.
+    /// The network is back: the attempts are counted anew.
     mutating func networkReturned() {
         guard !isOver else { return }
         retry.progressed()
     }
 
-    /// `bytes` came, after `title` if that is set.
+    /// `bytes` arrived, after `title` if that is set.
     mutating func received(_ bytes: [UInt8], title: SafeText?) {
         wait = nil
         retry.progressed()
@@ -156,7 +159,8 @@ struct LiveState: Sendable {
         dropOldest()
     }
 
-    /// The connection ended with `error`, or in good order, which a station never does; or it could not be made.
+    /// The connection ended with `error`, or regularly, which a station's never does; or it could not be
+    /// made.
     ///
     /// Returns the wait before the next attempt; `nil` if there is none.
     mutating func ended(
@@ -172,8 +176,8 @@ struct LiveState: Sendable {
         let error = error ?? MediaError(.cut, subject, "the stream has ended")
         let isAway = error.code == .offline || (network.isOffline && RetryPolicy.isWorthWaiting(for: error))
         if isAway, !network.isForced {
-            // Either nothing was sent, or the network is away for every host: nothing was learned of the station, so
-            // it is waited for as long as the network is away.
+            // Either no request was sent, or the network is unavailable for all hosts. That says nothing
+            // about the station, so the wait lasts as long as the network is unavailable.
             let reason = network.reason.map { MediaError($0.code, subject, $0.cause) } ?? error
             wait = retry.postponed(reason, until: max(network.retryAt ?? now, now + Self.shortestAbsence))
             return wait
@@ -183,7 +187,7 @@ struct LiveState: Sendable {
         return wait
     }
 
-    /// The answer to an attempt was refused for `refusal`.
+    /// The response to an attempt was refused for `refusal`.
     mutating func refused(_ refusal: Refusal, retryAfter: Duration?, now: Duration) -> LoadWait? {
         let (error, isWorthWaiting) =
             switch refusal {
@@ -208,7 +212,7 @@ struct LiveState: Sendable {
             chunks[goneCount] = []
             goneCount += 1
         }
-        // Moving the rest once for many dropped chunks.
+        // Removes many dropped chunks at once, so that the rest is moved only once.
         guard goneCount > 64, goneCount > chunks.count / 2 else { return }
         chunks.removeFirst(goneCount)
         goneCount = 0

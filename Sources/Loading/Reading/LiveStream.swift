@@ -1,17 +1,17 @@
 import Media
 import System
 
-/// Carries a live stream from its answers to the decoder, through a bounded buffer.
+/// Passes a live stream from its responses to the decoder, through a bounded buffer.
 ///
 /// A thin shell: `LiveState` decides. One task reads the body and reconnects when it ends, since a live stream has no end
 /// of its own. Nothing of it is cached.
 final class LiveStream: Sendable {
     private struct Guarded {
         var state: LiveState?
-        /// Reads that wait for bytes.
+        /// The reads that wait for bytes.
         var readers: [Int: CheckedContinuation<Void, any Error>] = [:]
         var nextReader = 1
-        /// The pump, while it waits for room.
+        /// The pump's continuation, while it waits for room in the buffer.
         var pump: CheckedContinuation<Void, Never>?
         var body: (any ResponseBody)?
         var task: Task<Void, Never>?
@@ -31,7 +31,7 @@ final class LiveStream: Sendable {
 
     private let url: WebURL
     private let parts: LoaderParts
-    // Guards everything that changes. Nothing foreign is called, and nothing is resumed, while it is held.
+    // Guards all mutable state. While it is held, no other code is called and no continuation resumed.
     private let guarded = Locked(Guarded())
 
     init(url: WebURL, parts: LoaderParts) {
@@ -62,8 +62,8 @@ final class LiveStream: Sendable {
         record(log, end: "cancelled")
     }
 
-    /// Reads up to `count` bytes from `offset` on, and waits for at least one. Empty past the end of what proved to be a
-    /// file.
+    /// Reads up to `count` bytes from `offset` on, and waits for at least one. Empty past the end of a body
+    /// that turned out to be a file.
     ///
     /// Throws `CancellationError` after `close` and if the task is cancelled, and `MediaError` if the bytes were dropped
     /// or the server was given up.
@@ -132,7 +132,7 @@ final class LiveStream: Sendable {
         nap?.cancel()
     }
 
-    /// Ends the transfer and every waiting read; returns when its task has ended.
+    /// Ends the transfer and every waiting read; returns when the stream's task has ended.
     func close() async {
         let (readers, pump, body, task) = guarded.withLock { guarded in
             guarded.isClosed = true
@@ -157,7 +157,8 @@ final class LiveStream: Sendable {
         var log: RequestLog
     }
 
-    /// Reads `first`, then one connection after another, until the stream has ended, or is closed or given up.
+    /// Reads `first`, then one connection after another, until the stream has ended, was closed or was given
+    /// up.
     private func pump(_ first: Connection) async {
         var connection: Connection? = first
         while var open = connection {
@@ -183,7 +184,7 @@ final class LiveStream: Sendable {
 
     private var network: ConnectivityReport { parts.connectivity?.report ?? ConnectivityReport() }
 
-    /// Takes what the body brings until it ends; returns the error that ended it.
+    /// Stores the bytes of the body until it ends; returns the error that ended it.
     private func drain(_ connection: inout Connection) async -> MediaError? {
         do {
             while let bytes = try await connection.body.next() {
@@ -200,7 +201,8 @@ final class LiveStream: Sendable {
             }
             return nil
         } catch {
-            // If it was cancelled elsewhere, that is no end of the stream; if it was closed, nobody asks.
+            // If the transfer was cancelled elsewhere, the stream has not ended; if the stream was closed,
+            // the error does not matter.
             let cause: SafeText = "the connection was given up"
             return error as? MediaError ?? MediaError(.cut, url.safeText, cause)
         }
@@ -217,7 +219,8 @@ final class LiveStream: Sendable {
         }
     }
 
-    /// Sleeps until `time`, or until the network is back; returns `false` if the stream was closed meanwhile.
+    /// Sleeps until `time`, or until the network is back; returns `false` if the stream was closed in the
+    /// meantime.
     private func sleep(until time: Duration) async -> Bool {
         let nap = guarded.withLock { guarded -> Task<Void, Never>? in
             guard !guarded.isPoked else { return nil }
@@ -256,7 +259,7 @@ final class LiveStream: Sendable {
             parts.reportProgress(of: log)
             return taken(response, log)
         } catch let error as MediaError {
-            // Offline no request is sent.
+            // While offline, no request was sent.
             if error.code == .offline {
                 guarded.withLock { $0.requestCount -= 1 }
                 parts.withdraw(log)
@@ -270,7 +273,7 @@ final class LiveStream: Sendable {
         } catch {
             record(log, end: "cancelled")
             guard !Task.isCancelled else { return .failure(nil) }
-            // It was cancelled elsewhere, and the reads still wait.
+            // The request was cancelled elsewhere, but reads still wait.
             let error = MediaError(.cut, url.safeText, "the connection was given up before it answered")
             return .failure(note { [now = parts.clock.now] in $0.ended(error, now: now) })
         }
@@ -301,7 +304,7 @@ final class LiveStream: Sendable {
         )
     }
 
-    /// Lets the state take an end, and wakes the reads if no attempt follows.
+    /// Passes the end of a connection to the state, and resumes the reads if no attempt follows.
     private func note(_ event: @Sendable (inout LiveState) -> LoadWait?) -> LoadWait? {
         let (wait, hasEnded, readers) = guarded.withLock {
             guarded -> (LoadWait?, Bool, [CheckedContinuation<Void, any Error>]) in
@@ -332,7 +335,7 @@ final class LiveStream: Sendable {
 }
 
 extension LiveState.Refusal {
-    /// How the journal says that the request ended.
+    /// The journal's text for the end of the request.
     fileprivate var journalText: String {
         switch self {
         case .status: MediaError.Code.httpStatus.rawValue

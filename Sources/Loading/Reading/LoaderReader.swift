@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// One listener's handle on a shared loader.
+/// One reader of a shared loader.
 final class LoaderReader: ResourceReader {
     let loader: ResourceLoader
     private let id: LoadReaders.ID
@@ -23,7 +23,7 @@ final class LoaderReader: ResourceReader {
 
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
-        // Not by the loader: this must not move the read-ahead.
+        // Does not go through the loader, because this must not move the read-ahead.
         guard !isClosed.withLock({ $0 }) else { return [] }
         return try await loader.store.read(at: offset, count: count)
     }
@@ -71,7 +71,7 @@ struct LoadCounters: Sendable {
 
     init(storedAtOpen: ByteRangeSet = ByteRangeSet()) { self.storedAtOpen = storedAtOpen }
 
-    /// Counts the bytes of `range` that were stored before this open, each only once.
+    /// Counts those bytes of `range` that were stored before this open, each only once.
     mutating func read(_ range: ByteRange) {
         guard !storedAtOpen.isEmpty, !readFromStored.covers(range) else { return }
         var before = ByteRangeSet(range)

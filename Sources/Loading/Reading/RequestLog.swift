@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// Collects what the journal says of one request.
+/// Collects the journal's record of one request.
 struct RequestLog: Sendable {
     private(set) var record: RequestRecord
     private let resource: SafeText

@@ -9,7 +9,7 @@ struct ResourceFetch: Sendable {
     private var parts: LoaderParts { loader.parts }
     private var store: any ByteStore { loader.store }
 
-    /// Carries out the plan. Cancelling the task ends the transfer; what came until then is kept.
+    /// Carries out the plan. Cancelling the task ends the transfer; the bytes that have arrived stay stored.
     func run() async {
         let wasAway = parts.connectivity?.report.isOffline ?? false
         do {
@@ -51,7 +51,7 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    /// A request counts from when it is sent, whatever becomes of it; offline none is sent.
+    /// A request is counted when it is sent, whatever its outcome; while offline none is sent.
     private func send(_ request: RangeRequest) async throws -> RangeResponse {
         loader.note { $0.counters.requestCount += 1 }
         let sentAt = parts.clock.now
@@ -60,7 +60,8 @@ struct ResourceFetch: Sendable {
             let time = parts.clock.now - sentAt
             let answer = response.answer
             loader.note { guarded in
-                // The first request was counted when it was sent; the answer tells of redirects.
+                // The first request was counted when it was sent; the response states how many redirects
+                // followed.
                 guarded.counters.requestCount += answer.requestCount - 1
                 guard answer.requestCount == 1 else { return }
                 let isNew = answer.wire.reusedConnection == false
@@ -73,7 +74,8 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    /// Does with an answer what it means. Returns how the request ended; `nil` if a live stream goes on with it.
+    /// Acts on a response according to its meaning. Returns how the request ended; `nil` if a live stream
+    /// continues it.
     private func take(
         _ response: RangeResponse,
         expecting overlap: [UInt8],
@@ -107,7 +109,7 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    /// Why the body of `answer` was of no use.
+    /// The reason why the body of `answer` was discarded.
     private func discarded(_ answer: RangeAnswer) -> String {
         switch answer.kind {
         case .part, .whole, .notModified: "discarded"
@@ -117,7 +119,7 @@ struct ResourceFetch: Sendable {
 
     private enum BodyEnding: String {
         case complete
-        /// It has no end and goes on as a live stream.
+        /// It has no end and continues as a live stream.
         case live
         case changed = "resource-changed"
     }
@@ -164,7 +166,8 @@ struct ResourceFetch: Sendable {
         return true
     }
 
-    /// Gives the rest of a body without end, from `offset` on, to a live stream; `false` if nobody listens any more.
+    /// Passes the rest of a body without end, from `offset` on, to a live stream; `false` if there is no
+    /// reader any more.
     private func handOver(_ response: RangeResponse, at offset: Int64, _ log: RequestLog) async -> Bool {
         await store.discard()
         let live = LiveStream(url: loader.url, parts: parts)
@@ -189,10 +192,10 @@ struct ResourceFetch: Sendable {
 
 /// The progress of one body into the store.
 private struct BodySink {
-    /// The offsets that are taken of the body; bytes beyond were not asked for.
+    /// The offsets of the body to store; bytes beyond were not requested.
     let place: ByteRange
     let overlap: OverlapCheck
-    /// Stored bytes that are compared too; `nil` if a validator vouches for them.
+    /// Stored bytes to compare too; `nil` if a validator confirms them.
     var compared: ByteRangeSet?
     /// The next byte's offset.
     var offset: Int64
@@ -204,14 +207,14 @@ private struct BodySink {
         offset = place.lowerBound
     }
 
-    /// The part of `chunk` that was asked for.
+    /// The part of `chunk` that was requested.
     func clipped(_ chunk: [UInt8]) -> [UInt8] {
         let room = place.upperBound - offset
         return Int64(chunk.count) <= room ? chunk : Array(chunk.prefix(Int(room)))
     }
 }
 
-/// Compares what a server sends again with what is stored.
+/// Compares bytes that a server sends again with the stored ones.
 struct OverlapCheck: Sendable {
     let expected: [UInt8]
     let start: Int64
@@ -221,7 +224,7 @@ struct OverlapCheck: Sendable {
         self.start = start
     }
 
-    /// `true` if `chunk`, which begins at `offset`, agrees with the stored bytes at the offsets that both have.
+    /// `true` if `chunk`, which begins at `offset`, equals the stored bytes at the offsets that both cover.
     func passes(_ chunk: [UInt8], at offset: Int64) -> Bool {
         let shared = (start..<start + Int64(expected.count)).clamped(to: offset..<offset + Int64(chunk.count))
         guard !shared.isEmpty else { return true }

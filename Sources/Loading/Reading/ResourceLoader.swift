@@ -1,29 +1,29 @@
 import Media
 import System
 
-/// The one place that fetches a resource, shared by everyone who reads it.
+/// Fetches a resource; shared by all its readers.
 ///
-/// A thin shell: `ResourceLoadState` decides, this carries out. Each step takes the lock, lets the state take one event
-/// with the time and what the store has just then, releases the lock and performs the actions.
+/// A thin shell: `ResourceLoadState` decides, this carries out. Each step takes the lock, passes one event to
+/// the state, with the current time and the stored ranges, releases the lock and performs the actions.
 final class ResourceLoader: Sendable {
     struct Guarded {
         var state: ResourceLoadState
         var counters: LoadCounters
-        /// Set once a body without end was handed over to it.
+        /// Set once a body without end was handed over.
         var live: LiveStream?
         fileprivate var waiters: [LoadReaders.WaitID: CheckedContinuation<Void, any Error>] = [:]
         fileprivate var fetches: [FetchPlan.ID: FetchTask] = [:]
-        /// Sleeps until the time that the state has asked for.
+        /// Sleeps until the time that the state has requested.
         fileprivate var timer: Task<Void, Never>?
-        /// This loader among those that share the line.
+        /// Identifies this loader among those that share the connection.
         fileprivate var lineUser: LinePriorities.User?
         fileprivate var needRevision = 0
         fileprivate var lastReader = 0
-        /// The last commit that a cancelled fetch asked for. Each waits for the one before it.
+        /// The last commit that a cancelled fetch requested. Each waits for the previous one.
         fileprivate var commit: Task<Void, Never>?
         fileprivate var isCommitQueued = false
         fileprivate var phase = Phase.open
-        /// The close, while it waits for the last fetch to end.
+        /// The continuation of the close, while it waits for the last fetch to end.
         fileprivate var waitingForFetches: CheckedContinuation<Void, Never>?
         fileprivate var waitingForClose: [CheckedContinuation<Void, Never>] = []
 
@@ -38,7 +38,8 @@ final class ResourceLoader: Sendable {
 
     fileprivate enum Phase { case open, closing, closed }
 
-    /// A fetch runs on the thread that begins it until it first waits, so a cancel can come before there is a task.
+    /// A fetch runs on the thread that begins it until it first waits, so it can be cancelled before there is
+    /// a task.
     fileprivate enum FetchTask {
         case starting
         case cancelledWhileStarting
@@ -50,14 +51,14 @@ final class ResourceLoader: Sendable {
     let parts: LoaderParts
     private let onChanged: @Sendable (WebURL, ResourceLoader) async -> Void
     private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
-    // Guards everything that changes. While it is held only the clock and `store.stored` are asked, which lock nothing
-    // else, and no continuation is resumed.
+    // Guards all mutable state. While it is held, only the clock and `store.stored` are called, which take no
+    // other lock, and no continuation is resumed.
     private let guarded: Locked<Guarded>
-    // Held while a description is copied and handed to the store, so that an older one never comes last.
+    // Held while a description is copied and passed to the store, so that an older one never arrives last.
     private let describing = Locked(())
 
-    /// `measure` is what is known of the line to the server. `onChanged` makes the next open start anew; `onIdle` is
-    /// called when the last reader has closed.
+    /// `measure` is the known measure of the connection to the server. `onChanged` makes the next open start
+    /// with an empty entry; `onIdle` is called when the last reader has closed.
     init(
         url: WebURL,
         store: any ByteStore,
@@ -90,12 +91,12 @@ final class ResourceLoader: Sendable {
 
     // MARK: Steps
 
-    /// Lets the state take one event and performs what it wants.
+    /// Passes one event to the state and performs its actions.
     func step(_ event: (inout ResourceLoadState, LoadMoment) -> [LoadAction]) {
         perform(decide { event(&$0.state, $1) })
     }
 
-    /// Lets the state take one event; the loaders that share the line learn what is needed here now.
+    /// Passes one event to the state, and reports the needs here to the loaders that share the connection.
     func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
         let (result, user, need, revision) = guarded.withLock { guarded in
             // Read under the lock, so that it is never older than the fetches it is compared with.
@@ -108,7 +109,7 @@ final class ResourceLoader: Sendable {
         return result
     }
 
-    /// Takes note of something that changes no plan.
+    /// Records a fact that changes no plan.
     func note<Result: Sendable>(_ change: (inout Guarded) -> Result) -> Result {
         guarded.withLock { change(&$0) }
     }
@@ -131,7 +132,7 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    /// Performs `actions`, and waits for the one that takes time: a changed resource's new entry.
+    /// Performs `actions`, and waits for the only one that takes time: the new entry of a changed resource.
     func performAll(_ actions: [LoadAction]) async {
         perform(actions)
         if actions.contains(.declareChanged) { await onChanged(url, self) }
@@ -154,17 +155,17 @@ final class ResourceLoader: Sendable {
 
     private func startFetch(_ plan: FetchPlan) {
         let mayRun = guarded.withLock { guarded in
-            // A seek may have cancelled it between the decision and here.
+            // A seek may have cancelled the fetch since the decision.
             guard guarded.isOpen, guarded.state.isUnderWay(plan.id) else { return false }
             guarded.fetches[plan.id] = .starting
             return true
         }
         guard mayRun else { return step { $0.fetchEnded(plan.id, error: nil, $1) } }
         let fetch = ResourceFetch(plan: plan, loader: self)
-        // A waiting read has nothing better to do than to send its request; no other caller may be delayed.
+        // A waiting read can send its request on its own thread at once; other callers must not be delayed.
         let task = plan.why == .demand ? Task.immediate { await fetch.run() } : Task { await fetch.run() }
         let isCancelled = guarded.withLock { guarded in
-            // It may have ended already.
+            // The fetch may have ended already.
             guard let started = guarded.fetches[plan.id] else { return false }
             guarded.fetches[plan.id] = .running(task)
             if case .cancelledWhileStarting = started { return true }
@@ -185,12 +186,12 @@ final class ResourceLoader: Sendable {
         task?.cancel()
     }
 
-    /// The end of a fetch, whatever ended it. `wasAway` if the network was away when it began.
+    /// Handles the end of a fetch, for any reason. `wasAway` if the network was unavailable when it began.
     func finish(_ id: FetchPlan.ID, error: MediaError?, wasAway: Bool = false) {
         let report = error == nil ? nil : parts.connectivity?.report
         let network = NetworkOutlook(report: report ?? ConnectivityReport(), wasAway: wasAway)
         let actions = decide { $0.state.fetchEnded(id, error: error, network: network, $1) }
-        // A body can tell by its end how long the resource is.
+        // The end of a body can show the length of the resource.
         storeDescription()
         perform(actions)
         let closing = guarded.withLock { guarded in
@@ -200,22 +201,23 @@ final class ResourceLoader: Sendable {
         closing?.resume()
     }
 
-    /// Stores what the answers told.
+    /// Stores the description from the responses.
     func storeDescription() {
         describing.withLock { _ in store.describe(guarded.withLock { $0.state.description }) }
     }
 
-    /// Makes durable what came, in a task that no cancel reaches and that the close waits for.
+    /// Commits the received bytes in a task that cannot be cancelled, and that the close waits for.
     func commitWhatCame() {
         guarded.withLock { guarded in
-            // One that waits for its turn takes along what has come by then; the close commits by itself.
+            // A commit that waits its turn includes all bytes received until then, and the close commits by
+            // itself.
             guard guarded.isOpen, !guarded.isCommitQueued else { return }
             guarded.isCommitQueued = true
             let earlier = guarded.commit
             guarded.commit = Task {
                 await earlier?.value
                 self.guarded.withLock { $0.isCommitQueued = false }
-                // What cannot be committed now is tried again, and reported, by the store itself.
+                // If this fails, the store itself tries again and reports the error.
                 try? await self.store.commit()
             }
         }
@@ -223,7 +225,7 @@ final class ResourceLoader: Sendable {
 
     // MARK: Readers
 
-    /// Adds a reader; `nil` if the loader has closed meanwhile.
+    /// Adds a reader; `nil` if the loader was closed in the meantime.
     func addReader() -> LoadReaders.ID? {
         guarded.withLock { guarded in
             guard guarded.isOpen else { return nil }
@@ -255,7 +257,8 @@ final class ResourceLoader: Sendable {
                 guard let live = guarded.withLock({ $0.live }) else { throw CancellationError() }
                 return try await live.read(at: offset, count: count)
             case .stored:
-                // It came just now. A store that claims bytes and does not return them would do so for ever.
+                // The byte has just arrived: read again. But if it was stored before and the store did not
+                // return it, it never would.
                 guard !wasStored else {
                     throw MediaError(.damaged, url.safeText, "the cached bytes cannot be read; play it again")
                 }
@@ -273,7 +276,7 @@ final class ResourceLoader: Sendable {
                 let (result, actions) = decide {
                     guarded,
                     moment -> (Result<Void, any Error>?, [LoadAction]) in
-                    // The handler below may have run before there was a waiter to find.
+                    // The cancellation handler below may have run before this wait was registered.
                     if Task.isCancelled || !guarded.isOpen || !guarded.state.hasReader(id) {
                         return (.failure(CancellationError()), [])
                     }
@@ -304,7 +307,7 @@ final class ResourceLoader: Sendable {
         if wasEmpty { await store.discard() }
     }
 
-    /// The network is back: whoever waits for it tries at once, a live stream too.
+    /// The network is back: waiting reads retry at once, and so does a live stream.
     func networkIsBack() {
         step { $0.networkReturned($1) }
         guarded.withLock { $0.live }?.networkReturned()
@@ -312,7 +315,7 @@ final class ResourceLoader: Sendable {
 
     // MARK: Reports
 
-    /// Counts what was spent for this resource before it was opened.
+    /// Counts requests and bytes that this resource took before it was opened.
     func count(requests: Int, bytes: Int64) {
         guarded.withLock { guarded in
             guarded.counters.requestCount += requests
@@ -359,7 +362,7 @@ final class ResourceLoader: Sendable {
         if isLast { await end() }
     }
 
-    /// Lets go of everything. Only once, after the last reader.
+    /// Releases everything. Called once, after the last reader has closed.
     private func end() async {
         let (timer, live, user, commit) = guarded.withLock { guarded in
             (guarded.timer.take(), guarded.live, guarded.lineUser.take(), guarded.commit)
@@ -367,7 +370,7 @@ final class ResourceLoader: Sendable {
         if let user { parts.line.leave(user) }
         timer?.cancel()
         await live?.close()
-        // A cancelled fetch may still be writing what came; the store closes after it.
+        // A cancelled fetch may still be writing its last bytes; the store is closed after that.
         await withCheckedContinuation { continuation in
             let isIdle = guarded.withLock { guarded in
                 if !guarded.fetches.isEmpty { guarded.waitingForFetches = continuation }
@@ -386,7 +389,7 @@ final class ResourceLoader: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when the store is closed. Only for a loader that takes no more readers.
+    /// Returns when the store is closed. Only for a loader that accepts no more readers.
     func closed() async {
         await withCheckedContinuation { continuation in
             let isClosed = guarded.withLock { guarded in

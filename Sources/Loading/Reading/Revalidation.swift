@@ -1,10 +1,10 @@
 import Media
 import System
 
-/// Asks the server by one small request whether an entry is current, and replaces it by an empty one if not.
+/// Checks by one small request if an entry is current, and replaces it by an empty one if not.
 ///
-/// With validators the request is conditional, and the answer has no body if nothing has changed. Without them the first
-/// bytes are fetched again and compared. If the server cannot be reached, nothing changes.
+/// With validators the request is conditional, and the response has no body if nothing has changed. Without
+/// them, the first bytes are requested again and compared. If the server cannot be reached, nothing changes.
 struct Revalidation {
     struct Outcome: Sendable {
         var isChanged = false
@@ -43,7 +43,7 @@ struct Revalidation {
             record(log.ended("cancelled", at: parts.clock.now))
             throw CancellationError()
         } catch {
-            // An unreachable server proves no change.
+            // An unreachable server does not prove a change.
             let code = (error as? MediaError)?.code
             guard code != .offline else {
                 parts.withdraw(log)

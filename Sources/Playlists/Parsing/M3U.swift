@@ -29,7 +29,7 @@ enum M3UParser {
         return entries
     }
 
-    /// Parses `123 key="value",Artist - Title`. Every part may be missing.
+    /// Parses `123 key="value",Artist - Title`. Any part may be missing.
     private static func information(_ text: ByteText) -> (TrackTags, Duration?) {
         let text = text.trimmed
         let duration = text.leadingSeconds
@@ -103,7 +103,8 @@ package enum M3UWriter {
         }
     }
 
-    /// `true` if nothing is at `path`, or an empty file, or a list that starts with `#EXTM3U` as ours do.
+    /// `true` if nothing is at `path`, or an empty file, or a list that starts with `#EXTM3U`, as lists
+    /// written here do.
     private static func isReplaceable(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return true }

@@ -11,7 +11,7 @@ package enum PlaylistFormat: Sendable, Equatable {
     package init?(extensionOf path: String) {
         var copy = path
         let format: PlaylistFormat? = copy.withUTF8 { bytes in
-            // The last letter alone rules out almost every entry of a long list.
+            // The last letter alone excludes almost all entries of a long list.
             guard let last = bytes.last?.lowercaseLetter, "u8sf".utf8.contains(last) else { return nil }
             guard let dot = bytes.suffix(6).lastIndex(of: UInt8(ascii: ".")) else { return nil }
             let ending = bytes.piece(dot + 1..<bytes.count)
@@ -47,12 +47,12 @@ private enum Evidence {
     case binary
     case undecided
 
-    /// Bytes that are examined; a licence in a comment may stand before XSPF's first element.
+    /// The number of bytes to examine; a licence in a comment may precede XSPF's first element.
     private static let headLength = 8_192
 
     init(_ bytes: ByteText) {
         let head = bytes.piece(0..<min(bytes.count, Self.headLength)).withoutByteOrderMark
-        // Of these formats only XSPF is written in UTF-16, which expat reads.
+        // Of these formats, only XSPF may be in UTF-16, which expat reads.
         if head.count >= 4,
             head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C])
         {
@@ -72,7 +72,7 @@ private enum Evidence {
         } else if text.starts(withLowercase: "[playlist]") {
             self = .format(.pls)
         } else if head.contains(where: Self.isBinary) {
-            // Only without a signature: a list with one hostile title is still a list.
+            // Only without a signature: a list is still a list if one title has control characters.
             self = .binary
         } else {
             self = .undecided

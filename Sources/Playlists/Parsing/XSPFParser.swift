@@ -145,7 +145,7 @@ final class XSPFParser {
     }
 }
 
-/// Gives expat the table of CP1252, the only encoding of playlists that expat does not know itself.
+/// Gives expat the table of CP1252, the only encoding of playlists that expat does not support itself.
 private func xspfEncoding(_ name: UnsafePointer<CChar>?, _ encoding: UnsafeMutablePointer<XML_Encoding>?)
     -> CInt
 {

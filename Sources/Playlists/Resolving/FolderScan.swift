@@ -3,8 +3,8 @@ import Media
 
 /// Finds the music below a folder. Blocks; use an instance once, on one thread.
 ///
-/// Skips hidden files and folders, and playlists: their tracks are in the folder anyway, or were not asked for. A folder
-/// that several symbolic links lead to is scanned once.
+/// Skips hidden files and folders, and playlists: their tracks are in the folder anyway, or were not
+/// requested. A folder with several symbolic links to it is scanned once.
 struct FolderScan {
     struct Found: Sendable, Equatable {
         /// Absolute, in natural order, component by component.
@@ -43,7 +43,7 @@ struct FolderScan {
         for key in try names(in: folder) {
             let path = PlaylistBase.absolute(key.name, in: folder)
             var status = stat()
-            // A dangling link, or a file that was deleted meanwhile.
+            // A dangling link, or a file that was deleted in the meantime.
             guard stat(path, &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
             case S_IFDIR:
@@ -90,7 +90,7 @@ struct FolderScan {
     }
 }
 
-/// Sorts file names as people do: `2` before `10`, capitals like small letters.
+/// Sorts file names in natural order: `2` before `10`, ignoring case.
 ///
 /// Digits compare as numbers of any length. Names that differ only in case or leading zeros are ordered by their
 /// bytes, so that the order is always the same.
@@ -133,7 +133,7 @@ struct NaturalKey: Comparable {
         return (left.count - i) - (right.count - j)
     }
 
-    /// The digits from `index` on without leading zeros. Moves `index` behind them.
+    /// The digits from `index` on without leading zeros. Moves `index` past them.
     private static func number(in bytes: [UInt8], from index: inout Int) -> Range<Int> {
         while index < bytes.count, bytes[index] == UInt8(ascii: "0") { index += 1 }
         let start = index

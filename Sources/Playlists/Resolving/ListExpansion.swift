@@ -103,7 +103,7 @@ struct ListExpansion {
                 await reader.close()
                 return contents
             } catch {
-                // What is not a playlist, such as a login page, must not stay in the cache.
+                // A body that is not a playlist, such as a login page, must not stay in the cache.
                 if (error as? MediaError)?.code == .badPlaylist { await reader.reject() }
                 await reader.close()
                 throw error
@@ -117,7 +117,7 @@ struct ListExpansion {
         let limit = limits.bytes
         var bytes: [UInt8] = []
         while true {
-            // Checked before each read, since only the first answer tells the length.
+            // Checked before each read, since only the first response states the length.
             if let length = source.length, length > Int64(limit) { throw LocalFile.tooLarge(subject) }
             let chunk = try await source.read(at: Int64(bytes.count), count: 256 * 1024)
             if chunk.isEmpty { break }
@@ -188,7 +188,7 @@ private struct ListContents: Sendable {
     }
 }
 
-/// Collects what is wrong with single entries, so that a list of 100,000 bad ones causes a few messages only.
+/// Collects the problems of single entries, so that a list of 100,000 bad entries causes only a few messages.
 struct PlaylistProblems: Sendable, Equatable {
     /// The number of problems that are reported one by one.
     static let most = 20
@@ -217,7 +217,8 @@ struct PlaylistProblems: Sendable, Equatable {
         furtherCount += others.furtherCount
     }
 
-    /// The problems in their order. Those beyond `most` are summed up in a last one, in the name of `subject`.
+    /// The problems in their order. Those beyond `most` are summarised in a last one, whose subject is
+    /// `subject`.
     func all(of subject: SafeText) -> [MediaError] {
         guard furtherCount > 0 else { return problems }
         let rest = SafeText("skipped \(furtherCount) more bad entries")

@@ -14,10 +14,10 @@ package enum LocalFile {
     /// Extensions of MPEG audio, in lower case.
     static let musicExtensions: Set<String> = ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]
 
-    /// Bytes that are examined of a file with an unknown extension.
+    /// How many bytes of a file with an unknown extension to examine.
     private static let headLength = 512
 
-    /// Finds out what is at `path`. Music is recognised by its extension and not opened.
+    /// Determines the kind of file at `path`. Music is recognised by its extension and not opened.
     ///
     /// Throws `.notFound` or `.unreadable`.
     static func kind(of path: String) throws(MediaError) -> Kind {
@@ -31,7 +31,7 @@ package enum LocalFile {
         if hasMusicExtension(path) { return .music }
         if PlaylistFormat(extensionOf: path) != nil { return .list }
         let head = try read(path, limit: headLength, isWhole: false)
-        // A list must be unmistakable; the decoder judges everything else.
+        // A file counts as a list only if its format is certain; everything else is left to the decoder.
         let format = try? PlaylistFormat(of: head, subject: SafeText(path))
         return format == nil ? .music : .list
     }
@@ -51,7 +51,7 @@ package enum LocalFile {
         return String(cString: real)
     }
 
-    /// Reads the file at `path`: all of it, or its first `limit` bytes if it need not be whole.
+    /// Reads the file at `path`: all of it, or only its first `limit` bytes if not `isWhole`.
     ///
     /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.badPlaylist` if a whole file is longer than `limit`.
     static func read(_ path: String, limit: Int, isWhole: Bool = true) throws(MediaError) -> [UInt8] {

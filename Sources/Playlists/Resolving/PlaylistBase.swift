@@ -43,7 +43,7 @@ package enum PlaylistBase: Sendable, Equatable {
     private static func url(_ reference: String, hasColon: Bool, base: WebURL) throws(MediaError) -> WebURL {
         var reference = reference
         if reference.utf8.contains(UInt8(ascii: "\\")) {
-            // A network share of the list's author.
+            // A Windows network share, which the list's author chose.
             guard !reference.hasPrefix("\\\\") else { throw Reference.refusedLocalFile(reference) }
             reference = reference.replacingBackslashes()
         }
@@ -69,8 +69,8 @@ package enum PlaylistBase: Sendable, Equatable {
         return Self.absolute(reference.replacingBackslashes(), in: folder)
     }
 
-    /// Makes `path` absolute. Removes a leading `./` but keeps `..`, whose meaning behind a symbolic link only the file
-    /// system knows.
+    /// Makes `path` absolute. Removes a leading `./` but keeps `..`, because its meaning after a symbolic
+    /// link depends on the file system.
     package static func absolute(_ path: String, in folder: String) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
         var rest = path[...]

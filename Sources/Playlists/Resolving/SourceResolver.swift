@@ -97,9 +97,9 @@ private enum Source {
 
     /// Parses `text` as typed; paths are relative to `workingFolder`.
     ///
-    /// A URL is a list only if its path has a list's extension. Everything else is opened as music, which costs the one
-    /// request of a cold start; asking the server first would cost a second request.
-    /// Throws `.unsupportedScheme`, `.badURL`, or `.notFound` for an empty text.
+    /// A URL is a list only if its path has a list's extension. Everything else is opened as music, which
+    /// costs the one request of a cold start; checking its type first would cost a second request. Throws
+    /// `.unsupportedScheme`, `.badURL`, or `.notFound` for an empty text.
     init(_ text: String, workingFolder: String) throws(MediaError) {
         guard text != "-" else {
             self = .standardInput
@@ -122,7 +122,7 @@ private enum Source {
     }
 }
 
-/// Hands out track IDs, each once in the life of the process. From any thread.
+/// Issues track IDs, each only once in the life of the process. May be called from any thread.
 package enum TrackIDs {
     private static let next = Atomic<UInt64>(1)
 
