@@ -1,17 +1,17 @@
 import Media
 
-/// A model of a sound card: the number of frames that were heard and that it wants, at any time.
+/// A model of a sound card. Computes, for any time, how many frames were heard and how many it wants.
 ///
-/// It holds `buffer` frames at most; so many more frames are taken than heard. A device that runs dry stops until it has
-/// frames again.
+/// The device holds at most `buffer` frames: that many frames may be taken but not heard yet. If it runs out
+/// of frames, it stops until it gets new ones.
 struct DeviceState {
     let format: AudioFormat
-    /// The number of frames that the device holds.
+    /// The most frames that the device holds.
     private let buffer: FrameCount
     private(set) var taken: FrameCount = 0
     /// The frames heard at `startedAt`, or until now while it is stopped.
     private var heardBefore: FrameCount = 0
-    /// The time at which `heardBefore` was true; `nil` while it is stopped.
+    /// The time at which `heardBefore` frames had been heard; `nil` while it is stopped.
     private var startedAt: Duration?
     private var isUnderrunReported = false
 
@@ -51,19 +51,19 @@ struct DeviceState {
 
     /// The reader delivered `count` of the frames wanted at `now`. Returns `true` if an underrun is to be reported.
     ///
-    /// A read that comes late is no underrun if the reader has the frames that one in time would have taken: the model
-    /// measures the reader, not the machine it runs on.
+    /// A late read is no underrun if the reader has the frames that a timely read would have taken: underruns
+    /// are caused by the reader, not by a busy machine.
     mutating func took(_ count: FrameCount, isFinished: Bool, at now: Duration) -> Bool {
         taken += count
         guard isPlaying, !isFinished, taken < playhead(at: now) else { return false }
-        // Dry: playing starts again with the next frame.
+        // The device ran out of frames: playback restarts with the next frame.
         heardBefore = taken
         startedAt = now
         defer { isUnderrunReported = true }
         return !isUnderrunReported
     }
 
-    /// The frames that would have been heard if the device never ran dry.
+    /// The frames that would have been heard if the device never ran out of frames.
     private func playhead(at now: Duration) -> FrameCount {
         guard let startedAt else { return heardBefore }
         return heardBefore + format.frames(in: now - startedAt)

@@ -6,13 +6,13 @@ package import System
 /// It reads once per `period` of its clock, and not at all while paused. If a test advances the clock while the device
 /// sleeps, the device takes exactly the frames of that time before it sleeps again, whatever the length of the advance.
 package final class NullOutput: AudioOutput {
-    /// The time between two reads while playing: long enough to cost nothing.
+    /// The time between two reads while playing: long enough to cost almost nothing.
     package static let period = Duration.milliseconds(100)
 
     private struct State: Sendable {
         var device: DeviceState?
         var reader: (any PCMReader)?
-        /// The loop that sleeps and takes frames; it ends with each pause.
+        /// The task that sleeps and takes frames; it ends with each pause.
         var ticking: Task<Void, Never>?
         var drain: OneShot<Void>?
         var handler: (@Sendable (OutputEvent) -> Void)?
@@ -21,10 +21,10 @@ package final class NullOutput: AudioOutput {
     private let clock: any MonotonicClock
     private let latency: Duration
     private let scratch = ScratchBuffer()
-    // The reader is read while the lock is held; that never waits.
+    // The reader is called while the lock is held; it never waits.
     private let state = Locked(State())
 
-    /// A device that holds `latency` of music ahead of what is heard.
+    /// A device with a buffer of `latency`.
     package init(clock: any MonotonicClock, latency: Duration = NullOutput.period) {
         self.clock = clock
         self.latency = latency
@@ -87,7 +87,7 @@ package final class NullOutput: AudioOutput {
         }
     }
 
-    /// Does nothing: the device reads on its own time.
+    /// Does nothing: the device reads at its own times.
     package func framesAvailable() {}
 
     package func setVolume(_ percent: Int, isMuted: Bool) {}
@@ -129,7 +129,7 @@ package final class NullOutput: AudioOutput {
                 defer { state.drain = nil }
                 return (nil, isUnderrun, state.drain, state.handler)
             }
-            // The last one is when the last frame was heard, and not up to a period later.
+            // The last sleep ends when the last frame was heard, not up to a period later.
             let isLast = isFinished && reader.availableBytes == 0
             let wait = isLast ? min(Self.period, device.remaining(at: now)) : Self.period
             return (max(wait, .microseconds(1)), isUnderrun, nil, state.handler)

@@ -16,7 +16,7 @@ package enum SinkKind: Sendable, Equatable {
     /// s16le samples on standard output.
     case rawStandardOutput
 
-    /// Parses the argument of `--sink`; `nil` if it names no sink, for which `refusal(of:)` has the message.
+    /// Parses the argument of `--sink`; `nil` if it names no sink; then `refusal(of:)` returns the message.
     package init?(_ argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count == 2 ? String(parts[1]) : nil
@@ -44,7 +44,7 @@ package enum SinkKind: Sendable, Equatable {
 
     /// The output of this kind, not yet connected.
     ///
-    /// `clock` is the time of the null device, and limits the wait for an audio server.
+    /// `clock` drives the null device, and limits the wait for an audio server.
     package func makeOutput(clock: any MonotonicClock) -> any AudioOutput {
         switch self {
         case .pulse(let sink): PulseOutput(sink: sink, clock: clock)

@@ -1,12 +1,12 @@
-/// Turns the bytes of one resource into PCM, which it pulls through a `ByteSource` of its own.
+/// Decodes one resource to PCM. It reads the bytes through its own `ByteSource`.
 ///
 /// Not `Sendable`: one task uses it at a time. Every call may wait for bytes, and throws `CancellationError` as soon
 /// as the task is cancelled. A decoder whose call was cancelled, or failed, can still `seek`.
 package protocol AudioDecoder: AnyObject {
-    /// The properties of the stream known by now; decoding refines them.
+    /// The properties of the stream known so far; decoding refines them.
     var info: StreamInfo { get }
 
-    /// Goes up by one whenever `info` or `correctedLanding` changes.
+    /// Incremented whenever `info` or `correctedLanding` changes.
     var infoRevision: Int { get }
 
     /// Reads until the format is known; does nothing if it is known already.
@@ -15,10 +15,10 @@ package protocol AudioDecoder: AnyObject {
     /// no bytes.
     func open() async throws
 
-    /// Decodes into `pcm` as many whole frames as fit and as the bytes at hand give, at least one.
+    /// Decodes into `pcm` as many whole frames as fit and as the available bytes allow, at least one.
     ///
-    /// `pcm` has room for at least one frame and is aligned for every sample format. Frames for which it has no
-    /// room come with the next call.
+    /// `pcm` has room for at least one frame and is aligned for every sample format. Frames that do not fit
+    /// are left for the next call.
     func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep
 
     /// Continues at `time` from the start of the music, clamped to `0...duration`.
@@ -27,8 +27,8 @@ package protocol AudioDecoder: AnyObject {
     /// The seek table as it is now, opaque, to be stored with the entry; empty if nothing is worth storing.
     func seekTable() -> [UInt8]
 
-    /// The actual place of the last approximate landing, once it is known; `nil` before, and
-    /// after an exact one. What is decoded from then on counts from there.
+    /// The actual position of the last approximate landing, once it is known; `nil` until then, and after an
+    /// exact landing. Frames decoded afterwards count from it.
     var correctedLanding: SeekLanding? { get }
 
     /// Scans a slice of stored bytes that were not decoded yet, so that seeks there become exact and an
@@ -54,11 +54,11 @@ package enum DecodeStep: Sendable, Equatable {
     case end
 }
 
-/// The place at which a seek arrived.
+/// The position at which a seek arrived.
 package struct SeekLanding: Sendable, Equatable {
-    /// The frame that the next decode starts with, counted from the start of the music.
+    /// The frame with which the next decode starts, counted from the start of the music.
     package var frame: FrameCount
-    /// `true` if `frame` was counted; `false` if it is an estimate, shown with `~`.
+    /// `true` if `frame` is exact; `false` if it is an estimate, shown with `~`.
     package var isExact: Bool
 
     package init(frame: FrameCount, isExact: Bool) {
@@ -70,7 +70,7 @@ package struct SeekLanding: Sendable, Equatable {
 /// The properties of a stream, as far as its decoder knows them.
 package struct StreamInfo: Sendable, Equatable {
     package var format: AudioFormat
-    /// The length of the music without tags and gapless padding; `nil` while unknown.
+    /// The length of the music without tags and gapless padding; `nil` if unknown.
     package var duration: Duration?
     /// `true` if `duration` was counted or stated by a header, not estimated.
     package var isDurationExact = false
@@ -81,7 +81,7 @@ package struct StreamInfo: Sendable, Equatable {
     package var tags = TrackTags()
     /// The ReplayGain that tags or headers state; `nil` if none do.
     package var loudness: Loudness?
-    /// Bytes passed over so far that belong to no frame: damage, and tags in mid-stream.
+    /// Bytes skipped so far because they belong to no frame: damage, and tags in mid-stream.
     package var skippedByteCount: Int64 = 0
     /// For display: `MPEG-1 Layer III, VBR`, ….
     package var codec: SafeText = ""

@@ -1,7 +1,7 @@
 /// A count of PCM frames: one sample of every channel each.
 package typealias FrameCount = Int64
 
-/// How one sample is stored, in the machine's byte order.
+/// The storage format of one sample, in the machine's byte order.
 package enum SampleFormat: Sendable, Hashable, CaseIterable {
     /// Signed integers of 16 and 32 bits. 24-bit sources use the upper bits of `s32`.
     case s16, s32
@@ -11,12 +11,12 @@ package enum SampleFormat: Sendable, Hashable, CaseIterable {
     package var byteCount: Int { self == .s16 ? 2 : 4 }
 }
 
-/// The loudspeaker that a channel is meant for, by the names of WAVE files and PulseAudio.
+/// The loudspeaker for a channel, named as in WAVE files and PulseAudio.
 package enum ChannelPosition: Sendable, Hashable, CaseIterable {
     case mono, frontLeft, frontRight, frontCenter, lowFrequency, rearLeft, rearRight
     case frontLeftOfCenter, frontRightOfCenter, rearCenter, sideLeft, sideRight
 
-    /// The order in which WAVE, FLAC and AIFF store `count` channels (1...8) when they name no other.
+    /// The order in which WAVE, FLAC and AIFF store `count` channels (1...8) unless they state another.
     package static func customary(_ count: Int) -> [ChannelPosition] {
         let surround: [ChannelPosition] = [.frontLeft, .frontRight, .frontCenter, .lowFrequency]
         switch count {
@@ -59,7 +59,7 @@ package struct AudioFormat: Sendable, Hashable {
 
     package var bytesPerFrame: Int { channelCount * sample.byteCount }
 
-    /// The number of channels as listeners name it.
+    /// The usual name for the number of channels.
     package var channelName: String {
         switch channelCount {
         case 1: "mono"
@@ -68,7 +68,7 @@ package struct AudioFormat: Sendable, Hashable {
         }
     }
 
-    /// How long `frames` last.
+    /// The duration of `frames`.
     package func duration(of frames: FrameCount) -> Duration {
         let rate = Int64(sampleRate)
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
@@ -82,8 +82,8 @@ package struct AudioFormat: Sendable, Hashable {
         let rate = Int64(sampleRate)
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: rate)
         guard !overflow, whole < .max / 4 else { return .max / 4 }
-        // `duration(of:)` drops less than a nanosecond. Adding that again, at most `rate` of these
-        // units, maps a frame's own time back to the frame and moves no other time by more.
+        // `duration(of:)` drops less than a nanosecond. Adding it again, at most `rate` of these units, maps
+        // the time of a frame back to that frame, and moves no other time by more.
         return whole + ((attoseconds / 1_000_000_000) * rate + rate - 1) / 1_000_000_000
     }
 }

@@ -9,7 +9,7 @@ package protocol PCMReader: AnyObject, Sendable {
     /// The bytes that `read` would copy now.
     var availableBytes: Int { get }
 
-    /// `true` if the writer has ended: an empty reader is then the end, not an underrun.
+    /// `true` if the writer has ended: then an empty reader means the end, not an underrun.
     var isFinished: Bool { get }
 }
 
@@ -19,7 +19,7 @@ package protocol PCMReader: AnyObject, Sendable {
 /// from one task, one after the other. After `open`, `pause` and `flush` the reader is not touched
 /// until `start`.
 package protocol AudioOutput: AnyObject, Sendable {
-    /// `true` if frames are taken at the speed they are heard. Only then can playback stall.
+    /// `true` if frames are taken at the speed of playback. Only then can playback stall.
     var isRealTime: Bool { get }
 
     /// `true` if each track needs an `open` of its own, even in the same format: files numbered by `%n`.
@@ -33,7 +33,7 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Throws `MediaError` with `.sinkFormat` if the sink cannot take the format.
     func open(_ format: AudioFormat, reader: any PCMReader) async throws
 
-    /// Plays from the reader; returns when the first frames have been taken, or if there are none.
+    /// Plays from the reader. Returns when the first frames have been taken, or if there are none.
     func start() async throws
 
     /// Pauses. Frames that were taken but not heard stay for the next `start`.
@@ -42,17 +42,17 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Drops frames that were taken but not heard. Only while paused.
     func flush() async
 
-    /// Returns when everything up to the reader's end was heard.
-    /// Only while started. Ends early, without error, if the task is cancelled.
+    /// Returns when all frames up to the reader's end were heard. Only allowed while started. Ends early,
+    /// without error, if the task is cancelled.
     func drain() async
 
     /// Closes the device without waiting for it.
     func close() async
 
-    /// Must be called when the reader has frames again, or is finished. Cheap; from any thread.
+    /// Must be called when the reader has frames again, or is finished. Cheap; may be called from any thread.
     func framesAvailable()
 
-    /// The frames since `open` that were heard or flushed by now: those taken minus the latency.
+    /// The frames since `open` that were heard or flushed so far: those taken minus the latency.
     var heardFrames: FrameCount { get }
 
     /// Sets the volume in percent, 0...100. Sinks without one ignore it.
@@ -67,14 +67,15 @@ package protocol AudioOutput: AnyObject, Sendable {
 }
 
 extension AudioOutput {
-    /// Consecutive tracks of one format are one stream, without a gap.
+    /// By default, consecutive tracks of one format share a stream, without a gap.
     package var opensEachTrack: Bool { false }
 }
 
 package enum OutputEvent: Sendable, Equatable {
     /// The device needed frames, but the reader has none and is not finished. Sent once until `start`.
     case underrun
-    /// The connection to the server was lost, with a reason for the listener. `connect` and `open` may be retried.
+    /// The connection to the server was lost, with a reason for the user. `connect` and `open` may be
+    /// retried.
     case lost(MediaError)
     /// The server asks to pause, for example for a call, or to resume.
     case pauseRequested

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The loudness that tags state for a track (ReplayGain 1.0 and 2.0), by itself and as a part of its album.
+/// The loudness that tags state for a track (ReplayGain 1.0 and 2.0), on its own and as part of its album.
 package struct Loudness: Sendable, Equatable {
     /// The values of the track, or of its whole album.
     package struct Level: Sendable, Equatable {
-        /// The gain in dB that makes the music as loud as other music; within ±`mostDecibels`.
+        /// The gain in dB that gives the music the same loudness as other music; within ±`mostDecibels`.
         package var gain: Double?
         /// The largest sample, 1 being full scale; 0...`highestPeak`.
         package var peak: Double?
@@ -16,15 +16,15 @@ package struct Loudness: Sendable, Equatable {
 
         package var isEmpty: Bool { gain == nil && peak == nil }
 
-        /// This level, with the values of `other` for those it lacks.
+        /// This level, with missing values taken from `other`.
         package func filled(from other: Level) -> Level {
             Level(gain: gain ?? other.gain, peak: peak ?? other.peak)
         }
     }
 
-    /// The largest gain that is accepted: twice that of any honest measurement.
+    /// The largest accepted gain, twice that of any real measurement.
     package static let mostDecibels = 64.0
-    /// The largest peak that is accepted; lossy codecs overshoot full scale by far less.
+    /// The largest accepted peak; lossy codecs overshoot full scale by far less.
     package static let highestPeak = 16.0
 
     package var track: Level
@@ -37,13 +37,13 @@ package struct Loudness: Sendable, Equatable {
 
     package var isEmpty: Bool { track.isEmpty && album.isEmpty }
 
-    /// This loudness, with the values of `other` for those it lacks.
+    /// This loudness, with missing values taken from `other`.
     package func filled(from other: Loudness) -> Loudness {
         Loudness(track: track.filled(from: other.track), album: album.filled(from: other.album))
     }
 }
 
-/// The way loudness is evened out.
+/// The mode in which loudness is evened out.
 package enum GainMode: String, Sendable, CaseIterable {
     /// Samples are not changed.
     case off
@@ -52,7 +52,7 @@ package enum GainMode: String, Sendable, CaseIterable {
     /// All albums are equally loud, and the tracks of an album keep their differences.
     case album
 
-    /// The next mode when the listener steps through them.
+    /// The next mode, when the user cycles through them.
     package var next: GainMode {
         switch self {
         case .off: .track
@@ -65,7 +65,7 @@ package enum GainMode: String, Sendable, CaseIterable {
 extension Loudness {
     /// The stage that applies `mode` to this music.
     ///
-    /// If only the other level has a gain, that one counts. Music without a gain is not changed.
+    /// If only the other level has a gain, that one is used. Music without a gain is not changed.
     package func stage(for mode: GainMode) -> GainStage {
         let level: Level
         switch mode {
@@ -77,7 +77,7 @@ extension Loudness {
     }
 }
 
-/// Scales samples by one factor, which does not clip if the stated peak is true.
+/// Scales samples by one factor, which avoids clipping if the stated peak is correct.
 package struct GainStage: Sendable, Equatable {
     /// Fractional bits of the factor.
     private static let shift: Int64 = 16
@@ -85,15 +85,15 @@ package struct GainStage: Sendable, Equatable {
     /// The factor in units of 1/65,536.
     private let factor: Int64
 
-    /// The stage that changes nothing.
+    /// The stage that leaves samples unchanged.
     package static let unity = GainStage(factor: 1 << shift)
 
     private init(factor: Int64) { self.factor = factor }
 
-    /// A stage of `level.gain` dB (0 if there is none) plus `preamplification` dB, lowered so far that a sample of
-    /// `level.peak` stays within full scale.
+    /// A stage of `level.gain` dB (0 if there is none) plus `preamplification` dB, lowered if necessary so
+    /// that a sample of `level.peak` stays within full scale.
     ///
-    /// Without a peak it is unknown how far samples may be raised, so the factor is at most 1.
+    /// Without a peak, any amplification might clip, so the factor is at most 1.
     package init(_ level: Loudness.Level, preamplification: Double = 0) {
         let decibels = (level.gain ?? 0) + preamplification
         guard decibels.isFinite else {
@@ -102,20 +102,20 @@ package struct GainStage: Sendable, Equatable {
         }
         let limit = level.peak.map { 1 / $0 } ?? 1
         let scale = min(pow(10, min(decibels, Loudness.mostDecibels) / 20), max(limit, 0))
-        // Rounded down, so that the peak itself never exceeds full scale.
+        // Rounded down, so that the peak never exceeds full scale.
         factor = Int64(scale * Double(1 << Self.shift))
     }
 
     /// `true` if the stage changes nothing.
     package var isUnity: Bool { factor == 1 << Self.shift }
 
-    /// The factor in dB, for display; `nil` if the stage changes nothing, and if it silences everything.
+    /// The factor in dB, for display; `nil` if the stage changes nothing or silences everything.
     package var decibels: Double? {
         isUnity || factor <= 0 ? nil : 20 * log10(Double(factor) / Double(1 << Self.shift))
     }
 
-    /// Scales `pcm`, whole frames of `format`, by a factor that moves evenly from `start`'s at the first frame to this
-    /// stage's behind the last, so that the change does not click.
+    /// Scales `pcm`, whole frames of `format`, by a factor that changes linearly from that of `start` at the
+    /// first frame to this stage's after the last, so that the change does not click.
     package func apply(to pcm: UnsafeMutableRawBufferPointer, of format: AudioFormat, from start: GainStage) {
         guard start != self else { return apply(to: pcm, of: format) }
         let channels = format.channelCount

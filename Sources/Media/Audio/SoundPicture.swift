@@ -1,4 +1,4 @@
-/// The spectrum and the levels of a moment of music.
+/// The spectrum and the levels of the music at one moment.
 package struct SoundPicture: Sendable, Equatable {
     /// The level of one channel, as parts of full scale, 0...1.
     package struct Level: Sendable, Equatable {

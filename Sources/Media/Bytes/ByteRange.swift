@@ -13,7 +13,8 @@ extension RangeSet<Int64> {
         ranges.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// The parts of `range` that are not in the set, in order. Costs a binary search and one step for each of them.
+    /// The parts of `range` that are not in the set, in order. Takes a binary search and one step for each
+    /// part.
     package func gaps(in range: ByteRange) -> [ByteRange] {
         var gaps: [ByteRange] = []
         var offset = range.lowerBound
@@ -40,7 +41,7 @@ extension RangeSet<Int64> {
         range(around: offset).map { offset..<$0.upperBound }
     }
 
-    /// The index of the first range that reaches beyond `offset`; the number of ranges if none does.
+    /// The index of the first range that ends after `offset`; the number of ranges if none does.
     private func firstPlace(endingAfter offset: Int64) -> Int {
         let ranges = self.ranges
         var low = 0
@@ -60,6 +61,6 @@ extension RangeSet<Int64> {
 }
 
 extension Range<Int64> {
-    /// The offsets that are in both ranges; if there are none, empty at the nearer end of this range.
+    /// The offsets that are in both ranges; if there are none, an empty range at the nearer end of this one.
     package func intersection(_ other: ByteRange) -> ByteRange { clamped(to: other) }
 }

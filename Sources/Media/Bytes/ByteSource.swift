@@ -1,4 +1,4 @@
-/// Something that a decoder reads bytes from: a local file, or a web resource by way of its loader.
+/// A source of bytes for a decoder: a local file, or a web resource through its loader.
 ///
 /// Every implementation passes `ByteSourceContractTests` (short reads, the end, past the end, what is stored, cancelling,
 /// closing).
@@ -8,16 +8,17 @@ package protocol ByteSource: Sendable {
 
     /// Reads up to `count` bytes that start `offset` bytes into the resource.
     ///
-    /// Waits for at least one byte; a short answer is not the end. Empty only at or past the end of the resource. Throws
-    /// `CancellationError` as soon as the task is cancelled, and `MediaError` if the bytes are not available.
+    /// Waits for at least one byte; fewer than `count` bytes do not mean the end. Returns no bytes only at or
+    /// past the end of the resource. Throws `CancellationError` as soon as the task is cancelled, and
+    /// `MediaError` if the bytes are not available.
     func read(at offset: Int64, count: Int) async throws -> [UInt8]
 
-    /// `true` if reading all of `range` takes no network.
+    /// `true` if reading all of `range` needs no network.
     func isStored(_ range: ByteRange) -> Bool
 
     /// Reads up to `count` bytes that are stored at `offset`; empty if none are.
     ///
-    /// Never waits for the network, and does not count as the listener's position.
+    /// Never waits for the network, and does not affect the read-ahead.
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8]
 }
 
@@ -29,49 +30,50 @@ extension ByteSource {
     }
 }
 
-/// A byte source with what a player needs besides.
+/// A byte source with further operations for a player.
 ///
-/// A reader is one listener's handle on a resource that several may share. Closing the last reader closes the resource.
+/// Several readers may share one resource. Closing the last reader closes the resource.
 package protocol ResourceReader: ByteSource {
-    /// The state of the resource, all of it at one moment.
+    /// The state of the resource at one moment, as a whole.
     var report: LoadReport { get }
 
     /// Lets the loader fetch ahead of this reader's last read.
     ///
-    /// Before the first call only what a read waits for is fetched, so that a cold start costs one request.
-    /// `bytesPerSecond` is the music's mean rate, to turn seconds into bytes; 0 withdraws the permission, so that a seek
-    /// costs one request too.
+    /// Before the first call, only bytes for which a read waits are fetched, so that a cold start needs one
+    /// request. `bytesPerSecond` is the music's mean rate, to turn seconds into bytes; 0 withdraws the
+    /// permission, so that a seek needs only one request too.
     func allowReadAhead(bytesPerSecond: Double)
 
-    /// With low priority its reads count as the head of the next track does: nothing is fetched for them while another
-    /// track needs the line more. At first it has normal priority.
+    /// With low priority, this reader's reads are only as urgent as the head of the next track: nothing is
+    /// fetched for them while another track needs the connection more. The initial priority is normal.
     func setPriority(isLow: Bool)
 
     /// Fetches `range` at low priority, for the head of the next track. Never waits.
     func prefetch(_ range: ByteRange)
 
-    /// Fetches all that is missing, at the lowest priority. Never waits.
+    /// Fetches all missing bytes, at the lowest priority. Never waits.
     func fill()
 
-    /// Tells that the bytes proved to be no music: nothing of them is cached, unless something was before this open.
+    /// Reports that the bytes are not music. They are removed from the cache, unless some were cached before
+    /// this open.
     func reject() async
 
     /// Stores the seek table, an opaque value, with the entry; empty removes it.
     func keepSeekTable(_ table: [UInt8])
 
-    /// The seek table that an earlier open stored, or empty. Untrusted: to be checked before use.
+    /// The seek table that an earlier open stored; empty if there is none. Untrusted: check it before use.
     var keptSeekTable: [UInt8] { get }
 
-    /// Stores the tags that `cache list` shows.
+    /// Stores the tags for `cache list`.
     func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?)
 
-    /// Ends this reader. Waiting reads throw `CancellationError`, what only it wanted is no longer fetched, and what came
-    /// is committed before this returns.
+    /// Closes this reader. Waiting reads throw `CancellationError`, fetches that only this reader wanted end,
+    /// and received bytes are committed before this returns.
     func close() async
 }
 
 extension ResourceReader {
-    /// A source without a network has no line to share.
+    /// Does nothing by default: a source without a network has no connection to share.
     package func setPriority(isLow: Bool) {}
 }
 
@@ -83,7 +85,7 @@ package struct LoadReport: Sendable, Equatable {
     package var contentType: String?
     /// The bytes that can be read without the network.
     package var stored = ByteRangeSet()
-    /// The bytes that requests under way are still to bring.
+    /// The bytes that requests in progress are still going to bring.
     package var inFlight: [ByteRange] = []
     /// The number of bytes read that were stored before this open.
     package var cachedBytes: Int64 = 0
@@ -91,13 +93,13 @@ package struct LoadReport: Sendable, Equatable {
     package var fetchedBytes: Int64 = 0
     /// Requests sent since this open, redirects and retries included.
     package var requestCount = 0
-    /// The recent rate of the line; `nil` until something was fetched.
+    /// The recent rate of the connection; `nil` until something was fetched.
     package var bytesPerSecond: Double?
-    /// `true` if any offset can be read without all before it.
+    /// `true` if any offset can be read without reading all bytes before it.
     package var isSeekable = true
-    /// `true` if what is fetched is cached.
+    /// `true` if fetched bytes are cached.
     package var isKept = true
-    /// Set while nothing comes and the next attempt is awaited.
+    /// Set while nothing arrives and the next attempt is awaited.
     package var wait: LoadWait?
     /// Set for a live stream, which is not cached and has no length.
     package var live: LiveReport?
@@ -107,6 +109,6 @@ package struct LoadReport: Sendable, Equatable {
 
 /// Opens resources for reading.
 package protocol ResourceOpener: Sendable {
-    /// Opens the resource at `location`; costs no request by itself.
+    /// Opens the resource at `location`, without a request.
     func open(_ location: ResourceLocation) async throws -> any ResourceReader
 }

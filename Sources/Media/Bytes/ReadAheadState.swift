@@ -1,9 +1,9 @@
-/// Decides what of a file is read before it is asked for. Pure.
+/// Decides which bytes of a file are read ahead. Pure.
 ///
-/// A reader that reads on where its last read ended decodes between two reads. Meanwhile the next bytes are read, and
-/// checked if necessary. They are held in memory until they are asked for or a read goes elsewhere.
+/// While a sequential reader decodes between two reads, the next bytes are read, and checked if necessary.
+/// They are held in memory until they are read, or until a read at another offset.
 package struct ReadAheadState: Sendable {
-    /// The most bytes held, whatever a read asks for.
+    /// The most bytes held, whatever the length of reads.
     package static let mostHeld = 128 * 1024
 
     /// The offset at which the last read ended.
@@ -19,8 +19,8 @@ package struct ReadAheadState: Sendable {
         return bytes.count > count ? Array(bytes[..<count]) : bytes
     }
 
-    /// A read at `offset` was answered with `count` bytes. Returns the offset from which to read ahead; `nil` if the read
-    /// did not follow the one before, was empty, or left some held bytes.
+    /// A read at `offset` returned `count` bytes. Returns the offset from which to read ahead; `nil` if the
+    /// read did not continue the previous one, was empty, or left some of the held bytes.
     package mutating func answered(at offset: Int64, count: Int) -> Int64? {
         let (next, goesOn) = (offset + Int64(count), offset == end && count > 0)
         end = next
@@ -33,11 +33,11 @@ package struct ReadAheadState: Sendable {
 
     /// `bytes` were read ahead at `offset`; none if they are not stored or were damaged.
     package mutating func arrived(_ bytes: [UInt8], at offset: Int64) {
-        // Useless if a read went elsewhere meanwhile.
+        // The bytes are useless if there was a read at another offset in the meantime.
         if offset == end, !bytes.isEmpty { held = (offset, bytes) }
     }
 
-    /// Drops what is held, and what still arrives.
+    /// Drops the held bytes, and those that are still being read.
     package mutating func stop() {
         end = nil
         held = nil

@@ -3,7 +3,7 @@ package struct Availability: Sendable, Equatable {
     package var storedBytes: Int64
     /// Length of the resource in bytes; `nil` if unknown.
     package var length: Int64?
-    /// How far it plays from its start without a gap; `nil` while unknown.
+    /// The time that plays from the start without a gap; `nil` if unknown.
     package var playsTo: Duration?
     package var isPinned: Bool
 
@@ -22,29 +22,30 @@ package struct Availability: Sendable, Equatable {
     /// `true` if every byte is cached.
     package var isComplete: Bool { length.map { storedBytes >= $0 } ?? false }
 
-    /// The cached part, 0...1; `nil` while the length is unknown.
+    /// The cached part, 0...1; `nil` if the length is unknown.
     package var fraction: Double? {
         length.map { $0 <= 0 ? 1 : min(1, max(0, Double(storedBytes) / Double($0))) }
     }
 }
 
-/// Tells the player how much of its tracks is cached, and pins them.
+/// Reports to the player how much of its tracks is cached, and pins them.
 package protocol KeptMusic: Sendable {
     /// How much of each of `urls` is cached, in their order; `nil` if nothing.
     func availability(of urls: [WebURL]) async -> [Availability?]
 
-    /// Pins `url`, so that what is cached of it, now or later, is never evicted; or unpins it. Throws `MediaError` with
-    /// `.notKept` if the cache cannot be used.
+    /// Pins `url`, so that its cached bytes, now and later, are never evicted; or unpins it. Throws
+    /// `MediaError` with `.notKept` if the cache cannot be used.
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
 }
 
-/// Shows a screen what is cached, and changes it. No call waits: changes are made in the background, in the order in which
-/// they were asked for.
+/// Lists and changes the contents of the cache for a screen. No call waits: changes are made in the
+/// background, in the order of the calls.
 package protocol KeptShelf: Sendable {
     /// The newest report.
     var report: KeptReport { get }
 
-    /// Makes a new report now and after every change of the cache, at most once a second; with `false` no more.
+    /// With `true`, makes a new report now and after every change of the cache, at most once a second; with
+    /// `false`, stops that.
     func watch(_ isWatched: Bool)
 
     /// Removes `entry`, unless it is pinned or open in some process, and makes a new report.
@@ -60,11 +61,11 @@ package protocol KeptShelf: Sendable {
 
 /// The contents of the cache.
 package struct KeptReport: Sendable, Equatable {
-    /// Goes up with each change.
+    /// Incremented with each change.
     package var revision = 0
-    /// The last played first; `nil` before the first report.
+    /// The entries, the last played first; `nil` before the first report.
     package var entries: [KeptEntry]?
-    /// Why the last change failed; `nil` if it did not.
+    /// The reason why the last change failed; `nil` if it succeeded.
     package var problem: SafeText?
 
     package init() {}
@@ -72,7 +73,7 @@ package struct KeptReport: Sendable, Equatable {
 
 /// One cached track, whole or in parts.
 package struct KeptEntry: Sendable, Equatable, Identifiable {
-    /// The cache's number for it, which is never given to another entry.
+    /// The entry's number in the cache, which is never given to another entry.
     package struct ID: Hashable, Sendable {
         package var value: Int64
 

@@ -2,34 +2,35 @@
 package struct ConnectivityReport: Sendable, Equatable {
     /// `true` while the player works offline.
     package var isOffline = false
-    /// `true` if the user asked for that (`--offline`), so that no request is sent.
+    /// `true` if the user requested that (`--offline`), so that no request is sent.
     package var isForced = false
-    /// The failure that showed it; `nil` while online.
+    /// The failure that showed that the network is unavailable; `nil` while online.
     package var reason: MediaError?
-    /// When the network is tried again, on the loaders' clock; `nil` while online or forced.
+    /// The time at which the network is tried again, on the loaders' clock; `nil` while online or forced.
     package var retryAt: Duration?
 
     package init() {}
 }
 
-/// Knows whether the network is there.
+/// Knows if the network is available.
 package protocol Connectivity: Sendable {
     var report: ConnectivityReport { get }
 
-    /// Tries the network again at once, since the listener asked for something that is not cached. Never waits.
+    /// Tries the network again at once, because the user requested something that is not cached. Never waits.
     func retryNow()
 
     /// Calls `observer` after each change, from any thread.
     func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void)
 }
 
-/// Why nothing comes, and when the next attempt begins.
+/// The reason why nothing arrives, and the time of the next attempt.
 package struct LoadWait: Sendable, Equatable {
     /// The last failure.
     package var error: MediaError
     /// The number of attempts in a row that brought no byte; at least 1.
     package var attempt: Int
-    /// After so many the reads fail; `nil` while the network is away, which is waited for as long as it takes.
+    /// The number of attempts after which the reads fail; `nil` while the network is unavailable, because
+    /// that wait has no limit.
     package var mostAttempts: Int?
     /// On the loader's clock.
     package var retryAt: Duration

@@ -24,12 +24,13 @@ package struct StreamTitle: Sendable, Equatable {
     }
 }
 
-/// The state of a live stream, for its listener.
+/// The state of a live stream, for display.
 package struct LiveReport: Sendable, Equatable {
     package var station: Station
     /// The titles announced so far, oldest first; at most the last 32.
     package var titles: [StreamTitle]
-    /// The offset after the last byte that was read. A read ends at the offset of each title that was not reached before.
+    /// The offset after the last byte that was read. A read does not cross the offset of a title that was not
+    /// reached before.
     package var readTo: Int64
 
     package init(station: Station = Station(), titles: [StreamTitle] = [], readTo: Int64 = 0) {

@@ -1,6 +1,6 @@
 /// Sends requests for byte ranges.
 package protocol RangeTransport: Sendable {
-    /// Sends `request`, follows redirects, and returns when the head of the final answer has come.
+    /// Sends `request`, follows redirects, and returns when the head of the final response has arrived.
     ///
     /// Throws `CancellationError` if the task is cancelled, else `MediaError` (unknown host, refused connection, wrong
     /// certificate, …).
@@ -10,8 +10,8 @@ package protocol RangeTransport: Sendable {
 /// One request for a resource or a part of it.
 package struct RangeRequest: Sendable, Equatable {
     package var url: WebURL
-    /// The bytes asked for; `nil` asks for the whole, without a `Range` header. An upper bound of `Int64.max` asks for all
-    /// from the lower bound on.
+    /// The requested bytes; `nil` requests the whole resource, without a `Range` header. An upper bound of
+    /// `Int64.max` requests everything from the lower bound on.
     package var range: ByteRange?
     /// The value of `If-Range`; only together with a range.
     package var ifRange: String?
@@ -35,7 +35,7 @@ package struct RangeRequest: Sendable, Equatable {
     }
 }
 
-/// The head of an answer, and its body.
+/// The head of a response, and its body.
 package struct RangeResponse: Sendable {
     package var answer: RangeAnswer
     package var body: any ResponseBody
@@ -46,19 +46,20 @@ package struct RangeResponse: Sendable {
     }
 }
 
-/// The head of an answer as the HTTP module has interpreted it. It decides what is stored, never the request.
+/// The head of a response as interpreted by the HTTP module. What is stored depends on this, not on the
+/// request.
 package struct RangeAnswer: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// 206: the body is `range` of a resource of `total` bytes (`nil` for `*`).
         case part(range: ByteRange, total: Int64?)
-        /// 200: the body is the whole from its first byte; `length` is `nil` if it is not stated.
+        /// 200: the body is the whole resource from its first byte; `length` is `nil` if it is not stated.
         case whole(length: Int64?)
-        /// 416: the resource has nothing there; `total` is `nil` if it is not stated.
+        /// 416: the resource has no bytes in the requested range; `total` is `nil` if it is not stated.
         case unsatisfiable(total: Int64?)
         /// 304: the stored version is current.
         case notModified
-        /// Any other status, a 206 whose place is unknown or that is in a content coding, or an impossible length. The body
-        /// is of no use.
+        /// Any other status, a 206 at an unknown offset or in a content coding, or an impossible length. The
+        /// body is useless.
         case refused(status: Int)
     }
 
@@ -66,15 +67,15 @@ package struct RangeAnswer: Sendable, Equatable {
     package var validators: Validators
     /// `Content-Type` without parameters, in lower case.
     package var contentType: String?
-    /// `true` if the answer must not be cached (`Cache-Control: no-store`).
+    /// `true` if the response must not be cached (`Cache-Control: no-store`).
     package var forbidsStoring: Bool
-    /// `true` if the body is in a content coding, so that offsets mean nothing.
+    /// `true` if the body is in a content coding, so that offsets are meaningless.
     package var isEncoded: Bool
-    /// The number of requests that this answer took, redirects included; at least 1.
+    /// The number of requests for this response, redirects included; at least 1.
     package var requestCount: Int
-    /// How long the server asks to wait (`Retry-After`, RFC 9110 §10.2.3); `nil` if it does not.
+    /// The time to wait that the server states (`Retry-After`, RFC 9110 §10.2.3); `nil` if it does not.
     package var retryAfter: Duration?
-    /// Set if a live stream answers.
+    /// Set if the response is a live stream.
     package var station: Station?
     /// `true` if the URL has a user name and a password that were not sent, because the user did not name its server as a
     /// source.
@@ -106,20 +107,20 @@ package struct RangeAnswer: Sendable, Equatable {
     }
 }
 
-/// The body of an answer, read chunk by chunk. Unread bytes slow the sender down.
+/// The body of a response, read chunk by chunk. Unread bytes slow the sender down.
 package protocol ResponseBody: Sendable {
-    /// The next bytes, never empty; `nil` at the end that the answer's framing tells.
+    /// The next bytes, never empty; `nil` at the end that the response's framing states.
     ///
-    /// Throws `MediaError` with `.cut` if the connection ended before that. After `cancel`, or if the task is cancelled,
-    /// returns the bytes that had come, then throws `CancellationError`.
+    /// Throws `MediaError` with `.cut` if the connection ended before that. After `cancel`, or if the task is
+    /// cancelled, returns the bytes that had arrived, then throws `CancellationError`.
     func next() async throws -> [UInt8]?
 
-    /// The newest title that a live stream put before the bytes that `next` returned last; `nil` if there was none since
-    /// the last call. Titles are never among the bytes.
+    /// The newest title of a live stream before the bytes that `next` returned last; `nil` if there was none
+    /// since the last call. Titles are never among the bytes.
     func takeTitle() -> SafeText?
 
-    /// Ends the transfer, also in mid-body, from any thread; later calls do nothing. The bytes that had come can still be
-    /// read.
+    /// Ends the transfer, even within the body. May be called from any thread; later calls do nothing. The
+    /// bytes that had arrived can still be read.
     func cancel()
 }
 

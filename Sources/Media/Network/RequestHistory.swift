@@ -1,10 +1,10 @@
 import System
 
-/// Remembers the newest requests and decisions, and the requests under way.
+/// Remembers the newest requests and decisions, and the requests in progress.
 ///
-/// Recording takes a lock for some nanoseconds and never waits. Any thread may make any call.
+/// Recording takes a lock for some nanoseconds and never waits. All calls may be made from any thread.
 package final class RequestHistory: RequestJournal {
-    /// Enough to explain the last minutes; a screen shows a part of it.
+    /// The most records, enough to explain the last minutes; a screen shows only some of them.
     package static let longest = 500
 
     private struct State {
@@ -39,7 +39,8 @@ package final class RequestHistory: RequestJournal {
         observer?()
     }
 
-    /// Wakes the observer when a request is sent and when it is answered, but not for what it brings.
+    /// Calls the observer when a request is sent and when its response arrives, but not for the bytes of its
+    /// body.
     package func progressed(_ record: JournalRecord) {
         guard case .request(let request) = record.event else { return }
         let observer = state.withLock { state -> (@Sendable () -> Void)? in
@@ -59,7 +60,7 @@ package final class RequestHistory: RequestJournal {
         observer?()
     }
 
-    /// The requests under way, in the order in which they began.
+    /// The requests in progress, in the order in which they began.
     package var underWay: [JournalRecord] {
         state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value) }
     }

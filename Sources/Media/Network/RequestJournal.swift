@@ -4,15 +4,15 @@
 package protocol RequestJournal: Sendable {
     func record(_ record: JournalRecord)
 
-    /// A request was sent, was answered or has brought more; the record has no end yet. Its last record, or `withdrew`,
-    /// follows.
+    /// A request was sent, got its response, or brought more bytes; the record has no end yet. Its last
+    /// record, or `withdrew`, follows.
     func progressed(_ record: JournalRecord)
 
     /// The request with this number was not sent after all: the player is offline.
     func withdrew(_ number: Int)
 }
 
-// A journal of ended requests needs no more.
+// By default, only ended requests are recorded.
 extension RequestJournal {
     package func progressed(_ record: JournalRecord) {}
     package func withdrew(_ number: Int) {}
@@ -23,21 +23,21 @@ package struct JournalRecord: Sendable, Equatable {
     package enum Event: Sendable, Equatable {
         /// A request has ended, or was cancelled.
         case request(RequestRecord)
-        /// A decision that no single request shows.
+        /// A decision that is not visible in any single request.
         case decision(Decision, SafeText)
     }
 
     /// The raw value is the journal's.
     package enum Decision: String, Sendable {
-        /// Nothing came; the next attempt is later.
+        /// Nothing arrived; the next attempt is later.
         case retryLater = "retry-later"
         /// The last attempt failed, and so do the reads.
         case gaveUp = "gave-up"
-        /// The bytes in between are read through, since a new request would take longer.
+        /// A gap is downloaded rather than skipped, since a new request would take longer.
         case readThrough = "read-through"
-        /// A new request is sent, since reading through would take longer.
+        /// A new request is sent, since downloading the gap would take longer.
         case reconnect
-        /// The server's ranges are of no use, so the whole is fetched.
+        /// The server's ranges do not work, so the whole resource is fetched.
         case withoutRanges = "without-ranges"
         /// The resource has changed on its server.
         case changed
@@ -60,7 +60,7 @@ package struct JournalRecord: Sendable, Equatable {
     }
 }
 
-/// Why a request is made: its priority, the highest first.
+/// The reason for a request, which is its priority, the highest first.
 package enum FetchReason: String, Sendable, Comparable, CaseIterable {
     /// A read waits for it.
     case demand
@@ -68,11 +68,11 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
     case readAhead = "read-ahead"
     /// The head of the next track.
     case prefetch
-    /// A background fetch of what is missing.
+    /// A background fetch of missing bytes.
     case fill
-    /// To find out whether what is stored is current.
+    /// A check if the stored bytes are current.
     case revalidate
-    /// To find out whether the network is back.
+    /// A check if the network is back.
     case probe
 
     package static func < (left: FetchReason, right: FetchReason) -> Bool { left.rank < right.rank }
@@ -82,22 +82,22 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
 
 /// One request from its start to its end.
 package struct RequestRecord: Sendable, Equatable {
-    /// Counts up through the life of the process.
+    /// Increases during the life of the process.
     package var number: Int
     package var why: FetchReason
-    /// The range asked for; `nil` for the whole.
+    /// The requested range; `nil` for the whole resource.
     package var asked: ByteRange?
     /// On the loader's clock.
     package var startedAt: Duration
-    /// The status of the last answer; `nil` if none came.
+    /// The status of the last response; `nil` if there was none.
     package var status: Int?
-    /// The range that the answer's body is; `nil` if it has none or does not tell.
+    /// The range of the response's body; `nil` if there is no body or its range is not stated.
     package var answered: ByteRange?
-    /// From the start to the answer's head.
+    /// The time from the start to the response's head.
     package var firstByte: Duration?
     /// Body bytes received.
     package var bytes: Int64 = 0
-    /// From the start to the end.
+    /// The time from the start to the end.
     package var duration = Duration.zero
     /// `complete`, `cancelled`, or the code of the error.
     package var end = ""
@@ -111,7 +111,7 @@ package struct RequestRecord: Sendable, Equatable {
     }
 }
 
-/// How an answer was transferred.
+/// The way in which a response was transferred.
 package struct WireFacts: Sendable, Equatable {
     /// The status as sent; 0 if unknown.
     package var status = 0
@@ -119,7 +119,7 @@ package struct WireFacts: Sendable, Equatable {
     package var version = ""
     /// `true` if the connection was open before; `nil` if unknown.
     package var reusedConnection: Bool?
-    /// The host that answered, if a redirect led to another.
+    /// The host that responded, if the request was redirected to another one.
     package var redirectedHost: SafeText?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// A command of the listener: a key, or a line after `:` or on headless standard input.
+/// A command of the user: a key, or a line after `:` or on headless standard input.
 package enum PlayerCommand: Sendable, Equatable {
     case play
     case pause
@@ -43,7 +43,7 @@ package enum RepeatMode: String, Sendable, CaseIterable {
     case all
 }
 
-/// Numbers of tracks as the listener counts them, from 1.
+/// Track numbers as displayed, from 1.
 ///
 /// Stored as ranges, so that selecting a whole long queue costs no more than selecting one track.
 package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {

@@ -8,7 +8,8 @@ package enum PlayerEvent: Sendable, Equatable {
     case paused(index: Int, position: Duration, isExact: Bool)
     case seeked(index: Int, position: Duration, isExact: Bool)
     case notice(code: String, message: SafeText)
-    /// A notice that is no failure: a passing problem, or a command that was carried out. Printed like any notice.
+    /// A notice that is not a failure: a temporary problem, or a command that was carried out. Printed like
+    /// any notice.
     case remark(code: String, message: SafeText)
     case ended(EndReport)
     case summary(SummaryReport)

@@ -1,4 +1,4 @@
-/// Everything that a user interface shows of the player at one moment. Replaced as a whole, never edited.
+/// The state of the player for user interfaces at one moment. Replaced as a whole, never edited.
 package struct PlayerSnapshot: Sendable, Equatable {
     package enum State: String, Sendable {
         case stopped
@@ -11,8 +11,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
 
     package var state = State.stopped
     package var tracks: [Track] = []
-    /// Incremented whenever `tracks` changes other than by additions at the end. While it stays the same, anything
-    /// derived from the first tracks stays valid.
+    /// Incremented whenever `tracks` changes, except by additions at the end. While it stays the same, values
+    /// derived from the first tracks stay valid.
     package var queueRevision = 0
     /// The index of the current track in `tracks`.
     package var currentIndex: Int?
@@ -22,7 +22,7 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// `true` if `position` is exact, `false` if it is an estimate.
     package var isExact = true
     package var duration: Duration?
-    /// The time that is cached without a gap from the position on.
+    /// The time of music that is cached from the position on without a gap.
     package var buffered = Duration.zero
     /// The loading of the current track.
     package var load = LoadReport()
@@ -40,7 +40,7 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// The cached part of each track; tracks that are not cached at all are missing.
     package var availability: [Track.ID: Availability] = [:]
     package var connectivity = ConnectivityReport()
-    /// Tags and lengths of the tracks that were opened so far; playlists often know less.
+    /// Tags and lengths of the tracks that were opened so far; playlists often have less.
     package var learned: [Track.ID: TrackFacts] = [:]
     /// The tracks that failed, with the reasons.
     package var failures: [Track.ID: SafeText] = [:]
@@ -55,9 +55,9 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package init() {}
 }
 
-/// A message of the player to the listener.
+/// A message of the player to the user.
 package struct PlayerMessage: Sendable, Equatable {
-    /// Increases with each message, so that a view can tell new messages from those it has shown.
+    /// Increases with each message, so that a view can distinguish new messages from those it has shown.
     package var number: Int
     /// The time of the message on the player's clock.
     package var time: Duration
@@ -81,7 +81,8 @@ package protocol PlayerControl: Sendable {
     /// Calls `observer` after each new snapshot, from any thread. It must only wake its user interface.
     func observe(_ observer: @escaping @Sendable () -> Void)
 
-    /// Starts or stops making `soundPicture`, which costs time only while it is watched. Never waits.
+    /// Starts or stops computing `soundPicture`, which takes processor time only while it is watched. Never
+    /// waits.
     func watchSound(_ isWatched: Bool)
 
     /// Spectrum and levels of the sound heard at this moment; `nil` if it is not watched or not known. Never waits.
@@ -89,7 +90,7 @@ package protocol PlayerControl: Sendable {
 }
 
 extension PlayerControl {
-    /// For players without spectrum and levels.
+    /// By default, there are no spectrum and levels.
     package func watchSound(_ isWatched: Bool) {}
 
     package var soundPicture: SoundPicture? { nil }

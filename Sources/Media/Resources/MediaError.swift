@@ -1,4 +1,4 @@
-/// A failure that the listener is told about: what failed, why, and what to do.
+/// A failure that is reported to the user: what failed, why, and what to do.
 package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure. The raw value is the `code` of events and part of the events contract.
     package enum Code: String, Sendable, CaseIterable {

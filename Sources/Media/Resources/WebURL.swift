@@ -52,10 +52,10 @@ package struct WebURL: Sendable, Hashable {
         }
     }
 
-    /// The longest URL that is accepted; servers refuse even shorter ones.
+    /// The longest accepted URL; servers refuse even shorter ones.
     package static let longest = 16_384
 
-    /// Parses an absolute URL as people write them: spaces and other scripts are escaped.
+    /// Parses an absolute URL as typed: spaces and non-ASCII characters are escaped.
     ///
     /// Returns `nil` unless `text` has the scheme `http` or `https` and a host.
     package init?(_ text: some StringProtocol) {
@@ -244,8 +244,8 @@ private struct Authority {
         (0x30...0x3A).contains(byte) || (0x61...0x66).contains(byte) || byte == 0x2E
     }
 
-    /// `false` for spaces, delimiters and control characters, which in a host are an attack or a mistake. Colons occur
-    /// only in IPv6 addresses, which are checked by `isIPv6`.
+    /// `false` for spaces, delimiters and control characters, which in a host name are a mistake or an
+    /// attack. Colons occur only in IPv6 addresses, which are checked by `isIPv6`.
     private static func isName(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
             && !"/\\?#@<>\"^`{|}[]%".unicodeScalars.contains(scalar)
@@ -260,7 +260,7 @@ extension WebURL: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension WebURL.UserInfo: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Never the secret itself.
+    /// A placeholder, never the secret itself.
     package var description: String { "…" }
     package var debugDescription: String { "…" }
 }

@@ -1,7 +1,7 @@
 /// Decodes text of unknown encoding: as UTF-8 if it is valid, else as CP1252.
 ///
-/// In playlists and radio metadata, "Latin-1" means the encoding of Windows, which is CP1252. Each string is decided
-/// by itself, since lists joined from several sources mix encodings.
+/// In playlists and radio metadata, "Latin-1" means the encoding of Windows, which is CP1252. The encoding is
+/// detected for each string, since lists that were joined from several sources mix encodings.
 package enum LegacyText {
     /// Decodes `bytes`.
     package static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {

@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1) and dot segments (§5.2.4).
 package enum PercentEncoding {
-    /// The URL component, which decides the reserved characters that need no escape.
+    /// The URL component, which determines the reserved characters that need no escape.
     package enum Component: Sendable {
         case path
         case query
@@ -71,7 +71,7 @@ package enum PercentEncoding {
         return result.joined(separator: "/")
     }
 
-    /// Whether `normalized` would change nothing. Most URLs are like this, and cost one pass.
+    /// `true` if `normalized` would change nothing. Most URLs are like this, and take only one pass.
     private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>, in component: Component) -> Bool {
         var index = 0
         while index < bytes.count {

@@ -1,10 +1,11 @@
 /// Text that may be written to a screen, a terminal's title or a log.
 ///
-/// Outside text becomes `SafeText` only through the sanitiser in `init(_:)`, so a value never contains a control
-/// character (C0, DEL, C1), a line break or a bidirectional control. Those could control the terminal, forge a
-/// second log line or reverse the order of letters.
+/// Untrusted text becomes `SafeText` only through the sanitiser in `init(_:)`, so a value never contains a
+/// control character (C0, DEL, C1), a line break or a bidirectional control. Those could control the
+/// terminal, forge a second log line or reverse the order of letters.
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// More than any title needs. The bound keeps a hostile tag from flooding the screen or the log.
+    /// The most scalars, more than any title needs. The limit prevents a hostile tag from flooding the screen
+    /// or the log.
     package static let longest = 2_000
 
     /// The sanitised text.

@@ -6,8 +6,7 @@ import System
 ///
 /// Only that thread uses it, so it needs no lock; the counters are atomics.
 final class ConsumingEngine: @unchecked Sendable {
-    // Unchecked: every variable below is only touched on the output's thread; what other threads read is in the
-    // atomics.
+    // Unchecked: all variables below are only used on the output's thread; other threads read the atomics.
 
     private enum Phase {
         case closed
@@ -16,10 +15,11 @@ final class ConsumingEngine: @unchecked Sendable {
         case failed(MediaError)
     }
 
-    /// 93 ms of CD audio: large enough to make system calls cheap, small enough to let commands in.
+    /// 93 ms of CD audio: large enough that system calls are cheap, small enough that commands are not
+    /// delayed.
     private static let chunkBytes = 16 * 1024
 
-    /// About a second: handing the thread its next step takes as long as several chunks.
+    /// About a second of audio: submitting the next step takes as long as several chunks.
     private static let chunksPerStep = 12
 
     private let consumer: any FrameConsumer
@@ -44,7 +44,7 @@ final class ConsumingEngine: @unchecked Sendable {
 
     deinit { chunk.deallocate() }
 
-    /// Frames consumed or flushed since `open`; from any thread.
+    /// Frames consumed or flushed since `open`; may be called from any thread.
     var heardFrames: FrameCount { heard.load(ordering: .relaxed) }
 
     func connect() throws(MediaError) { try consumer.connect() }
@@ -61,7 +61,7 @@ final class ConsumingEngine: @unchecked Sendable {
         phase = .paused
     }
 
-    /// Takes the first chunk, which `step` then consumes.
+    /// Reads the first chunk, which `step` then consumes.
     func start() throws(MediaError) {
         switch phase {
         case .closed: return
@@ -76,7 +76,7 @@ final class ConsumingEngine: @unchecked Sendable {
         if case .playing = phase { phase = .paused }
     }
 
-    /// Drops the bytes that were read, except the rest of a frame whose beginning is in the file already.
+    /// Drops the bytes that were read, except the rest of a frame that was partly written.
     func flush() {
         guard case .paused = phase else { return }
         let begun = Int(consumedBytes % Int64(bytesPerFrame))
@@ -86,7 +86,7 @@ final class ConsumingEngine: @unchecked Sendable {
         count(consumed: dropped)
     }
 
-    /// Gives `answer` once the reader is finished and empty, or when nothing plays.
+    /// Completes `answer` once the reader is finished and empty, or when nothing plays.
     func drain(_ answer: OneShot<Void>) {
         guard case .playing = phase else { return answer.give(()) }
         endDrain()
@@ -102,15 +102,15 @@ final class ConsumingEngine: @unchecked Sendable {
     }
 
     enum StepResult: Equatable {
-        /// Another step has work to do.
+        /// There is work for another step.
         case more
-        /// Nothing to do until frames are announced or a command comes.
+        /// There is no work until frames are announced or a command arrives.
         case idle
         /// The consumer failed; reported once.
         case lost(MediaError)
     }
 
-    /// Consumes the frames that are there, a few chunks at most: a command waits no longer than these take.
+    /// Consumes the available frames, at most a few chunks, so that commands need not wait long.
     func step() -> StepResult {
         guard case .playing = phase else { return .idle }
         do throws(MediaError) {
@@ -120,7 +120,7 @@ final class ConsumingEngine: @unchecked Sendable {
                 let consumed = try consumer.consume(bytes, until: interruption)
                 pending = pending.lowerBound + consumed..<pending.upperBound
                 count(consumed: consumed)
-                // Interrupted: a command is next.
+                // Interrupted: a command is waiting.
                 if !pending.isEmpty { break }
             }
             return .more
@@ -131,11 +131,13 @@ final class ConsumingEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads into the empty chunk. Returns `false` if there is nothing; at the end of the music that ends a drain.
+    /// Reads into the empty chunk. Returns `false` if there are no frames; at the end of the music this ends
+    /// a drain.
     @discardableResult
     private func take() -> Bool {
         guard let reader else { return false }
-        // Asked before reading: then `read` sees all that the writer delivered before it finished.
+        // Checked before reading, so that `read` gets all frames that the writer delivered before it
+        // finished.
         let isFinished = reader.isFinished
         pending = 0..<reader.read(into: chunk)
         if pending.isEmpty && isFinished { endDrain() }

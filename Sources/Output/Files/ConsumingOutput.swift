@@ -2,7 +2,8 @@ package import Media
 import Synchronization
 import System
 
-/// An output that takes frames as fast as the reader delivers them, on a thread of its own: `null:fast`, `raw` and `wav`.
+/// An output with its own thread, which takes frames as fast as the reader delivers them: `null:fast`, `raw`
+/// and `wav`.
 ///
 /// The three differ by their `FrameConsumer`.
 package final class ConsumingOutput: AudioOutput {
@@ -10,8 +11,8 @@ package final class ConsumingOutput: AudioOutput {
     private let consumer: any FrameConsumer
     private let interruption = Interruption()
     private let threadName: String
-    // The thread between `connect` and `close`. Jobs are submitted while the lock is held, so that none reaches a stopped
-    // thread.
+    // The thread between `connect` and `close`. Jobs are submitted while the lock is held, so that no job
+    // reaches a stopped thread.
     private let thread = Locked<WorkThread?>(nil)
     private let handler = Locked<(@Sendable (OutputEvent) -> Void)?>(nil)
     /// `true` while a step is queued on the thread: one is enough, however often frames are announced.
@@ -25,14 +26,14 @@ package final class ConsumingOutput: AudioOutput {
 
     deinit { thread.withLock { $0?.stop() } }
 
-    /// `null:fast`: drops every frame as soon as it is there.
+    /// `null:fast`: drops every frame as soon as it is available.
     package static func fastNull() -> ConsumingOutput {
         ConsumingOutput(consumer: NullConsumer(), threadName: "output-null")
     }
 
     /// `raw:PATH`: interleaved samples without a header.
     ///
-    /// With `%n` in `path` each `open` makes a file of its own, numbered from 1.
+    /// With `%n` in `path`, each `open` creates a file of its own, numbered from 1.
     package static func raw(path: String) -> ConsumingOutput {
         ConsumingOutput(consumer: FileConsumer(pattern: path, container: .raw), threadName: "output-raw")
     }
@@ -42,7 +43,7 @@ package final class ConsumingOutput: AudioOutput {
         ConsumingOutput(consumer: FileConsumer.standardOutput(), threadName: "output-raw")
     }
 
-    /// `wav:PATH`: a RIFF file, whose header gets its sizes at `close`. `%n` as for `raw`.
+    /// `wav:PATH`: a RIFF file, whose header gets its sizes at `close`. `%n` works as for `raw`.
     package static func wav(path: String) -> ConsumingOutput {
         ConsumingOutput(consumer: FileConsumer(pattern: path, container: .wav), threadName: "output-wav")
     }
@@ -106,7 +107,7 @@ package final class ConsumingOutput: AudioOutput {
     }
 
     private func step() {
-        // Cleared before the engine looks, so that frames announced from here on schedule another step.
+        // Cleared before the engine reads, so that frames announced from here on schedule another step.
         isStepScheduled.store(false, ordering: .sequentiallyConsistent)
         switch engine.step() {
         case .more: framesAvailable()
@@ -145,19 +146,20 @@ package final class ConsumingOutput: AudioOutput {
 
 /// The destination of a `ConsumingOutput`. Every call is made on the output's own thread.
 protocol FrameConsumer: AnyObject, Sendable {
-    /// Makes the file, so that a folder that cannot be written to is known before the first track.
+    /// Creates the file, so that an unwritable folder is detected before the first track.
     func connect() throws(MediaError)
 
     /// Declares that the bytes that follow have `format`; ends the previous ones.
     func begin(_ format: AudioFormat) throws(MediaError)
 
-    /// Takes a prefix of `bytes` and returns its length: that of all, or less once `interruption` is raised.
+    /// Consumes a prefix of `bytes` and returns its length: all of them, or fewer once `interruption` is
+    /// raised.
     func consume(_ bytes: UnsafeRawBufferPointer, until interruption: Interruption) throws(MediaError) -> Int
 
     /// Finishes and closes the file; may be called more than once.
     func end()
 
-    /// `true` if each track is to be opened separately.
+    /// `true` if each track must be opened separately.
     var opensEachTrack: Bool { get }
 }
 

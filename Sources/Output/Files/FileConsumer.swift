@@ -16,7 +16,7 @@ final class FileConsumer: FrameConsumer, @unchecked Sendable {
     private var file: OutputFile?
     private var format: AudioFormat?
     private var dataBytes: Int64 = 0
-    /// The path of the file that `connect` made, until a format begins in it.
+    /// The path of the file that `connect` created, until its first format begins.
     private var preparedPath: String?
 
     let opensEachTrack: Bool
@@ -64,8 +64,8 @@ final class FileConsumer: FrameConsumer, @unchecked Sendable {
             dataBytes = 0
         }
         guard case .wav = container else { return }
-        // The largest sizes until `end`, which players take for "until the end of the file": so a file whose writer was
-        // killed still plays.
+        // Until `end`, the header has the largest sizes, which players take for "until the end of the file".
+        // So the file still plays if this process is killed.
         let header = WAVHeader(format: format, dataBytes: .max).bytes
         let uninterrupted = Interruption()
         let outcome = header.withUnsafeBytes { bytes in
@@ -101,7 +101,8 @@ final class FileConsumer: FrameConsumer, @unchecked Sendable {
     }
 }
 
-/// Chooses the file for a format: one for all, or with `%n` in the path a new numbered file for each track.
+/// Chooses the file for a format: one file for all, or, with `%n` in the path, a new numbered file for each
+/// track.
 struct FileNaming: Sendable {
     let pattern: String
     private var format: AudioFormat?
@@ -111,7 +112,7 @@ struct FileNaming: Sendable {
 
     var isNumbered: Bool { pattern.contains("%n") }
 
-    /// The path of the first file, which is made before any format is known.
+    /// The path of the first file, which is created before any format is known.
     var firstPath: String { path(numbered: 1) }
 
     enum Choice: Equatable {
@@ -119,8 +120,8 @@ struct FileNaming: Sendable {
         case sameFile
     }
 
-    /// The file for frames of `next` from now on; throws `.sinkFormat` if one file would have to hold two formats, or
-    /// samples that are not of 16 bits.
+    /// Returns the file for frames of `next`; throws `.sinkFormat` if one file would have to hold two
+    /// formats, or samples that are not of 16 bits.
     mutating func opened(_ next: AudioFormat) throws(MediaError) -> Choice {
         guard next.sample == .s16 else {
             throw MediaError(.sinkFormat, SafeText(pattern), "takes 16-bit samples only")

@@ -2,20 +2,20 @@ import Glibc
 import Media
 import System
 
-/// One file, pipe or device that samples are written to.
+/// One file, pipe or device to which samples are written.
 ///
-/// An interruption ends a write that waits: regular files never wait, and everything else is written in pieces of one
-/// page, each after `poll` has reported room for it.
+/// An interruption ends a write that waits. Writes to regular files never wait; everything else is written in
+/// pieces of one page, each after `poll` has reported room for it.
 struct OutputFile: ~Copyable {
     private let descriptor: CInt
     private let isOurs: Bool
     private let isRegular: Bool
     private let name: SafeText
 
-    /// Makes the file at `path`, or empties it.
+    /// Creates the file at `path`, or empties an existing one.
     init(creating path: String) throws(MediaError) {
         name = SafeText(path)
-        // Not blocking, or a named pipe without a reader would stop the player.
+        // Non-blocking: otherwise a named pipe without a reader would block the player.
         descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard descriptor >= 0 else {
             let reason: SafeText =
@@ -38,7 +38,7 @@ struct OutputFile: ~Copyable {
         if isOurs { Glibc.close(descriptor) }
     }
 
-    /// Writes a prefix of `bytes` and returns its length: that of all, or less if interrupted.
+    /// Writes a prefix of `bytes` and returns its length: all of them, or fewer if interrupted.
     borrowing func write(
         _ bytes: UnsafeRawBufferPointer,
         until interruption: Interruption
@@ -46,7 +46,7 @@ struct OutputFile: ~Copyable {
         var written = 0
         while written < bytes.count {
             if !isRegular, try !waitForRoom(until: interruption) { break }
-            // POSIX: a pipe that polls writable takes PIPE_BUF bytes without waiting.
+            // POSIX: a pipe that `poll` reports as writable accepts PIPE_BUF bytes without waiting.
             let size = isRegular ? bytes.count - written : min(4096, bytes.count - written)
             let status = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: written), size)
             if status > 0 { written += status }
@@ -84,10 +84,10 @@ struct OutputFile: ~Copyable {
     }
 }
 
-/// Ends a `poll` that waits for a slow reader of our pipe: a caller with a command for the polling thread raises it, and
-/// the thread lowers it when it reaches the command.
+/// Ends a `poll` that waits for a slow reader of our pipe: a caller with a command for the polling thread
+/// raises the interruption, and the thread lowers it when it handles the command.
 ///
-/// A pipe of its own holds one byte for each pending command, so that none is missed between a look and the wait.
+/// Its own pipe holds one byte for each pending command, so that none is missed between a check and the wait.
 final class Interruption: Sendable {
     /// Readable while raised; -1 if the process has no descriptors left, which `poll` ignores.
     let descriptor: CInt

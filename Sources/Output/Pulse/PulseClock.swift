@@ -1,17 +1,18 @@
 import CPulse
 package import Media
 
-/// The heard position of one stream, asked of the server now and then.
+/// The heard position of one stream, for which the server is queried now and then.
 ///
-/// Every method is called with the main loop's lock held. libpulse could ask by itself (`PA_STREAM_AUTO_TIMING_UPDATE`),
-/// but then also while corked, which would keep a paused player waking.
+/// Every method is called with the main loop's lock held. libpulse could query by itself
+/// (`PA_STREAM_AUTO_TIMING_UPDATE`), but would do so while corked too, which would wake up a paused player
+/// again and again.
 final class PulseClock: @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held.
 
-    /// One question in half a second of the server's smallest requests.
+    /// With the server's smallest requests, one query in half a second.
     private static let writesPerTiming = 10
 
-    /// No sink has more; servers return bogus, larger values after quick pauses.
+    /// No sink has a longer latency; after quick pauses, servers return larger, bogus values.
     private static let longestLatencyMicroseconds: pa_usec_t = 10_000_000
 
     private let stream: OpaquePointer
@@ -26,14 +27,15 @@ final class PulseClock: @unchecked Sendable {
         position = PulsePosition(format: format)
     }
 
-    /// Frames that the server took since the stream was made.
+    /// Frames that the server took since the stream was created.
     var taken: FrameCount { position.taken }
 
-    /// Frames that were heard or flushed, as exactly as the server's clock tells. `isTaking` says whether the stream plays.
+    /// Frames that were heard or flushed, as exactly as the server's clock allows. `isTaking` is `true` if
+    /// the stream plays.
     func heard(isTaking: Bool) -> FrameCount {
         if isTaking {
             position.moved(to: Self.now)
-            // A caller that looks at a position that stands wants to see it move as soon as it does.
+            // While the position stands still, query the clock, so that its movement is noticed at once.
             if !position.isRunning, !isAsking, !isSuspended { ask() }
         }
         return position.heard
@@ -41,13 +43,13 @@ final class PulseClock: @unchecked Sendable {
 
     func took(_ count: FrameCount) { position.took(count) }
 
-    /// The server was given frames: asks for its clock every tenth time.
+    /// Frames were written to the server: queries its clock every tenth time.
     func wrote() {
         writesSinceTiming += 1
         if writesSinceTiming >= Self.writesPerTiming { ask() }
     }
 
-    /// Asks the server for its clock; `answered` follows.
+    /// Queries the server's clock; `answered` follows.
     func ask() {
         guard isReady else { return }
         writesSinceTiming = 0
@@ -58,7 +60,7 @@ final class PulseClock: @unchecked Sendable {
     /// The server's clock has arrived.
     func answered(isTaking: Bool) {
         isAsking = false
-        // An answer that was under way when the stream was corked is about a time before.
+        // A reply that was on its way when the stream was corked is outdated.
         guard isTaking, isReady, !isSuspended, let info = pa_stream_get_timing_info(stream)?.pointee else {
             return
         }
@@ -66,7 +68,7 @@ final class PulseClock: @unchecked Sendable {
         let (queued, isOutside) = info.write_index.subtractingReportingOverflow(info.read_index)
         guard !isOutside else { return }
         let inSink = min(info.sink_usec, Self.longestLatencyMicroseconds)
-        // The answer is as old as its way here was long; a playing sink has moved on meanwhile.
+        // The reply is as old as its transport took, and a playing sink has advanced since.
         let age = info.playing != 0 ? min(info.transport_usec, inSink) : 0
         position.measured(
             latency: max(0, queued) / Int64(format.bytesPerFrame)
@@ -88,7 +90,7 @@ final class PulseClock: @unchecked Sendable {
         position.stopped()
     }
 
-    /// The frames in the server were dropped, or all were heard.
+    /// The server's frames were dropped or heard.
     func flushed() { position.flushed() }
 
     private var isReady: Bool { pa_stream_get_state(stream) == PA_STREAM_READY }
@@ -96,20 +98,20 @@ final class PulseClock: @unchecked Sendable {
     /// `true` if the sink is suspended: the stream lives, but its time stands still.
     private var isSuspended: Bool { isReady && pa_stream_is_suspended(stream) > 0 }
 
-    /// libpulse's clock, which stands still while the machine sleeps, as sinks do.
+    /// libpulse's clock, which, like sinks, stops while the machine sleeps.
     private static var now: Duration { .microseconds(Int64(clamping: pa_rtclock_now())) }
 }
 
 /// The part of the frames taken by the server that was heard.
 ///
-/// The server reports its latency now and then; in between the position moves with time, as long as the server reports
-/// that it plays. Before that it stands: an idle sink may hold two seconds of silence when a stream starts, and libpulse's
-/// own interpolation, which cannot go back, counts that silence as music. The result never goes back and never exceeds
-/// the frames taken.
+/// The server reports its latency now and then; in between, the position advances with time, as long as the
+/// server reports that it plays. Until then it stands still: an idle sink may hold two seconds of silence
+/// when a stream starts, and libpulse's own interpolation, which cannot go back, counts that silence as
+/// music. The result never goes back and never exceeds the frames taken.
 package struct PulsePosition: Sendable {
-    /// Since the stream was made.
+    /// Frames taken since the stream was created.
     package private(set) var taken: FrameCount = 0
-    /// Heard or flushed.
+    /// Frames that were heard or flushed.
     package private(set) var heard: FrameCount = 0
     /// The server's last report: frames heard at a moment, negative while silence is played first. `nil` while the
     /// position stands.
@@ -123,7 +125,8 @@ package struct PulsePosition: Sendable {
 
     package mutating func took(_ count: FrameCount) { taken += count }
 
-    /// The server reported that `latency` of the frames taken were still to be heard at `now`, and whether it plays.
+    /// The server reported that `latency` of the frames taken were still to be heard at `now`, and if it
+    /// plays.
     package mutating func measured(latency: FrameCount, isPlaying: Bool, at now: Duration) {
         running = isPlaying ? (taken - latency, now) : nil
         advance(to: taken - latency)
@@ -138,7 +141,7 @@ package struct PulsePosition: Sendable {
     /// The stream was corked: the position stands until the server reports that it plays.
     package mutating func stopped() { running = nil }
 
-    /// The rest was dropped, or was heard to the end.
+    /// The remaining frames were dropped, or heard to the end.
     package mutating func flushed() {
         running = nil
         heard = taken

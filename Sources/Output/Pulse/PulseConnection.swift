@@ -17,7 +17,7 @@ final class PulseConnection: @unchecked Sendable {
     private(set) var isReady = false
     private var isClosed = false
     private var retainedForCallbacks: Unmanaged<PulseConnection>?
-    /// The stream that gets the server's signals; the connection owns it until it is closed.
+    /// The stream that receives the server's signals; the connection owns it until it is closed.
     private var stream: PulseStream?
 
     /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
@@ -41,13 +41,15 @@ final class PulseConnection: @unchecked Sendable {
         context = made
     }
 
-    /// Connects to the server. Fails as soon as it is known that none answers, or if none does in time.
+    /// Connects to the server. Fails as soon as it is known that there is no server, or if none responds in
+    /// time.
     ///
-    /// Does not start a server (`NOAUTOSPAWN`), which would surprise: if the session wants one, it starts it itself when
-    /// its socket is used.
+    /// Does not start a server (`NOAUTOSPAWN`), which users would not expect: a session that wants one starts
+    /// it when its socket is used.
     func connect(to server: String?) async throws {
         mainloop.withLock {
-            // A player that quits at once may have closed it, and the context is gone; `ready` has its answer.
+            // A player that quits at once may have closed the connection and freed the context; `ready` has
+            // its result.
             guard !isClosed else { return }
             // Released in `close`, after the callbacks were removed.
             let retained = Unmanaged.passRetained(self)
@@ -85,13 +87,14 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends a connection whose server does not answer a request, like a lost one: every wait ends. Not from a callback.
+    /// Ends a connection whose server does not reply to a request, as if it were lost: every wait ends. Must
+    /// not be called from a callback.
     func giveUp() {
         mainloop.withLock {
             guard !isClosed else { return }
             ready.give(.failure(Self.silent(.audioServer)))
             stream?.lost()
-            // `stateChanged` must not report the end that follows from this.
+            // `stateChanged` must not report the loss that follows from this.
             let wasReady = isReady
             isReady = false
             pa_context_disconnect(context)
@@ -99,7 +102,8 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection without waiting for the server. May be called more than once, not from a callback.
+    /// Closes the connection without waiting for the server. May be called more than once, but not from a
+    /// callback.
     func close() {
         let isFirst = mainloop.withLock {
             guard !isClosed else { return false }
@@ -115,12 +119,12 @@ final class PulseConnection: @unchecked Sendable {
         }
         guard isFirst else { return }
         mainloop.stop()
-        // No callback can come any more.
+        // No callback can be called any more.
         retainedForCallbacks?.release()
         retainedForCallbacks = nil
     }
 
-    /// libpulse's text for the failure of the last call on this connection. With the lock held.
+    /// libpulse's text for the failure of the last call on this connection. Call it with the lock held.
     func reason() -> SafeText { SafeText(String(cString: pa_strerror(pa_context_errno(context)))) }
 
     private func stateChanged() {
@@ -182,7 +186,7 @@ final class PulseMainloop: @unchecked Sendable {
     // Unchecked: `pointer` never changes, and libpulse allows these functions from any thread.
     private let pointer: OpaquePointer
 
-    /// For making a context; valid as long as this object.
+    /// For creating a context; valid as long as this object.
     let api: UnsafeMutablePointer<pa_mainloop_api>
 
     /// libpulse, shared by all outputs of the process.
@@ -211,22 +215,23 @@ final class PulseMainloop: @unchecked Sendable {
         return body()
     }
 
-    /// Ends the thread after its current callback. Not with the lock held, or it would wait for itself.
+    /// Ends the thread after its current callback. Must not be called with the lock held: it would wait for
+    /// itself.
     func stop() { pa_threaded_mainloop_stop(pointer) }
 }
 
-/// Lets libpulse finish a request whose answer is not needed.
+/// Lets libpulse finish a request whose reply is not needed.
 func forget(_ operation: OpaquePointer?) {
     if let operation { pa_operation_unref(operation) }
 }
 
-/// The time limit for the audio server's answer to a request.
+/// The time limit for the audio server's reply to a request.
 ///
-/// A server that is stopped or hangs keeps its connections and answers nothing: without a limit libpulse would wait for
-/// ever.
+/// A server that is stopped or hangs keeps its connections open and never replies: without a limit, libpulse
+/// would wait for ever.
 struct PulseTimeLimit: Sendable {
-    /// The server answers from memory, in milliseconds even on a busy machine; a listener who pressed a key gives up soon
-    /// after this.
+    /// The server replies from memory, within milliseconds even on a busy machine; users who pressed a key do
+    /// not wait much longer than this.
     private static let limit = Duration.seconds(3)
 
     let clock: any MonotonicClock

@@ -1,7 +1,7 @@
 import CPulse
 import Media
 
-/// The words of PulseAudio for a format. The server converts what its sink does not take.
+/// Converts formats to PulseAudio's. The server converts samples to a format that its sink accepts.
 enum PulseFormat {
     static func sampleSpec(of format: AudioFormat) -> pa_sample_spec {
         let sample =
@@ -17,7 +17,7 @@ enum PulseFormat {
         )
     }
 
-    /// The channels in the order of the samples, by which the server mixes them for the loudspeakers that it has.
+    /// The channels in the order of the samples, from which the server mixes for its loudspeakers.
     static func channelMap(of format: AudioFormat) -> pa_channel_map {
         var map = pa_channel_map()
         map.channels = UInt8(clamping: format.channelCount)

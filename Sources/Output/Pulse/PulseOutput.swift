@@ -8,7 +8,7 @@ package import System
 package final class PulseOutput: AudioOutput {
     private struct State: Sendable {
         var connection: PulseConnection?
-        /// Also the stream of a lost connection: it still knows the heard position.
+        /// Remains set after the connection was lost, because it still knows the heard position.
         var stream: PulseStream?
     }
 
@@ -21,10 +21,10 @@ package final class PulseOutput: AudioOutput {
     // The main loop's lock is never taken while this one is held.
     private let state = Locked(State())
 
-    /// Plays on the sink named `sink`, or on the one that the listener chose for this application.
+    /// Plays on the sink named `sink`, or on the one that the user chose for this application.
     ///
-    /// `server` is an address in the form of `PULSE_SERVER`; `nil` leaves the choice to the environment and the session.
-    /// `clock` limits the wait for its answers.
+    /// `server` is an address in the form of `PULSE_SERVER`; `nil` leaves the choice to the environment and
+    /// the session. `clock` limits the wait for its replies.
     package convenience init(
         sink: String?,
         server: String? = nil,
@@ -40,7 +40,7 @@ package final class PulseOutput: AudioOutput {
         )
     }
 
-    /// The same with another way to open libpulse.
+    /// Like the other initialiser, with another way to open libpulse.
     init(
         sink: String?,
         server: String? = nil,
@@ -61,8 +61,8 @@ package final class PulseOutput: AudioOutput {
 
     /// Connects to the server, and does not start one; after a loss, makes a new connection.
     ///
-    /// Throws `.audioServer` as soon as it is known that no server answers, or after three seconds. A later request that
-    /// is not answered for as long is a loss.
+    /// Throws `.audioServer` as soon as it is known that there is no server, or after three seconds. If a
+    /// later request gets no reply for as long, the connection counts as lost.
     package func connect() async throws {
         replaceConnection(with: nil)
         if let reason = await library.open() {
@@ -156,7 +156,7 @@ package final class PulseOutput: AudioOutput {
     private func refusal(by connection: PulseConnection) -> MediaError {
         let subject = sink.map { SafeText("PulseAudio sink \($0)") } ?? "PulseAudio"
         return connection.mainloop.withLock {
-            // A server that is gone has refused nothing.
+            // If the server is gone, this is not a refusal.
             guard connection.isReady else { return Self.notConnected }
             return MediaError(
                 .sinkFailed,
@@ -214,8 +214,9 @@ func withPropertyList<Value>(_ entries: [(String, String)], _ body: (OpaquePoint
 
 /// The event handler of a `PulseOutput`, and the volume and title for its next stream.
 ///
-/// Callbacks hold this and never the output, whose last reference could otherwise be released on libpulse's own thread,
-/// where the output cannot be closed. Its lock is taken while the main loop's is held, never the other way round.
+/// Callbacks reference this object, never the output: its last reference could otherwise be released on
+/// libpulse's own thread, where the output cannot be closed. Its lock is taken while the main loop's is held,
+/// never the other way round.
 private final class PulseListener: Sendable {
     private struct State {
         var handler: (@Sendable (OutputEvent) -> Void)?

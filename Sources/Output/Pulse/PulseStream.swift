@@ -3,14 +3,15 @@ import Media
 import Synchronization
 import System
 
-/// One playback stream of one format: it fills the server's buffer from the reader as the server asks for frames.
+/// One playback stream of one format: it fills the server's buffer from the reader whenever the server
+/// requests frames.
 ///
 /// Corked from its creation and at every pause; `isTaking` changes together with the cork.
 final class PulseStream: @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
 
-    /// The music that the server holds: short enough for a volume change or a seek not to feel late, long enough for a
-    /// machine that is busy compiling. libpulse's default is two seconds.
+    /// The length of the server's buffer: short enough that a volume change or a seek does not feel late,
+    /// long enough for a machine that is busy compiling. libpulse's default is two seconds.
     private static let bufferLength = Duration.milliseconds(250)
 
     /// The smallest request of the server: 20 wake-ups per second at most.
@@ -26,13 +27,13 @@ final class PulseStream: @unchecked Sendable {
     private let volume: PulseVolume
     private let timeLimit: PulseTimeLimit
     private let onEvent: @Sendable (OutputEvent) -> Void
-    /// Gives up the connection; not with the lock held.
+    /// Gives up the connection; must not be called with the lock held.
     private let giveUp: @Sendable () -> Void
 
-    /// Answered when the server has made the stream.
+    /// Completed when the server has created the stream.
     private let ready = OneShot<Bool>()
-    /// The request that a task waits for: cork, uncork, flush or drain. An output's calls come one after the other, so
-    /// there is one at most.
+    /// The request that a task waits for: cork, uncork, flush or drain. An output's calls come one after the
+    /// other, so there is at most one.
     private var request: (operation: OpaquePointer, answer: OneShot<Bool>)?
     /// A drain that waits for the reader's last frames.
     private var drainRequest: OneShot<Bool>?
@@ -43,10 +44,10 @@ final class PulseStream: @unchecked Sendable {
     private var isClosed = false
     private var isUnderrunReported = false
     private var retainedForCallbacks: Unmanaged<PulseStream>?
-    /// `true` if the server asked for frames when the reader had none.
+    /// `true` if the server requested frames when the reader had none.
     private let isHungry = Atomic(false)
 
-    /// Makes the stream, not yet known to the server. With the lock held; `nil` if libpulse refuses.
+    /// Creates the stream, without the server. Call it with the lock held; `nil` if libpulse refuses.
     init?(
         on connection: PulseConnection,
         format: AudioFormat,
@@ -84,8 +85,8 @@ final class PulseStream: @unchecked Sendable {
 
     // MARK: From the output
 
-    /// Asks the server for the stream, corked. Returns `false` if it refuses, dies or does not answer in time, or if the
-    /// task is cancelled.
+    /// Creates the stream at the server, corked. Returns `false` if the server refuses, dies or does not
+    /// reply in time, or if the task is cancelled.
     func connect(to sink: String?) async -> Bool {
         mainloop.withLock {
             setCallbacks()
@@ -93,9 +94,9 @@ final class PulseStream: @unchecked Sendable {
             var attributes = pa_buffer_attr(
                 maxlength: serverDecides,
                 tlength: bytes(in: Self.bufferLength),
-                // One frame: with none the server plays silence through an underrun, its read index running ahead, and
-                // drops the frames that come late; with more, the last moments of a track that was paused there would
-                // stay silent.
+                // One frame: with none, the server plays silence in an underrun while its read index
+                // advances, and drops the frames that arrive late. With more, the last moments of a track
+                // that was paused there would stay silent.
                 prebuf: UInt32(clamping: bytesPerFrame),
                 minreq: bytes(in: Self.smallestRequest),
                 fragsize: serverDecides
@@ -112,7 +113,7 @@ final class PulseStream: @unchecked Sendable {
         UInt32(clamping: format.frames(in: time) * Int64(bytesPerFrame))
     }
 
-    /// Fills the server's buffer and lets it play. Returns `false` if the stream is gone.
+    /// Fills the server's buffer and starts playback. Returns `false` if the stream was lost.
     func start() async -> Bool {
         await perform {
             isTaking = true
@@ -122,7 +123,7 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Corks the stream. From the beginning of the call the reader is left alone.
+    /// Corks the stream. From the start of the call, the reader is not used.
     func pause() async {
         _ = await perform {
             stopTaking()
@@ -130,7 +131,8 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Empties the server's buffer. Only while corked: while playing the server would run on through it.
+    /// Empties the server's buffer. Only allowed while corked: a playing server would continue through the
+    /// flush.
     func flush() async {
         _ = await perform {
             guard !isTaking else { return nil }
@@ -160,10 +162,10 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// The reader has frames. Costs one atomic exchange if none are wanted.
+    /// The reader has frames. Takes one atomic exchange if none are wanted.
     func framesAvailable() {
-        // An exchange on both sides: either the writer sees the hunger, or the main loop's second look at the reader, after
-        // its own exchange, sees the frames.
+        // Both sides use an exchange: either the writer sees `isHungry`, or the main loop, which reads again
+        // after its own exchange, sees the frames.
         guard isHungry.exchange(false, ordering: .acquiringAndReleasing) else { return }
         mainloop.withLock {
             guard isTaking, !isOver else { return }
@@ -185,8 +187,8 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Sends one request and waits for its answer. Returns `false` if it failed, if no answer came in time, or if the task
-    /// was cancelled.
+    /// Sends one request and waits for its reply. Returns `false` if it failed, if no reply came in time, or
+    /// if the task was cancelled.
     private func perform(_ begin: () -> OpaquePointer?) async -> Bool {
         let answer = OneShot<Bool>()
         let isUnderway = mainloop.withLock {
@@ -203,7 +205,7 @@ final class PulseStream: @unchecked Sendable {
 
     // MARK: On libpulse's thread, or with the main loop's lock held
 
-    /// The address that callbacks find their stream by. It stays valid until `close` removes them.
+    /// The pointer by which callbacks find their stream. It stays valid until `close` removes them.
     private var box: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     private var isReady: Bool { !isOver && pa_stream_get_state(stream) == PA_STREAM_READY }
@@ -219,7 +221,7 @@ final class PulseStream: @unchecked Sendable {
         pa_stream_set_state_callback(stream, { _, box in PulseStream.from(box)?.stateChanged() }, box)
         pa_stream_set_write_callback(stream, { _, size, box in PulseStream.wanted(size, box) }, box)
         pa_stream_set_underflow_callback(stream, { _, box in PulseStream.from(box)?.ranDry() }, box)
-        // The music begins, also after an underrun: what the server reported of its clock is void.
+        // Playback begins, at first or after an underrun: earlier reports of the server's clock are void.
         pa_stream_set_started_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
         pa_stream_set_latency_update_callback(
             stream,
@@ -248,11 +250,11 @@ final class PulseStream: @unchecked Sendable {
 
     /// The write callback: the server has room for `size` bytes.
     ///
-    /// It must never be late: it copies from the ring into the server's own memory, counts and returns, without
-    /// allocating, locking, logging or handing work to a task. What libpulse does inside its calls is its own affair.
+    /// It must never be late: it copies from the ring into the server's memory, counts and returns, without
+    /// allocating, locking, logging or starting tasks. This does not cover the internals of libpulse's calls.
     private static func wanted(_ size: Int, _ box: UnsafeMutableRawPointer?) {
         guard let box else { return }
-        // Not `takeUnretainedValue`, whose reference counting the audio thread can do without.
+        // Not `takeUnretainedValue`, to avoid reference counting on the audio thread.
         Unmanaged<PulseStream>.fromOpaque(box)._withUnsafeGuaranteedRef { stream in
             guard stream.isTaking else { return }
             stream.fill(size)
@@ -276,7 +278,7 @@ final class PulseStream: @unchecked Sendable {
             var count = reader.read(into: target)
             if count == 0 {
                 _ = isHungry.exchange(true, ordering: .acquiringAndReleasing)
-                // Nobody announces frames that came before the hunger could be seen.
+                // Read again: frames that arrived before `isHungry` was set are not announced.
                 count = reader.read(into: target)
             }
             guard count > 0, pa_stream_write(stream, memory, count, nil, 0, PA_SEEK_RELATIVE) == 0 else {
@@ -293,7 +295,7 @@ final class PulseStream: @unchecked Sendable {
         isTaking = false
     }
 
-    /// Lets the server drain once it has all frames there will ever be.
+    /// Lets the server drain once it has all frames.
     private func drainIfWritten() {
         guard let answer = drainRequest, reader.isFinished, reader.availableBytes == 0, isReady else {
             return
@@ -304,7 +306,7 @@ final class PulseStream: @unchecked Sendable {
         request = (operation, answer)
     }
 
-    /// The server's answer to the one request under way.
+    /// The server's reply to the one request in progress.
     private static let answered: pa_stream_success_cb_t = { _, isSuccess, box in
         guard let stream = PulseStream.from(box), !stream.isOver else { return }
         // The server's clock starts or stops with each of these requests.
@@ -312,7 +314,7 @@ final class PulseStream: @unchecked Sendable {
         stream.request?.answer.give(isSuccess != 0)
     }
 
-    /// Gives up the request under way: its callback is not called any more.
+    /// Cancels the request in progress: its callback is not called any more.
     private func dropRequest() {
         guard let request else { return }
         if pa_operation_get_state(request.operation) == PA_OPERATION_RUNNING {
@@ -341,7 +343,8 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// The server's buffer is empty. It may say so while frames are on their way, which is no underrun.
+    /// The server's buffer is empty. The server may report this while frames are on their way, which is no
+    /// underrun.
     private func ranDry() {
         guard isTaking, !isUnderrunReported else { return }
         let before = clock.taken
@@ -373,7 +376,7 @@ final class PulseStream: @unchecked Sendable {
         volume.close()
     }
 
-    /// Ends the stream at the server. No callback comes after it.
+    /// Ends the stream at the server. No callback is called afterwards.
     func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -1,7 +1,7 @@
 import CPulse
 import Media
 
-/// The volume of one stream at the server, which mixers change too.
+/// The volume of one stream at the server, which mixers can change too.
 ///
 /// Every method is called with the main loop's lock held.
 final class PulseVolume: @unchecked Sendable {
@@ -11,9 +11,9 @@ final class PulseVolume: @unchecked Sendable {
     private let channelCount: Int
     private let onChange: @Sendable (PulseVolumeState.Level) -> Void
     private var state: PulseVolumeState
-    /// The question for the volume, so that `close` can cancel it.
+    /// The query for the volume, so that `close` can cancel it.
     private var question: OpaquePointer?
-    /// The answer to it, between its two callbacks.
+    /// The reply to the query, between its two callbacks.
     private var heard: PulseVolumeState.Level?
 
     /// `onChange` is called when another program has changed the volume.
@@ -31,7 +31,8 @@ final class PulseVolume: @unchecked Sendable {
         self.onChange = onChange
     }
 
-    /// The server knows the stream: sets the volume that was chosen, or asks for the one that the server remembers.
+    /// The server has created the stream: sets the chosen volume, or queries the one that the server
+    /// remembers.
     func streamIsReady() {
         if state.isChosen { apply() } else { act(on: state.changeSignalled()) }
     }
@@ -48,7 +49,7 @@ final class PulseVolume: @unchecked Sendable {
         act(on: state.changeSignalled())
     }
 
-    /// Cancels the question under way; its callback is not called any more.
+    /// Cancels the query in progress; its callback is not called any more.
     func close() {
         guard let question else { return }
         if pa_operation_get_state(question) == PA_OPERATION_RUNNING { pa_operation_cancel(question) }
@@ -87,7 +88,7 @@ final class PulseVolume: @unchecked Sendable {
         if question == nil { state.unanswered() }
     }
 
-    /// Called with the sink input, and once more for the end of this list of one.
+    /// Called with the sink input, and once more at the end of this list of one.
     private func answered(_ info: UnsafePointer<pa_sink_input_info>?, _ endOfList: CInt) {
         if endOfList == 0, let info {
             heard = withUnsafePointer(to: info.pointee.volume) { levels in
@@ -103,10 +104,10 @@ final class PulseVolume: @unchecked Sendable {
     }
 }
 
-/// Tells a volume that another program has set from the echo of our own setting.
+/// Distinguishes a volume that another program has set from the echo of our own setting.
 ///
-/// The server signals every change, ours included, but not the value, which must be asked for. It answers in order:
-/// an answer to a question asked after our last setting includes that setting; an older answer is ignored.
+/// The server signals every change, including ours, but without the value, which must be queried. It replies
+/// in order: the reply to a query after our last setting includes that setting; an older reply is ignored.
 struct PulseVolumeState {
     struct Level: Equatable, Sendable {
         var percent: Int
@@ -118,14 +119,14 @@ struct PulseVolumeState {
 
     enum Action: Equatable {
         case none
-        /// Ask the server for the volume; `answered` or `unanswered` follows.
+        /// Query the server's volume; `answered` or `unanswered` follows.
         case ask
         case report(Level)
     }
 
     private(set) var level = Level.untouched
-    /// `true` if a volume was ever chosen, be it the untouched one. Until then the volume stands that the server
-    /// remembers for this application.
+    /// `true` if a volume was ever chosen, even the untouched one. Until then, the volume is the one that the
+    /// server remembers for this application.
     private(set) var isChosen = false
     private var isAsking = false
     private var isStale = false
@@ -157,7 +158,7 @@ struct PulseVolumeState {
         return .report(answer)
     }
 
-    /// The question failed, or its stream is gone.
+    /// The query failed, or its stream is gone.
     mutating func unanswered() {
         isAsking = false
         isStale = false
