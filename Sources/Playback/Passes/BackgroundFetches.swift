@@ -9,12 +9,13 @@ import System
 final class BackgroundFetches {
     /// How often a fetch is checked: often enough that a complete resource is soon closed.
     static let interval = Duration.seconds(1)
-    /// Checks without a new byte after which a fetch is given up; the loader's own attempts last about as long.
+    /// The number of checks without a new byte after which a fetch is given up; the loader's own attempts
+    /// last about as long.
     static let mostIdleChecks = 120
 
     private let clock: any MonotonicClock
     private let most: Int
-    /// Called with what a resource counted when its fetch ended by itself.
+    /// Called with the report of a resource when its fetch has ended by itself.
     private let ended: @Sendable (LoadReport) -> Void
     private var fetches: [ResourceTask] = []
 
@@ -24,7 +25,7 @@ final class BackgroundFetches {
         self.ended = ended
     }
 
-    /// `true` if something of the resource is missing that can be fetched and stored.
+    /// `true` if bytes of the resource are missing that can be fetched and stored.
     static func isWorthwhile(_ report: LoadReport) -> Bool {
         report.live == nil && report.isKept && !isComplete(report)
     }
@@ -33,7 +34,7 @@ final class BackgroundFetches {
         report.length.map { report.stored.covers(0..<$0) } ?? false
     }
 
-    /// Takes over `resource`. If there are too many, the oldest fetch ends as it is.
+    /// Takes over `resource`. If there are too many fetches, the oldest one is cancelled.
     func add(_ resource: TrackResource) {
         fetches.removeAll(where: \.isDone)
         if fetches.count >= most { fetches.removeFirst().task.cancel() }
@@ -47,7 +48,8 @@ final class BackgroundFetches {
         )
     }
 
-    /// Cancels the fetches at `location`, which is to be opened again; returns the tasks to await before that.
+    /// Cancels the fetches at `location`, which is about to be opened again. Returns the tasks to await
+    /// before that.
     func end(at location: ResourceLocation) -> [Task<Void, Never>] {
         let same = fetches.filter { $0.location == location }
         fetches.removeAll { $0.location == location }
@@ -63,7 +65,7 @@ final class BackgroundFetches {
         for fetch in all { await fetch.task.value }
     }
 
-    /// Returns when everything is stored, nothing comes any more, or the task is cancelled.
+    /// Returns when all bytes are stored, none have arrived for a while, or the task is cancelled.
     private static func fetch(_ resource: TrackResource, _ clock: any MonotonicClock) async {
         guard let reader = resource.openReader else { return }
         reader.fill()
@@ -78,7 +80,7 @@ final class BackgroundFetches {
     }
 }
 
-/// Work on a resource after its last pass: fetching its rest, or closing it.
+/// Work on a resource after its last pass: fetching its missing bytes, or closing it.
 final class ResourceTask: Sendable {
     let location: ResourceLocation
     let task: Task<Void, Never>

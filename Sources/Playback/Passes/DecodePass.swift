@@ -6,7 +6,7 @@ struct DecodePass: Sendable {
     let id: PassID
     let resource: TrackResource
     let start: Duration
-    /// How long to wait before the first read, since another seek may follow.
+    /// The delay before the first read, since another seek may follow.
     let settling: Duration
     let clock: any MonotonicClock
     let control: PassControl
@@ -47,7 +47,7 @@ struct DecodePass: Sendable {
         }
     }
 
-    /// Decodes to the end; `written` counts the frames since the player last let the pass write.
+    /// Decodes to the end; `written` counts the frames since the player last allowed the pass to write.
     private func write(
         from decoder: any AudioDecoder,
         of reader: any ResourceReader,
@@ -65,7 +65,7 @@ struct DecodePass: Sendable {
             let step = try await decoder.decode(into: .init(rebasing: buffer[..<room]))
             try Task.checkCancellation()
             let updates = reported.updates(of: decoder, by: id)
-            // A change of format sends the same information itself.
+            // A change of format reports the same information.
             if step != .formatChanged { updates.forEach(send) }
             switch step {
             case .frames(let frames):
@@ -90,12 +90,12 @@ struct DecodePass: Sendable {
         }
     }
 
-    /// Allocates memory for the frames that are decoded at a time.
+    /// Allocates memory for the frames of one step.
     private static func buffer(for format: AudioFormat) -> UnsafeMutableRawBufferPointer {
         .allocate(byteCount: laterStep * format.bytesPerFrame, alignment: 16)
     }
 
-    /// Sends the title of a live stream that begins at `frame`, if a new one does.
+    /// Sends the title of a live stream if a new one begins at `frame`.
     private func sendTitle(of reader: any ResourceReader, _ titles: inout LiveTitles?, at frame: FrameCount) {
         // A resource with a length is no live stream; a live stream may look like a long body at first.
         guard reader.length == nil, let report = reader.report.live else { return }
@@ -131,8 +131,8 @@ struct DecodePass: Sendable {
 
     /// Waits until the ring is half empty.
     ///
-    /// Meanwhile the decoder scans stored bytes: all of them while the position is an estimate, which they may
-    /// correct, else a few, which make later seeks exact.
+    /// In the meantime, the decoder scans stored bytes. While the position is an estimate, it scans all of
+    /// them, which may correct the position; otherwise only a few, which make later seeks exact.
     private func waitForRoom(
         in ring: PCMRing,
         _ decoder: any AudioDecoder,
@@ -148,8 +148,8 @@ struct DecodePass: Sendable {
         try await ring.waitForRoom()
     }
 
-    /// Reports that the sink can start, if the player asked for that and the ring holds enough; a full ring always
-    /// does.
+    /// Reports that the sink can start, if the player requested that and the ring holds enough; a full ring
+    /// is always enough.
     @discardableResult
     private func reportPrimed(_ ring: PCMRing, isLast: Bool) -> Bool {
         guard control.takePrime(available: ring.availableFrames, isLast: isLast) else { return false }
@@ -158,10 +158,10 @@ struct DecodePass: Sendable {
     }
 }
 
-/// Remembers what the player knows of a decoder's stream, so that only changes are sent.
+/// Remembers the last report on a decoder's stream, so that only changes are sent.
 struct ReportedInfo {
     private var revision: Int
-    /// The start of the pass, as it was reported.
+    /// The reported start of the pass.
     private let landing: SeekLanding
     private var isCorrected = false
 
@@ -188,8 +188,8 @@ struct ReportedInfo {
 
 /// Finds the title of a live stream that the decoder has reached. Pure.
 ///
-/// Reads of a live stream end where a title begins, so the first frames decoded after a read beyond that place
-/// belong to the title, except for the one or two that a decoder holds back.
+/// Reads of a live stream end at the start of each title. So the first frames decoded after a read beyond
+/// that offset belong to the title, except for the one or two frames that a decoder holds back.
 struct LiveTitles: Sendable {
     private(set) var station: Station
     /// Titles up to this offset were sent.
@@ -213,16 +213,16 @@ struct LiveTitles: Sendable {
     }
 }
 
-/// Applies the listener's gain to what is written and changes it gradually, since a jump would click. Pure.
+/// Applies the chosen gain to samples, and changes it gradually, since a jump would click. Pure.
 struct GainRamp {
-    /// 46 ms at 44.1 kHz: too slow for a click, too fast for a fade.
+    /// The length of a change: 46 ms at 44.1 kHz, too slow for a click and too fast for a fade.
     static let frames = 2_048
 
     private var current: GainStage
 
     init(_ stage: GainStage) { current = stage }
 
-    /// Scales `pcm`, whole frames of `format`, by `wanted`, which the first frames reach in steps.
+    /// Scales `pcm`, whole frames of `format`, by `wanted`, which is reached gradually over the first frames.
     mutating func apply(_ wanted: GainStage, to pcm: UnsafeMutableRawBufferPointer, of format: AudioFormat) {
         guard wanted != current else { return wanted.apply(to: pcm, of: format) }
         let count = min(pcm.count, Self.frames * format.bytesPerFrame)

@@ -8,7 +8,8 @@ final class PassControl: Sendable {
     private struct State {
         var ring: PCMRing?
         var holds = false
-        /// Frames in the ring at which the pass reports that the sink can start; `nil` if it need not.
+        /// Frames in the ring at which the pass reports that the sink can start; `nil` if no report is
+        /// needed.
         var primeTarget: Int?
         var gain = GainStage.unity
         var waiter: CheckedContinuation<Void, any Error>?
@@ -41,14 +42,14 @@ final class PassControl: Sendable {
         waiter?.resume()
     }
 
-    /// The gain of the samples that the pass writes from now on.
+    /// The gain of the samples that the pass writes next.
     var gain: GainStage { state.withLock { $0.gain } }
 
     func setGain(_ gain: GainStage) { state.withLock { $0.gain = gain } }
 
     func requestPrime(at frames: Int) { state.withLock { $0.primeTarget = frames } }
 
-    /// `true` if the pass must report now that the sink can start; once for each request.
+    /// `true` if the pass must report now that the sink can start; `true` only once for each request.
     func takePrime(available: Int, isLast: Bool) -> Bool {
         state.withLock { state in
             guard let target = state.primeTarget, available >= target || isLast else { return false }

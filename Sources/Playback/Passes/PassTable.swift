@@ -17,14 +17,14 @@ final class PassTable {
     /// Runs all decoding, off the cooperative pool.
     private let thread = WorkThread(name: "decode")
     private var passes: [PassID: ActivePass] = [:]
-    /// The open resources of passes that ended, for the passes that continue with them.
+    /// The open resources of passes that ended, for the passes that reuse them.
     private var kept: [PassID: TrackResource] = [:]
     /// Resources that commit and close in the background.
     private var closings: [ResourceTask] = []
-    /// `nil` if the rest of heard tracks is not to be fetched.
+    /// `nil` if tracks that were heard in part are not to be fetched completely.
     private let backgroundFetches: BackgroundFetches?
 
-    /// `filled` is called, from any task, with what a resource counted whose rest was fetched.
+    /// `filled` is called, from any task, with the report of a resource after its background fetch.
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
@@ -50,8 +50,8 @@ final class PassTable {
 
     /// Starts a pass over the resource that pass `reusing` left, if any, or over a new one.
     ///
-    /// The pass reads nothing for the time of `settling`. With `isPatient` its reads wait for those of other tracks
-    /// until `hurry`.
+    /// The pass waits for the time of `settling` before it reads. With `isPatient`, its reads have low
+    /// priority until `hurry`.
     func start(
         _ id: PassID,
         _ track: Track,
@@ -62,7 +62,7 @@ final class PassTable {
         settling: Duration
     ) {
         let left = reusing.flatMap { kept.removeValue(forKey: $0) }
-        // Until the pass is heard only what it waits for is fetched.
+        // Until the pass is heard, only bytes for which it waits are fetched.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
         let resource = left ?? makeResource(track, refresh: refresh, isPatient: isPatient)
         let control = PassControl()
@@ -86,9 +86,11 @@ final class PassTable {
         for (id, pass) in passes where id != patient { pass.resource.hurry() }
     }
 
-    /// Cancels a pass and returns when it writes no more, with the report of its resource if that is closed.
+    /// Cancels a pass. Returns when it has stopped writing, with the report of its resource if that is
+    /// closed.
     ///
-    /// With `fills` the rest of the resource may be fetched in the background; its report then comes later.
+    /// With `fills`, the missing bytes of the resource may be fetched in the background; then its report
+    /// comes later.
     func cancel(_ id: PassID, keepsResource: Bool, fills: Bool = false) async -> LoadReport? {
         guard let pass = passes.removeValue(forKey: id) else { return nil }
         pass.task.cancel()
@@ -112,15 +114,15 @@ final class PassTable {
         return report
     }
 
-    /// Returns when every resource is closed. Only after all passes were cancelled.
+    /// Returns when every resource is closed. Call it only after all passes were cancelled.
     func close() async {
         await backgroundFetches?.close()
         for closing in closings { await closing.task.value }
         thread.stop()
     }
 
-    /// A new resource for `track`. It opens only after earlier ones at the same location have closed, since a file
-    /// that changed, or is to be loaded again, cannot come from the old loader.
+    /// A new resource for `track`. It opens only after earlier ones at the same location have closed, since
+    /// the old loader cannot provide a file that has changed or must be loaded again.
     private func makeResource(_ track: Track, refresh: Bool, isPatient: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
         let filled = backgroundFetches?.end(at: track.location) ?? []

@@ -1,7 +1,8 @@
 import Media
 import System
 
-/// One track of the queue while it is open: its bytes and its decoder, over as many passes as seeks make.
+/// One open track of the queue: its bytes and its decoder. Each seek begins a new pass over the same
+/// resource.
 final class TrackResource: Sendable {
     typealias Open = @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
     typealias MakeDecoder = @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
@@ -14,18 +15,18 @@ final class TrackResource: Sendable {
     private struct State {
         var reader: (any ResourceReader)?
         var isClosed = false
-        /// `true` if its reads wait for those of the current track, until `hurry`.
+        /// `true` if its reads have low priority, until `hurry`.
         var isPatient: Bool
     }
 
     private let state: Locked<State>
 
-    // Unsafe: only one pass at a time uses these two, and `endPasses` when none does. The player waits for the end
-    // of a pass before it starts the next one over the same resource, or closes it.
+    // Unsafe: only one pass at a time uses these two, and `endPasses` only when there is none. The player
+    // waits for the end of a pass before it starts the next one over the same resource, or closes it.
     private nonisolated(unsafe) var decoder: (any AudioDecoder)?
     private nonisolated(unsafe) var isAtStart = true
 
-    /// With `isPatient` its reads wait for those of other tracks until `hurry`.
+    /// With `isPatient`, its reads have low priority until `hurry`.
     init(
         track: Track,
         refresh: Bool,
@@ -40,11 +41,11 @@ final class TrackResource: Sendable {
         state = Locked(State(isPatient: isPatient))
     }
 
-    /// The reader of the resource, which the first call opens. One pass at a time calls this.
+    /// The reader of the resource; the first call opens it. Called by one pass at a time.
     func reader() async throws -> any ResourceReader {
         if let reader = state.withLock({ $0.reader }) { return reader }
         let reader = try await open(track.location, refresh)
-        // Before anyone else has the reader, so that a `hurry` always comes later.
+        // Before the reader is shared, so that `hurry` always comes later.
         let wasPatient = state.withLock { $0.isPatient }
         if wasPatient { reader.setPriority(isLow: true) }
         let (isClosed, isPatient) = state.withLock { state in
@@ -59,9 +60,9 @@ final class TrackResource: Sendable {
         return reader
     }
 
-    /// The track's decoder over `reader`, ready to decode from `start`. One pass at a time calls this.
+    /// The track's decoder over `reader`, ready to decode from `start`. Called by one pass at a time.
     ///
-    /// The first call opens the decoder; later ones only seek, also after a pass that was cancelled.
+    /// The first call opens the decoder; later ones only seek, even after a pass that was cancelled.
     func decoder(over reader: any ResourceReader, at start: Duration) async throws -> (
         decoder: any AudioDecoder, landing: SeekLanding
     ) {
@@ -89,7 +90,8 @@ final class TrackResource: Sendable {
     var openReader: (any ResourceReader)? { state.withLock { $0.reader } }
     var report: LoadReport { openReader?.report ?? LoadReport() }
 
-    /// Stores the seek table with the entry and frees the decoder. Only after the last pass ended.
+    /// Stores the seek table with the entry and frees the decoder. Call it only after the last pass has
+    /// ended.
     func endPasses() {
         let table = decoder?.seekTable() ?? []
         decoder = nil

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The buffer of PCM between the decoder and the audio thread: one writer, one reader, no lock.
 ///
-/// Both counts only grow while the two sides run, and their difference never exceeds the
-/// capacity, so each side owns the bytes that the other's count has released to it.
+/// Both counts only increase while the two sides run, and their difference never exceeds the capacity. So
+/// each side owns the bytes that the other side's count has released.
 package final class PCMRing: PCMReader, @unchecked Sendable {
     // Unchecked: `storage` never changes; the reader touches the bytes from `taken` to `written`, the
     // writer the others, and each count is published with release and read with acquire ordering or stronger.
@@ -56,8 +56,8 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         let first = min(count, capacity - offset)
         target.copyMemory(from: storage + offset, byteCount: first)
         if first < count { (target + first).copyMemory(from: storage, byteCount: count - first) }
-        // Sequentially consistent with the writer's request: if room is made and wanted at the same moment, at
-        // least one side sees the other.
+        // Sequentially consistent with the writer's request: if room is made and requested at the same
+        // moment, at least one side notices the other.
         taken.store(start + count, ordering: .sequentiallyConsistent)
         space.roomMade(capacity - (available - count))
         return count
@@ -89,9 +89,9 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         capacity - (written.load(ordering: .relaxed) - taken.load(ordering: .sequentiallyConsistent))
     }
 
-    /// Calls `body` with each piece of the written `frames` and its first frame.
+    /// Calls `body` with each contiguous piece of the written `frames` and the piece's first frame.
     ///
-    /// They must be among the last `capacityFrames`. Only for the writer, since nobody else overwrites them.
+    /// They must be among the last `capacityFrames`. Only for the writer: no other thread overwrites them.
     func withFrames(
         _ frames: Range<FrameCount>,
         _ body: (UnsafeRawBufferPointer, FrameCount) -> Void
@@ -108,15 +108,16 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
         }
     }
 
-    /// Differs for each ring and after each `discard`, when frames with the same count are other frames.
+    /// Identifies the content: it differs for each ring and after each `discard`, because equal counts then
+    /// mean different frames.
     var content: Int { lastContent.load(ordering: .acquiring) }
 
     private static func newContent() -> Int { contents.add(1, ordering: .relaxed).newValue }
 
-    /// Marks what was written as the end.
+    /// Marks the written frames as the last ones.
     package func finish() { finished.store(true, ordering: .releasing) }
 
-    /// Drops what was not read. Only while neither side runs.
+    /// Drops the frames that were not read. Only allowed while neither side runs.
     package func discard() {
         lastContent.store(Self.newContent(), ordering: .releasing)
         written.store(taken.load(ordering: .acquiring), ordering: .releasing)

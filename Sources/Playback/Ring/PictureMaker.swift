@@ -8,7 +8,7 @@ struct PictureMaker {
     static let rate = 20
     /// Bands of the spectrum: about three to the octave, and few enough for a small window.
     static let bandCount = 24
-    /// The range of the bands in Hz, from a bass's lowest string to where most encoders cut off.
+    /// The range of the bands in Hz, from a bass's lowest string to the cut-off of most encoders.
     static let frequencies: ClosedRange<Double> = 40...16_000
 
     let format: AudioFormat
@@ -35,7 +35,7 @@ struct PictureMaker {
         squares = peaks
     }
 
-    /// Drops the frames of an unfinished picture, if the next frames do not follow them.
+    /// Drops the frames of an unfinished picture, if the next frames do not continue them.
     mutating func restart() {
         count = 0
         clearLevels()
@@ -80,7 +80,7 @@ struct PictureMaker {
     }
 
     private func picture() -> SoundPicture {
-        // One transform takes fewer frames than a picture has at high rates: the last ones count.
+        // At high rates, a picture has more frames than one transform takes: only the last ones are used.
         let powers = spectrum.powers(of: mean.suffix(spectrum.size))
         let levels = zip(peaks, squares).map { peak, squares in
             SoundPicture.Level(peak: min(1, peak), rms: min(1, sqrt(squares / Float(step))))
@@ -95,7 +95,7 @@ struct PictureMaker {
         }
     }
 
-    /// Maps a power to 0...1: from the quietest that is shown to a full-scale sine, evenly in decibels.
+    /// Maps a power to 0...1: from the quietest displayed level to a full-scale sine, evenly in decibels.
     private static func loudness(_ power: Float) -> Float {
         guard power > 0 else { return 0 }
         return min(1, max(0, 1 - 10 * log10(power) / SoundPicture.quietest))
@@ -117,7 +117,7 @@ struct PictureMaker {
     }
 }
 
-/// The power spectrum of a stretch of samples behind a Hann window, by kissfft.
+/// The power spectrum of samples after a Hann window, by kissfft.
 final class Spectrum: @unchecked Sendable {
     // Unchecked: kissfft uses scratch memory of the plan, and the tap's lock admits one caller at a time.
     private let plan: kiss_fftr_cfg
@@ -140,7 +140,8 @@ final class Spectrum: @unchecked Sendable {
         let windowed = zip(samples, window).map { $0 * $1 }
         var bins = [kiss_fft_cpx](repeating: kiss_fft_cpx(), count: size / 2 + 1)
         kiss_fftr(plan, windowed, &bins)
-        // A full-scale sine comes out with a quarter of `size`: half of it, behind a window whose mean is a half.
+        // A full-scale sine has an amplitude of `size / 4`: half of `size`, times the mean of the window, one
+        // half.
         let scale = 4 / Float(size)
         return bins.map { ($0.r * $0.r + $0.i * $0.i) * scale * scale }
     }

@@ -2,14 +2,14 @@ import Media
 import Synchronization
 import System
 
-/// Makes pictures of what is written into the ring, while the spectrum view is open.
+/// Makes pictures of the frames that are written into the ring, while the spectrum view is open.
 ///
 /// `follow` is called on the decoder's thread, never on the audio thread. While no view is open it reads one atomic
 /// and returns: nothing is computed, allocated or woken.
 final class SoundTap: Sendable {
     private struct Analysis {
         var maker: PictureMaker
-        /// The next frame of the ring, and the content of the ring in which it is counted.
+        /// The next frame to analyse, and the content of the ring in which it is counted.
         var next: FrameCount
         var source: Int
     }
@@ -23,7 +23,7 @@ final class SoundTap: Sendable {
     /// The number of pictures made so far.
     var pictureCount: Int { made.load(ordering: .relaxed) }
 
-    /// Begins to make pictures, or ends; from any thread.
+    /// Starts or stops making pictures. May be called from any thread.
     func watch(_ isWatched: Bool) {
         guard self.isWatched.exchange(isWatched, ordering: .acquiringAndReleasing) != isWatched else {
             return
@@ -35,8 +35,8 @@ final class SoundTap: Sendable {
         }
     }
 
-    /// Analyses what was written into `ring` since the last call; the first time everything not yet taken from it.
-    /// The ring's writer calls this between two writes.
+    /// Analyses the frames written into `ring` since the last call; the first time, all that were not read
+    /// yet. The ring's writer calls this between two writes.
     func follow(_ ring: PCMRing) {
         guard isWatched.load(ordering: .relaxed) else { return }
         analysis.withLock { analysis in
@@ -62,7 +62,7 @@ final class SoundTap: Sendable {
                 }
             }
             current.next = written
-            // `watch(false)` may have found nothing to drop meanwhile.
+            // `watch(false)` may have run in the meantime, when there was nothing to drop.
             guard isWatched.load(ordering: .acquiring) else { return reel.withLock { $0.removeAll() } }
             analysis = current
         }
@@ -77,7 +77,8 @@ final class SoundTap: Sendable {
 
 /// The latest pictures of one stream, by the frames that they show. Pure.
 struct PictureReel {
-    /// Enough for what is written but not yet heard: the ring, the sink's own buffer, and one decoded step.
+    /// Enough for the frames that are written but not yet heard: the ring, the sink's own buffer, and one
+    /// decoded step.
     static let most = 100
 
     private struct Entry {
@@ -90,7 +91,8 @@ struct PictureReel {
 
     var count: Int { entries.count }
 
-    /// Adds the picture of `frames`. Earlier pictures of these or later frames go: the ring dropped those unheard.
+    /// Adds the picture of `frames`. Removes older pictures of these or later frames, which the ring dropped
+    /// unheard.
     mutating func append(_ picture: SoundPicture, of frames: Range<FrameCount>) {
         forget(from: frames.lowerBound)
         entries.append(Entry(frames: frames, picture: picture))

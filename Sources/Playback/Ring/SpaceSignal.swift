@@ -5,10 +5,11 @@ import System
 
 /// Resumes the decoding task when the audio thread has made room in the ring.
 ///
-/// The audio thread must not resume a task itself, which locks and allocates. It posts a semaphore, and a thread
-/// that does nothing else resumes the task.
+/// The audio thread must not resume a task itself, which locks and allocates. So it posts a semaphore, and a
+/// dedicated thread resumes the task.
 package final class SpaceSignal: @unchecked Sendable {
-    // Unchecked: `semaphore` never moves and the system orders its use; all else is atomic or behind the lock.
+    // Unchecked: `semaphore` never moves and may be used from any thread; all other state is atomic or
+    // guarded by the lock.
     private let semaphore: UnsafeMutablePointer<sem_t>
     /// How much room the writer waits for, in bytes; 0 when it does not wait.
     private let wanted = Atomic<Int>(0)
@@ -28,11 +29,11 @@ package final class SpaceSignal: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Audio thread: so many bytes are free now.
+    /// Called on the audio thread when `bytes` bytes are free.
     func roomMade(_ bytes: Int) {
         let needed = wanted.load(ordering: .sequentiallyConsistent)
         guard needed > 0, bytes >= needed else { return }
-        // The exchange makes one post of several reads.
+        // Because of the exchange, several reads cause only one post.
         if wanted.exchange(0, ordering: .sequentiallyConsistent) > 0 { sem_post(semaphore) }
     }
 
@@ -52,7 +53,7 @@ package final class SpaceSignal: @unchecked Sendable {
                     return
                 }
                 wanted.store(bytes, ordering: .sequentiallyConsistent)
-                // The reader may have made room before it could see what is wanted.
+                // The reader may have made room before it could see the request.
                 if room() >= bytes, wanted.exchange(0, ordering: .sequentiallyConsistent) > 0 { resume() }
             }
         } onCancel: {
@@ -69,7 +70,7 @@ package final class SpaceSignal: @unchecked Sendable {
 
     private func serve() {
         while true {
-            // Interrupted by a signal, it just waits again.
+            // If a signal interrupts it, wait again.
             while sem_wait(semaphore) != 0 {}
             if isStopped.load(ordering: .acquiring) { return }
             resume()

@@ -48,7 +48,7 @@ final class CachedWatch: Sendable {
         schedule { $0.waiting.append(tracks[...]) }
     }
 
-    /// Looks up `track` again, since more of it may be cached. Never waits.
+    /// Looks up `track` again, because more of it may be cached. Never waits.
     func lookUpAgain(_ track: Track) {
         guard track.location.url != nil else { return }
         schedule { $0.again.append(track) }
@@ -84,7 +84,7 @@ final class CachedWatch: Sendable {
                 isChanged = true
             }
             batchCount += 1
-            // Each publication of a long result copies it, so most batches are not published by themselves.
+            // Publishing copies the whole result, so the results of several batches are published together.
             guard isChanged, batchCount == 1 || batchCount % 20 == 0 else { continue }
             isChanged = false
             publish(result)
@@ -98,7 +98,7 @@ final class CachedWatch: Sendable {
         changed()
     }
 
-    /// Ends the task, or begins another if tracks were added after the last batch.
+    /// Ends the task, or starts another one if tracks were added after the last batch.
     private func finishOrContinue() {
         state.withLock { state in
             state.isBusy = false

@@ -7,7 +7,7 @@ package struct PlaybackSettings: Sendable {
     package var ringTime = Duration.seconds(2)
     /// PCM needed before the first sound: the size of the sink's own buffer, so that it starts full.
     package var startTime = Duration.milliseconds(250)
-    /// PCM needed to continue after running dry, so that music does not stutter on a slow line.
+    /// PCM needed to continue after an underrun, so that music does not stutter on a slow connection.
     package var restartTime = Duration.seconds(1)
     /// The interval at which the position is updated while music plays.
     package var tick = Duration.milliseconds(250)
@@ -18,7 +18,7 @@ package struct PlaybackSettings: Sendable {
     package var headTime = Duration.seconds(10)
     /// `true` if tracks that were heard in part are fetched completely in the background.
     package var fillsHeardTracks = false
-    /// Background fetches at a time. More would only hold more connections on the same line.
+    /// The most background fetches at a time. More would only add connections that share the same bandwidth.
     package var mostFillings = 4
 
     package var exitsAtEnd: Bool
@@ -50,7 +50,7 @@ package struct PlaybackParts: Sendable {
     /// Chooses the decoder of an open resource by its kind, and makes it.
     package var makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
     package var output: any AudioOutput
-    /// A connection attempt of `output` that has begun already; `nil` if the player shall connect.
+    /// A connection attempt of `output` that has begun already; `nil` if the player must connect.
     package var connecting: Task<Void, any Error>?
     package var resolver: any TrackResolver
     package var save: @Sendable ([Track], String) async throws -> Void
@@ -59,8 +59,8 @@ package struct PlaybackParts: Sendable {
     package var cache: (any KeptMusic)?
     /// Reports whether the network is available; `nil` if that is unknown.
     package var connectivity: (any Connectivity)?
-    /// The saved position at which a track continues; `nil` if it begins at its start. Called by the player's task, so
-    /// it must not wait.
+    /// The saved position at which a track continues; `nil` if it begins at its start. The player's task
+    /// calls it, so it must not wait.
     package var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
 
     package init(
@@ -89,8 +89,8 @@ package struct PlaybackParts: Sendable {
 /// The result of a session.
 package struct PlayerOutcome: Sendable, Equatable {
     package var summary: PlayerEvent.SummaryReport
-    /// The reason for not going on; `nil` if the player ended as asked.
+    /// The reason why the player could not continue; `nil` if it ended as requested.
     package var fatal: MediaError?
-    /// `true` if the listener asked to quit.
+    /// `true` if the user quit.
     package var isQuit: Bool
 }

@@ -3,9 +3,9 @@ import System
 
 /// The queue player.
 ///
-/// One loop takes inputs in order, lets `PlayerState` decide, carries out the effects and publishes a snapshot.
-/// Commands, passes and the sink only add inputs to the inbox, so they never wait for the loop, and the loop never waits
-/// for the network.
+/// One loop takes inputs in order, passes them to `PlayerState`, carries out the effects that it returns, and
+/// publishes a snapshot. Commands, passes and the sink only add inputs to the inbox, so they never wait for
+/// the loop, and the loop never waits for the network.
 package final class Player: PlayerControl {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
@@ -32,10 +32,11 @@ package final class Player: PlayerControl {
 
     package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
 
-    /// The spectrum of the frames that are heard, which were decoded a ring and a sink's buffer ago.
+    /// The spectrum of the frames that are heard, which were decoded earlier by the length of the ring and
+    /// the sink's buffer.
     package var soundPicture: SoundPicture? { tap.picture(at: parts.output.heardFrames) }
 
-    /// Reports a notice of a part of the player as an event. From any task.
+    /// Reports a notice of a part of the player as an event. May be called from any task.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
     /// Plays `tracks` and then those of `sources`, beginning with track `start` (from 1; `nil` for the first in playing
@@ -71,8 +72,8 @@ package final class Player: PlayerControl {
         return outcome
     }
 
-    /// `tracks` followed by those of `sources`, in order. A source that cannot be resolved becomes a problem; the
-    /// rest plays.
+    /// `tracks` followed by those of `sources`, in order. A source that cannot be resolved becomes a problem;
+    /// the others are played.
     private static func tracks(
         of sources: [String],
         behind tracks: [Track],
@@ -94,7 +95,7 @@ package final class Player: PlayerControl {
     }
 }
 
-/// The inputs that the player has not taken yet, in order. From any thread.
+/// The inputs that the player has not handled yet, in order. May be used from any thread.
 ///
 /// Consecutive seeks are merged into one, so that a key held down does not begin a pass for each repetition.
 final class Inbox: Sendable {
@@ -125,7 +126,8 @@ final class Inbox: Sendable {
         signal.yield()
     }
 
-    /// Waits for the next input; returns `nil` if the task is cancelled. Only one task may call this.
+    /// Waits for the next input; returns `nil` if the task is cancelled. Only one task at a time may call
+    /// this.
     func next() async -> PlayerInput? {
         while true {
             if let input = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
@@ -136,7 +138,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Accepts no more inputs; returns those that were not taken.
+    /// Accepts no more inputs; returns those that were not handled.
     func close() -> [PlayerInput] {
         defer { signal.finish() }
         return state.withLock { state in
@@ -148,10 +150,10 @@ final class Inbox: Sendable {
 }
 
 extension SeekTarget {
-    /// One target that leads to the same position as this one followed by `later`; `nil` if there is none.
+    /// A single target with the same result as this one followed by `later`; `nil` if there is none.
     ///
-    /// Distances in one direction add up, even if the start or the end of the track stops them. Distances in opposite
-    /// directions do not.
+    /// Distances in the same direction can be added, even if the start or the end of the track limits them.
+    /// Distances in opposite directions cannot.
     func merged(with later: SeekTarget) -> SeekTarget? {
         switch (self, later) {
         case (_, .to): later

@@ -5,8 +5,8 @@ import System
 extension PlayerShell {
     private var currentResource: TrackResource? { state.currentPass.flatMap { passes.resource(of: $0) } }
 
-    /// The time of music that is cached without a gap from the byte being heard on. This includes decoded PCM, whose bytes
-    /// were stored before.
+    /// The duration of the music that is cached without a gap from the heard byte on. This includes decoded
+    /// PCM, because its bytes are stored too.
     var buffered: Duration { currentResource.map { buffered($0.report) } ?? .zero }
 
     private func buffered(_ report: LoadReport) -> Duration {
@@ -35,8 +35,9 @@ extension PlayerShell {
         return max(0, min(offset, length - 1))
     }
 
-    /// Snapshots share the dictionary of failures with the state, which must copy it before it adds one. While one track
-    /// after another fails, snapshots are updated in growing steps, so that the cost of a failure stays constant.
+    /// Snapshots share the dictionary of failures with the state, which must copy it before it adds a
+    /// failure. So while one track after another fails, the snapshot's failures are updated at growing
+    /// intervals, and the cost of a failure stays constant.
     private func updateShownFailures() {
         let new = abs(state.failures.count - shownFailures.count)
         if isOver || state.snapshotState != .opening || new > state.failures.count / 16 {

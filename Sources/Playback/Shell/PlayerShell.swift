@@ -16,14 +16,15 @@ final class PlayerShell {
     let passes: PassTable
     private let sound: SoundPath
     let cached: CachedWatch?
-    /// Passes of which something was heard. When they end without a failure, the rest of the track may be fetched.
+    /// Passes of which something was heard. When one ends without a failure, the missing bytes of its track
+    /// may be fetched.
     private var heardPasses: Set<PassID> = []
     private var lastLookup = Duration.zero
     private var fatal: MediaError?
     private let jobs: BackgroundJobs
     /// The next tick.
     private var tick: (due: Duration, task: Task<Void, Never>)?
-    /// A tick that is so much late does not matter.
+    /// The delay by which a tick may be late.
     private static let tickTolerance = Duration.milliseconds(20)
 
     init(
@@ -72,7 +73,7 @@ final class PlayerShell {
         if case .pinned(let track, _) = input { cached?.lookUpAgain(track) }
         var pending = [input]
         if case .tick = input {
-            // If a tick was sent while it was being replaced, its replacement must not come as well.
+            // If a tick was sent while it was being replaced, cancel its replacement.
             tick?.task.cancel()
             tick = nil
             pending += loadInputs()
@@ -91,10 +92,11 @@ final class PlayerShell {
         updateTicks()
     }
 
-    /// Lets the state decide on `input`.
+    /// Passes `input` to the state and returns its effects.
     ///
-    /// If the decision pauses the sink, this is done first, and the state decides again from the same value: positions
-    /// and reports need the number of frames heard, which is final only when the sink is paused.
+    /// If the decision pauses the sink, the sink is paused first, and the decision is repeated from the same
+    /// state: positions and reports need the number of frames heard, which is final only when the sink is
+    /// paused.
     private func decide(on input: PlayerInput) async -> [PlayerEffect] {
         guard sound.isRunning else {
             return state.handle(input, heard: sound.heard, now: parts.clock.now)
@@ -174,7 +176,7 @@ final class PlayerShell {
         }
     }
 
-    /// How long a pass waits before it reads. A seek into cached bytes never waits.
+    /// The delay of a pass before it reads. A seek into cached bytes has none.
     private func settling(of id: PassID, reusing reused: PassID?, at start: Duration) -> Duration {
         let wait = state.requestDelay(of: id)
         guard wait > .zero, let reused else { return .zero }
@@ -199,7 +201,7 @@ final class PlayerShell {
     private func requestPrime(_ id: PassID) {
         guard let ring = sound.ring, let control = passes.control(of: id) else { return }
         control.requestPrime(at: sound.restartFrames)
-        // The pass may have filled the ring since it ran dry, and may be asleep.
+        // The pass may have filled the ring since the underrun, and may be asleep.
         if control.takePrime(available: ring.availableFrames, isLast: false) { send(.passPrimed(id)) }
     }
 
@@ -280,7 +282,7 @@ final class PlayerShell {
 
     // MARK: Time and the end
 
-    /// Schedules the next tick for the time at which something is due.
+    /// Schedules the next tick for the time of the next event.
     private func updateTicks() {
         guard state.needsTicks, !isOver else {
             tick?.task.cancel()
@@ -298,7 +300,7 @@ final class PlayerShell {
         tick = (due, task)
     }
 
-    /// Ends everything and commits what was fetched. Waits for playlists that are being saved.
+    /// Ends everything and commits the fetched bytes. Waits for playlists that are being saved.
     ///
     /// `closeInbox` is called when no more inputs will be sent, and returns the last ones.
     func shutDown(closeInbox: () -> [PlayerInput]) async -> PlayerOutcome {
@@ -327,7 +329,7 @@ final class PlayerShell {
 }
 
 extension MediaError {
-    /// `error` itself if it is a `MediaError`, or else one with its description.
+    /// `error` itself if it is a `MediaError`, otherwise one with its description.
     init(describing error: any Error) {
         self = error as? MediaError ?? MediaError(.internalError, "reprise", SafeText("\(error)"))
     }

@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// Carries out effects on the ring and the sink behind it.
+/// Carries out the effects on the ring and the sink.
 ///
 /// Used only by the player's loop, so it needs no lock.
 final class SoundPath {
@@ -37,7 +37,7 @@ final class SoundPath {
 
     /// Frames needed in the ring before the first sound.
     var startFrames: Int { frames(in: settings.startTime) }
-    /// Frames needed in the ring to continue after it ran dry.
+    /// Frames needed in the ring to continue after an underrun.
     var restartFrames: Int { frames(in: settings.restartTime) }
 
     private func frames(in time: Duration) -> Int {
@@ -66,7 +66,7 @@ final class SoundPath {
     }
 
     private func connect() async throws {
-        // The state opens the sink only after a successful search, so this one is over.
+        // The state opens the sink only after a successful search, so this search is over.
         if let search {
             await search.value
             self.search = nil
@@ -87,7 +87,7 @@ final class SoundPath {
         search?.cancel()
     }
 
-    /// Looks for the server once, after `delay`, and sends the result. Replaces a search under way.
+    /// Searches for the server once, after `delay`, and sends the result. Replaces a search in progress.
     func reconnect(after delay: Duration, attempt: Int, by clock: any MonotonicClock) {
         let before = search
         before?.cancel()
@@ -124,7 +124,7 @@ final class SoundPath {
         await output.pause()
     }
 
-    /// Drops PCM that was not heard. Only while paused, and while no pass writes.
+    /// Drops PCM that was not heard. Only allowed while paused, and while no pass writes.
     func flush() async {
         await output.flush()
         ring?.discard()

@@ -11,12 +11,12 @@ struct Announcer: Sendable {
     private var now = Duration.zero
     private var messageCount = 0
     private var lastPositionTime = Duration.zero
-    /// The wait of a load that was reported last.
+    /// The last reported wait of a load.
     private var reportedWait: (pass: PassID, wait: LoadWait)?
 
     private static let mostMessages = 100
 
-    /// Takes the time of the next messages and events.
+    /// Sets the time of the next messages and events.
     mutating func advance(to now: Duration) { self.now = now }
 
     // MARK: Messages
@@ -103,7 +103,7 @@ struct Announcer: Sendable {
         if facts[pass.track.id] != new { facts[pass.track.id] = new }
     }
 
-    /// `track` with its tags and length as far as they are known.
+    /// `track` with all known tags and its length.
     func described(_ track: Track) -> Track {
         guard let facts = facts[track.id] else { return track }
         var track = track
@@ -129,7 +129,7 @@ struct Announcer: Sendable {
 }
 
 extension MediaError.Code {
-    /// `true` if a notice with this code means that something in the sources is not played.
+    /// `true` if a notice with this code means that a part of the sources is not played.
     fileprivate var isLostSource: Bool {
         switch self {
         case .notFound, .unreadable, .emptyFolder, .emptyResource, .notAudio, .badPlaylist,

@@ -1,17 +1,17 @@
 import Media
 
-/// The open stream of the sink, and the way back to an audio server that was lost. Pure.
+/// The open stream of the sink, and the recovery after the audio server was lost. Pure.
 struct OutputState: Sendable, Equatable {
     /// `true` if the sink wants each track in a stream of its own.
     let opensEachTrack: Bool
     /// The format of the open stream; `nil` without one.
     private(set) var format: AudioFormat?
     private(set) var isRunning = false
-    /// `true` if nothing will be written behind what is in the ring.
+    /// `true` if nothing will be written after the frames in the ring.
     private(set) var isFinishing = false
     /// `true` if the ring holds enough PCM to start, but the player is paused.
     private(set) var isPrimed = false
-    /// `true` if the sink ran dry and waits for PCM.
+    /// `true` if the sink had an underrun and waits for PCM.
     private(set) var isBuffering = false
     /// The playing of a track for which the stream was opened.
     private var playing: PassID?
@@ -61,7 +61,7 @@ struct OutputState: Sendable, Equatable {
         return [.pauseOutput]
     }
 
-    /// Ends the stream behind what is in the ring. A paused sink drains once it runs again.
+    /// Ends the stream after the frames in the ring. A paused sink drains once it runs again.
     mutating func finish(isPaused: Bool) -> [PlayerEffect] {
         isFinishing = true
         if isRunning { return [.finishRing, .drain] }
@@ -71,7 +71,8 @@ struct OutputState: Sendable, Equatable {
 
     mutating func drained() { isRunning = false }
 
-    /// Drops everything that was written, so that a new pass can begin. Only after the passes were cancelled.
+    /// Drops everything that was written, so that a new pass can begin. Call it only after the passes were
+    /// cancelled.
     mutating func silence() -> [PlayerEffect] {
         isBuffering = false
         isPrimed = false
@@ -84,7 +85,8 @@ struct OutputState: Sendable, Equatable {
     /// The stream could not be opened or started, or has failed.
     mutating func failed() { self = OutputState(opensEachTrack: opensEachTrack) }
 
-    /// The audio server is gone, or gone again. Returns `true` if `error` was not reported since sound was last heard.
+    /// The audio server was lost, for the first time or again. Returns `true` if `error` was not reported
+    /// since sound was last heard.
     mutating func lost(because error: MediaError) -> Bool {
         var recovery = recovery ?? OutputRecovery()
         let isNew = recovery.isNew(error)
@@ -94,13 +96,13 @@ struct OutputState: Sendable, Equatable {
         return isNew
     }
 
-    /// Looks for the lost server unless an attempt is under way; `atOnce` replaces that attempt.
+    /// Searches for the lost server unless an attempt is in progress; `atOnce` replaces that attempt.
     mutating func reconnect(atOnce: Bool) -> [PlayerEffect] {
         guard let delay = recovery?.attempt(atOnce: atOnce), let attempt = recovery?.number else { return [] }
         return [.reconnectOutput(after: delay, attempt: attempt)]
     }
 
-    /// The server answers `attempt`; `false` if that attempt was replaced.
+    /// `attempt` has reached the server; `false` if that attempt was replaced.
     mutating func reached(by attempt: Int) -> Bool { recovery?.reached(attempt) == true }
 
     /// `attempt` has failed; returns `false` if it was replaced.
@@ -109,21 +111,21 @@ struct OutputState: Sendable, Equatable {
 
 /// Times the attempts to reach an audio server that was lost. Pure.
 struct OutputRecovery: Sendable, Equatable {
-    /// A restarting server needs about this long.
+    /// The first delay: a restarting server needs about this long.
     static let shortestDelay = Duration.milliseconds(500)
-    /// So few wake-ups that nobody notices them, and the longest wait after a server has restarted.
+    /// The longest delay after a server has restarted, with so few wake-ups that they do not matter.
     static let longestDelay = Duration.seconds(5)
 
     private enum Stage: Sendable, Equatable {
         case idle
-        /// An attempt waits for its time or for an answer.
+        /// An attempt waits for its time or for a reply.
         case trying
-        /// The server answers; nothing is heard yet.
+        /// The server was reached; nothing is heard yet.
         case reached
     }
 
     private var stage = Stage.idle
-    /// The number of the newest attempt. Late answers to older attempts are ignored.
+    /// The number of the newest attempt. Late replies to older attempts are ignored.
     private(set) var number = 0
     /// Attempts since sound was last heard.
     private var attempts = 0
@@ -137,10 +139,11 @@ struct OutputRecovery: Sendable, Equatable {
         return reportedError != error
     }
 
-    /// The server is gone, or gone again.
+    /// The server was lost, for the first time or again.
     mutating func lost() { stage = .idle }
 
-    /// Begins an attempt and returns the delay before it; `nil` while one is under way, unless `atOnce` replaces it.
+    /// Begins an attempt and returns the delay before it; `nil` while one is in progress, unless `atOnce`
+    /// replaces it.
     mutating func attempt(atOnce: Bool) -> Duration? {
         switch stage {
         case .reached: return nil
@@ -157,7 +160,7 @@ struct OutputRecovery: Sendable, Equatable {
         }
     }
 
-    /// The server answers that attempt; `false` if it was replaced.
+    /// That attempt has reached the server; `false` if it was replaced.
     mutating func reached(_ attempt: Int) -> Bool {
         guard stage == .trying, attempt == number else { return false }
         stage = .reached

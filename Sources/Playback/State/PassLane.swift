@@ -10,17 +10,18 @@ package struct PassID: Hashable, Sendable, Comparable {
 /// The state of one pass of the decoder.
 struct Pass: Sendable {
     enum Stage: Sendable, Equatable {
-        /// Reads the head, or seeks.
+        /// The pass reads the head, or seeks.
         case opening
-        /// Knows its format and waits for permission to write.
+        /// The pass knows its format and waits for permission to write.
         case ready
-        /// Writes PCM.
+        /// The pass writes PCM.
         case writing
-        /// Has written everything in one format and waits for a stream in the next.
+        /// The pass has written everything in one format and waits for a stream in the next.
         case changing
-        /// Has written everything, or failed after writing something.
+        /// The pass has written everything, or failed after writing something.
         case written
-        /// Failed while it was prepared behind another pass. This is reported when its turn comes.
+        /// The pass failed while it was prepared after another one. The failure is reported when its turn
+        /// comes.
         case failed
 
         /// `true` if the pass was not allowed to write yet.
@@ -34,14 +35,14 @@ struct Pass: Sendable {
 
     let id: PassID
     let track: Track
-    /// The position at which the pass was asked to begin.
+    /// The requested start of the pass.
     let start: Duration
     var stage = Stage.opening
     var info: StreamInfo?
     var landing = SeekLanding(frame: 0, isExact: true)
     /// The reason for stopping before the end.
     var failure: MediaError?
-    /// Frames that earlier passes over the same track brought to the sink.
+    /// Frames of earlier passes over the same track that were played.
     var framesBefore: FrameCount = 0
     /// Frames written since the permission to write; set when the pass has stopped writing.
     var writtenFrames: FrameCount = 0
@@ -52,12 +53,12 @@ struct Pass: Sendable {
     var answersSeek = false
     /// `true` if the pass began because the resource had changed. Each track is restarted only once for that.
     var isAfterChange = false
-    /// `true` if the resource changed while the pass wrote behind another; a new pass continues the track.
+    /// `true` if the resource changed while the pass wrote after another one; a new pass continues the track.
     var isBrokenOff = false
     var isSeekable = true
     /// Set for a live stream.
     var station: Station?
-    /// The title of what is heard of a live stream.
+    /// The title of the music that is heard, for a live stream.
     var streamTitle: SafeText?
     /// Titles of a live stream that are not heard yet, each with the sink's frame at which it begins.
     var comingTitles: [(frame: FrameCount, text: SafeText)] = []
@@ -71,7 +72,8 @@ struct Pass: Sendable {
         self.start = start
     }
 
-    /// The tags of the file, completed by those of the playlist. For a live stream, the title of what is heard.
+    /// The tags of the file, completed by those of the playlist. For a live stream, the title of the music
+    /// that is heard.
     var tags: TrackTags {
         let tags = (info?.tags ?? TrackTags()).filled(from: track.tags)
         guard let station else { return tags }
@@ -92,10 +94,10 @@ struct Pass: Sendable {
     }
 }
 
-/// The passes whose PCM is on its way to the listener. Pure.
+/// The passes whose PCM is being heard, buffered or decoded. Pure.
 ///
-/// The first pass is being heard. Behind it are passes that already write into the same stream (gapless), and at most
-/// one that has been prepared and waits for its turn.
+/// The first pass is being heard. It is followed by passes that already write into the same stream (gapless),
+/// and by at most one that has been prepared and waits for its turn.
 struct PassLane: Sendable {
     private(set) var passes: [Pass] = []
     private var timeline = Timeline()
@@ -108,8 +110,8 @@ struct PassLane: Sendable {
     /// The last pass that writes or has written.
     var lastGranted: Pass? { passes.last { !$0.stage.isBeforeWriting } }
 
-    /// The pass behind the current one that was not allowed to write yet. It may have failed: its track stays the next
-    /// one until its turn, so that a queue of broken tracks is not run through ahead of time.
+    /// The pass after the current one that was not allowed to write yet. Even if it has failed, its track
+    /// stays the next one until its turn, so that a queue of broken tracks is not skipped ahead of time.
     var prepared: Pass? {
         guard passes.count > 1, let last = passes.last, last.stage.isBeforeWriting else { return nil }
         return last
@@ -152,14 +154,14 @@ struct PassLane: Sendable {
     /// Makes a pass that was prepared the only one.
     mutating func begin(_ prepared: Pass) { passes = [prepared] }
 
-    /// Adds a new pass behind all others.
+    /// Adds a new pass after all others.
     mutating func prepare(_ track: Track, at start: Duration) -> Pass {
         let pass = makePass(track, at: start)
         passes.append(pass)
         return pass
     }
 
-    /// Prepares the track of a pass anew, because its resource has changed.
+    /// Prepares the track of a pass again, because its resource has changed.
     mutating func prepareAnew(_ id: PassID) -> Pass? {
         guard let place = place(of: id) else { return nil }
         timeline.remove(id)
@@ -176,10 +178,10 @@ struct PassLane: Sendable {
         pass.framesBefore = heardFrames
         pass.playing = old.playing
         pass.stalls = old.stalls
-        // If the last seek is still unanswered, this pass answers it.
+        // If the last seek has no `seeked` event yet, this pass sends it.
         pass.answersSeek = answersSeek || (old.answersSeek && old.stage == .opening)
         pass.isAfterChange = old.isAfterChange || isAfterChange
-        // Displayed until the new pass knows better.
+        // Displayed until the new pass has its own information.
         pass.info = old.info
         pass.station = old.station
         pass.streamTitle = old.streamTitle
@@ -197,7 +199,7 @@ struct PassLane: Sendable {
         return passes.filter { $0.id != exempt }.map { .cancelPass($0.id, keepsResource: $0.id == reused) }
     }
 
-    /// Forgets the stream, whose frames will not be heard.
+    /// Clears the timeline of the stream, whose frames will not be heard.
     mutating func streamDropped() { timeline.removeAll() }
 
     mutating func removeFirst() { passes.removeFirst() }
@@ -240,7 +242,8 @@ struct PassLane: Sendable {
     /// The pass has failed before it wrote anything.
     mutating func failedBeforeWriting(_ id: PassID) { timeline.remove(id) }
 
-    /// A live stream has reached a title, `frames` after the permission to write. Returns `true` if it is heard by now.
+    /// A live stream has reached a title, `frames` after the permission to write. Returns `true` if the title
+    /// is heard already.
     mutating func titleReached(_ id: PassID, _ title: SafeText, after frames: FrameCount) -> Bool {
         guard let pass = self[id] else { return false }
         if frames > 0, let segment = timeline.segments.last(where: { $0.pass == id }) {
@@ -252,7 +255,8 @@ struct PassLane: Sendable {
         return isCurrent(id)
     }
 
-    /// Makes the newest title of which something was heard the title of the current pass; `true` if it changes.
+    /// Sets the title of the current pass to the newest title that was reached in playback; `true` if it
+    /// changes.
     mutating func takeHeardTitle() -> Bool {
         guard let current else { return false }
         let reached = current.comingTitles.prefix { $0.frame < heard }
@@ -265,7 +269,7 @@ struct PassLane: Sendable {
 
     // MARK: Time
 
-    /// Takes the sink's count of frames.
+    /// Sets the sink's count of heard frames.
     mutating func heard(_ frames: FrameCount) { heard = frames }
 
     /// The sink has played everything that was written, which its count of frames may not show yet.
@@ -276,10 +280,11 @@ struct PassLane: Sendable {
 
     /// Returns the passes of which the last frame was heard, because the next one is heard, with their frames.
     ///
-    /// At the very boundary the old pass stays current: nothing of the new one was heard.
+    /// Exactly at the boundary, the old pass stays current, because nothing of the new one was heard yet.
     mutating func advance() -> [(pass: PassID, frames: FrameCount)] { timeline.advance(to: heard) }
 
-    /// If the current pass waits for a stream in another format, moves its landing behind the frames that were heard.
+    /// If the current pass waits for a stream in another format, moves its landing past the frames that were
+    /// heard.
     mutating func continueAfterFormatChange() {
         guard let pass = current, pass.stage == .changing, let last = timeline.segments.last,
             last.pass == pass.id, let format = pass.info?.format
@@ -296,8 +301,8 @@ struct PassLane: Sendable {
 
 /// Maps frames of the sink to tracks and positions in them. Pure.
 ///
-/// Tracks of one format follow each other in one stream, so the track being heard changes in mid-stream, some time
-/// after the decoder has moved on to the next.
+/// Tracks of one format follow each other in one stream, so the heard track changes within the stream, some
+/// time after the decoder has advanced to the next one.
 struct Timeline: Sendable {
     struct Segment: Sendable, Equatable {
         var pass: PassID
@@ -329,7 +334,7 @@ struct Timeline: Sendable {
 
     /// Removes segments that ended before `heard`, and returns their passes, each with the number of its frames.
     ///
-    /// At the very boundary the old pass stays: nothing of the new one was heard.
+    /// Exactly at the boundary, the old pass stays, because nothing of the new one was heard yet.
     mutating func advance(to heard: FrameCount) -> [(pass: PassID, frames: FrameCount)] {
         var passed: [(pass: PassID, frames: FrameCount)] = []
         while segments.count > 1, heard > segments[1].start {

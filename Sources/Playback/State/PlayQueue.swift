@@ -58,7 +58,8 @@ package struct PlayQueue: Sendable {
         current = place
     }
 
-    /// Appends tracks that the listener added, which can be undone; with `joins` in one step with the addition before.
+    /// Appends tracks that the user added, which can be undone; with `joins`, in one step with the previous
+    /// addition.
     package mutating func add(_ new: [Track], joins: Bool, using random: inout some RandomNumberGenerator) {
         guard !new.isEmpty else { return }
         history.added(tracks.count..<tracks.count + new.count, joins: joins)
@@ -84,8 +85,8 @@ package struct PlayQueue: Sendable {
         order = places
     }
 
-    /// Moves a track that the listener chose behind the current one in a shuffled order, so that the tracks between
-    /// them are still played.
+    /// Moves a track that the user chose to the place after the current one in a shuffled order, so that the
+    /// tracks between them are still played.
     package mutating func bringForward(_ place: Int) {
         guard place != current, let old = order?.firstIndex(of: place) else { return }
         order?.remove(at: old)
@@ -238,7 +239,7 @@ package struct PlayQueue: Sendable {
 
 /// Sorts tracks by their tags.
 ///
-/// The sort key of each track is made once: sorting 100,000 tracks takes two million comparisons.
+/// The sort key of each track is computed once: sorting 100,000 tracks takes two million comparisons.
 private struct QueueSorting {
     var key: SortKey
     var facts: [Track.ID: TrackFacts]
@@ -248,7 +249,7 @@ private struct QueueSorting {
         switch key {
         case .title: Self.sorted(tracks.map { title(of: $0) })
         case .artist:
-            // Sorts behind every letter: tracks without an artist come last.
+            // Sorts after every letter, so that tracks without an artist come last.
             Self.sorted(tracks.map { (artist(of: $0) ?? "\u{10FFFF}") + "\u{0}" + title(of: $0) })
         case .duration: Self.sorted(tracks.map { facts[$0.id]?.duration ?? $0.duration ?? .seconds(1e12) })
         case .source: Self.sorted(tracks.map { $0.location.safeText.string })

@@ -17,7 +17,8 @@ package enum PlayerEffect: Sendable, Equatable {
     case startOutput
     /// The sink is lost: the next opening connects again.
     case forgetOutput
-    /// Looks for the audio server after a delay, in place of an attempt under way. The answer has the attempt's number.
+    /// Searches for the audio server after a delay, replacing an attempt in progress. The result has the
+    /// attempt's number.
     case reconnectOutput(after: Duration, attempt: Int)
     case pauseOutput
     /// Drops the PCM in the ring and the sink.
@@ -42,14 +43,14 @@ package enum PlayerEffect: Sendable, Equatable {
     )
     /// Pins the track in the cache, or unpins it.
     case togglePin(Track)
-    /// Tries the network again, since the listener asked for something while offline.
+    /// Tries the network again, because the user requested something while offline.
     case retryNetwork
     case setVolume(Int, isMuted: Bool)
     /// Sets the gain of the PCM that the pass writes from now on.
     case setGain(PassID, GainStage)
     case setTitle(SafeText)
     case resolve(String)
-    /// Counts something in the sources that is not played.
+    /// Counts a part of the sources that is not played.
     case countLostSource
     case save(String)
     /// Ends the player; `fatal` is the reason if it could not go on.
@@ -67,17 +68,17 @@ package enum PlayerInput: Sendable {
     /// The pass was allowed to write; its first frame will be the sink's frame `start`.
     case passGranted(PassID, start: FrameCount)
     case infoChanged(PassID, StreamInfo)
-    /// The estimated position at which the pass began turned out to lie so many frames later. The positions of all its
-    /// frames are now exact.
+    /// The actual start of the pass is this many frames later than estimated. The positions of all its frames
+    /// are now exact.
     case landingCorrected(PassID, by: FrameCount)
     /// The pass reads a live stream.
     case liveFound(PassID, Station)
-    /// A live stream has a new title, so many frames after the pass was allowed to write.
+    /// A live stream has a new title, `frames` after the pass was allowed to write.
     case titleReached(PassID, SafeText, frames: FrameCount)
     /// The pass waits for an attempt to load; `nil` if its bytes arrive.
     case loadWaits(PassID, LoadWait?)
     case networkChanged(ConnectivityReport)
-    /// A playlist of so many tracks was saved.
+    /// A playlist of `count` tracks was saved.
     case saved(count: Int, path: String)
     /// A track was pinned (`true`) or unpinned.
     case pinned(Track, Bool)
@@ -87,7 +88,7 @@ package enum PlayerInput: Sendable {
     case cacheChanged
     /// The ring holds enough PCM to start.
     case passPrimed(PassID)
-    /// The track goes on in another format, after `frames` in the old one.
+    /// The track continues in another format, after `frames` in the old one.
     case formatChanged(PassID, StreamInfo, frames: FrameCount)
     /// The pass has written everything; `frames` count since it was allowed to write.
     case passWritten(PassID, frames: FrameCount)
@@ -95,7 +96,7 @@ package enum PlayerInput: Sendable {
     case passFailed(PassID, MediaError, frames: FrameCount)
     case outputStarted
     case outputFailed(MediaError)
-    /// The lost audio server answers again.
+    /// The lost audio server was reached again.
     case outputReached(attempt: Int)
     case outputUnreachable(attempt: Int)
     case outputEvent(OutputEvent)

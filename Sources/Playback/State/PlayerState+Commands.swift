@@ -1,14 +1,14 @@
 import Media
 
-// The listener's commands.
+// The commands of the user.
 extension PlayerState {
-    /// Obeys a command at once, or once the tracks are known if the command needs them.
+    /// Carries out a command at once, or, if it needs the tracks, once they are known.
     mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
         if phase == .launching, command.needsTracks {
             heldCommands.append(command)
             return []
         }
-        // What failed before may work when the listener asks again.
+        // Tracks that failed before may work now that the user tries again.
         consecutiveFailures = 0
         let retriesNetwork = command.wantsMusic && connectivity.isOffline && !connectivity.isForced
         return (retriesNetwork ? [.retryNetwork] : []) + carryOut(command)
@@ -63,7 +63,7 @@ extension PlayerState {
     }
 
     private mutating func pause() -> [PlayerEffect] {
-        // The listener's pause holds even if the audio server ends its own.
+        // A pause by the user remains even if the audio server ends its own.
         isPausedByServer = false
         guard phase == .active, !isPaused, let pass = lane.current else { return [] }
         isPaused = true
@@ -101,7 +101,8 @@ extension PlayerState {
     }
 
     private mutating func previous() -> [PlayerEffect] {
-        // As in other players, the first press returns to the start of a track that has played for a while.
+        // As in other players, the first press returns to the start of the track if it has played for a
+        // while.
         if phase == .active, position > .seconds(3), lane.current?.isLive != true {
             return restart(at: .zero, answersSeek: true)
         }
@@ -134,7 +135,7 @@ extension PlayerState {
         return effects
     }
 
-    /// The position that `target` means in the current track; `nil` if that depends on an unknown length.
+    /// The position of `target` in the current track; `nil` if it depends on an unknown length.
     private func destination(of target: SeekTarget) -> Duration? {
         let wanted: Duration
         switch target {
@@ -226,13 +227,14 @@ extension PlayerState {
         return removing(numbers.places) { $0.queue.remove(numbers.places) }
     }
 
-    /// Carries out `change`, which removes the tracks at `places` from the queue, and stops what is heard of them.
+    /// Carries out `change`, which removes the tracks at `places` from the queue, and stops their playback.
     private mutating func removing(
         _ places: RangeSet<Int>,
         by change: (inout PlayerState) -> Void
     ) -> [PlayerEffect] {
         let isCurrent = phase == .active && queue.current.map { places.contains($0) } == true
-        // If PCM of a removed track is in the ring behind the current track, the current track is decoded again.
+        // If PCM of a removed track follows the current track in the ring, the current track is decoded
+        // again.
         let isCut = phase == .active && !isCurrent && areWritten(places)
         let effects = isCurrent ? leave(.skipped) + lane.cancelAll() + silence() : []
         if !failures.isEmpty {
@@ -279,13 +281,14 @@ extension PlayerState {
         return effects
     }
 
-    /// Undoes the last change of the queue. Music goes on, unless the current track was part of an undone addition.
+    /// Undoes the last change of the queue. Playback continues, unless the current track was part of an
+    /// undone addition.
     private mutating func undo() -> [PlayerEffect] {
         let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
         var step: QueueStep?
         let effects = removing(added) { state in
             step = state.queue.undo(using: &state.random)
-            // The rest of a list that is still being read is a new step.
+            // Further tracks of a list that is still being read are a new step.
             state.joinsAdditions = false
         }
         guard let step else { return [announcer.badCommand("Nothing to undo")] }
@@ -294,7 +297,7 @@ extension PlayerState {
 }
 
 extension PlayerCommand {
-    /// `true` if the command asks for music that may not be cached.
+    /// `true` if the command requests music that may not be cached.
     fileprivate var wantsMusic: Bool {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
@@ -304,8 +307,8 @@ extension PlayerCommand {
         }
     }
 
-    /// `true` if the command means nothing before the tracks are known. Order and repetition can be chosen earlier: they
-    /// decide what is played first.
+    /// `true` if the command has no meaning before the tracks are known. Order and repetition can be chosen
+    /// earlier: they decide what is played first.
     fileprivate var needsTracks: Bool {
         switch self {
         case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false

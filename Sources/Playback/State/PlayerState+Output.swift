@@ -1,6 +1,6 @@
 import Media
 
-// The sink, and the audio server that fails, goes away and comes back.
+// The sink, and the failure, loss and return of the audio server.
 extension PlayerState {
     mutating func outputStarted() -> [PlayerEffect] {
         output.started()
@@ -37,7 +37,7 @@ extension PlayerState {
         }
     }
 
-    /// The sink has run dry. It pauses until there is enough PCM for a while.
+    /// The sink had an underrun. It pauses until the ring holds enough PCM.
     private mutating func underrun() -> [PlayerEffect] {
         guard phase == .active, output.isRunning, !output.isFinishing, let writing = lane.lastGranted,
             let pass = lane.current
@@ -45,7 +45,7 @@ extension PlayerState {
         lane.update(pass.id) { $0.stalls += 1 }
         var effects = output.ranDry()
         effects.append(.emit(.buffering(index: index(of: pass), position: position)))
-        // Between two tracks no pass writes; the next one is asked when its turn comes.
+        // Between two tracks no pass writes; the next one gets the request when its turn comes.
         if writing.stage == .writing { effects.append(.requestPrime(writing.id)) }
         return effects
     }
@@ -63,7 +63,8 @@ extension PlayerState {
         return passFailed(pass.id, error, after: 0)
     }
 
-    /// The audio server is gone. The music waits at the position heard and continues there when the server is back.
+    /// The audio server was lost. Playback stops at the heard position and continues there when the server is
+    /// back.
     private mutating func outputLost(_ error: MediaError) -> [PlayerEffect] {
         // Both an event and a failing call report the loss.
         output.isLost ? [] : waitForOutput(because: error)
@@ -86,7 +87,7 @@ extension PlayerState {
 
     mutating func outputUnreachable(_ attempt: Int) -> [PlayerEffect] {
         guard output.unreachable(by: attempt) else { return [] }
-        // A paused or stopped player does not keep looking; the next command does.
+        // While paused or stopped, the player does not search again before the next command.
         return phase == .active && !isPaused ? output.reconnect(atOnce: false) : []
     }
 }

@@ -1,8 +1,8 @@
 import Media
 
-// Tracks and the passes of the decoder: what begins, what follows, and what ends.
+// Tracks and the passes of the decoder: their beginning, order and end.
 extension PlayerState {
-    /// After a longer pause a live stream is connected to anew, since its buffered sound is no longer live.
+    /// After a longer pause, a live stream is reconnected, since its buffered sound is no longer live.
     static let longestLivePause = Duration.seconds(5)
 
     // MARK: Beginning and leaving tracks
@@ -10,7 +10,7 @@ extension PlayerState {
     /// Leaves the current track, if any, for the one at `place`.
     mutating func begin(_ place: Int, at start: Duration) -> [PlayerEffect] {
         let track = queue.tracks[place]
-        // If this track was prepared as the next one, its pass goes on.
+        // If this track was prepared as the next one, its pass is used.
         let prepared = lane.prepared.flatMap {
             $0.track.id == track.id && $0.stage != .failed && start == .zero ? $0 : nil
         }
@@ -25,8 +25,8 @@ extension PlayerState {
         return effects + announce(pass) + [startEffect(pass)]
     }
 
-    /// Starts the current track again at `start` with its open resource. A live stream connects anew and continues with
-    /// what is live then.
+    /// Starts the current track again at `start` with its open resource. A live stream reconnects and
+    /// continues at the live position.
     mutating func restart(
         at start: Duration,
         answersSeek: Bool,
@@ -60,7 +60,7 @@ extension PlayerState {
         .endTrack(pass.id, index: index(of: pass), reason, frames: frames, stalls: pass.stalls, error)
     }
 
-    /// Empties the sink, so that a new pass can begin. Only after the passes were cancelled.
+    /// Empties the sink, so that a new pass can begin. Call it only after the passes were cancelled.
     mutating func silence() -> [PlayerEffect] {
         lane.streamDropped()
         return output.silence()
@@ -79,7 +79,7 @@ extension PlayerState {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
         if let last = lane.passes.last, last.isBrokenOff { return nil }
         guard let last = lane.lastGranted else { return nil }
-        // If the track was removed, the current one is the nearest that is still in the queue.
+        // If that track was removed, use the current one, the nearest that is still in the queue.
         guard let place = queue.place(of: last.track.id) else { return queue.next(after: queue.current) }
         return last.failure == nil ? queue.nextAfterEnd(of: place) : queue.next(after: place)
     }
@@ -93,9 +93,9 @@ extension PlayerState {
         return [startEffect(lane.prepare(track, at: start ?? .zero))]
     }
 
-    /// Opens a track behind the current one anew, because its resource has changed.
+    /// Reopens a track after the current one, because its resource has changed.
     ///
-    /// What it has written already is heard first; then `drained` restarts the track at that position.
+    /// The frames already written are heard first; then `drained` restarts the track at that position.
     private mutating func prepareAnew(_ old: Pass, after frames: FrameCount) -> [PlayerEffect] {
         if old.stage == .writing, frames > 0 {
             lane.update(old.id) { pass in
@@ -118,7 +118,7 @@ extension PlayerState {
         return [.cancelPass(stale.id, keepsResource: false)] + followUp()
     }
 
-    /// If the last pass has written everything, lets the next one write, or ends the stream.
+    /// If the last pass has written everything, allows the next one to write, or ends the stream.
     private mutating func followUp() -> [PlayerEffect] {
         guard phase == .active, let last = lane.lastGranted, last.stage == .written, !output.isFinishing
         else { return [] }
@@ -132,7 +132,7 @@ extension PlayerState {
         return [.grant(next.id, holds: false)] + (output.isBuffering ? [.requestPrime(next.id)] : [])
     }
 
-    /// Lets the current pass write into an empty stream.
+    /// Allows the current pass to write into an empty stream.
     mutating func grantCurrent() -> [PlayerEffect] {
         guard let pass = lane.current, let format = pass.info?.format else { return [] }
         if output.isLost { return isPaused ? [] : output.reconnect(atOnce: false) }
@@ -188,7 +188,7 @@ extension PlayerState {
         announcer.learn(from: pass)
     }
 
-    /// A position that was an estimate (`~`) is exact from now on, which is reported at once.
+    /// An estimated position (`~`) has become exact, which is reported at once.
     mutating func landingCorrected(_ id: PassID, by shift: FrameCount) -> [PlayerEffect] {
         guard lane.landingCorrected(id, by: shift), lane.isCurrent(id), let pass = lane.current else {
             return []
@@ -203,7 +203,7 @@ extension PlayerState {
             pass.station = station
             pass.isSeekable = false
         }
-        // While the pass is opening, the announcement waits for the rest that becomes known.
+        // While the pass is opening, the announcement waits for the remaining information.
         guard let pass, isNew, lane.isCurrent(id), pass.stage != .opening else { return [] }
         return announce(pass)
     }
@@ -214,7 +214,8 @@ extension PlayerState {
         return isPaused ? [] : [.startOutput]
     }
 
-    /// The track goes on in another format: the sink plays what is written to its end and is then opened again.
+    /// The track continues in another format: the sink plays the frames already written and is then opened
+    /// again.
     mutating func formatChanged(_ id: PassID, _ info: StreamInfo, after frames: FrameCount) -> [PlayerEffect]
     {
         let pass = lane.update(id) { pass in
@@ -259,7 +260,7 @@ extension PlayerState {
                 .cancelPass(id, keepsResource: false),
             ]
         lane.removeFirst()
-        // A prepared pass is cancelled too: the next track is chosen anew.
+        // A prepared pass is cancelled too: the next track is chosen again.
         let cancelled = lane.cancelAll()
         let next = queue.place(of: pass.track.id).flatMap { queue.next(after: $0) }
         guard let next, consecutiveFailures < queue.tracks.count else {
@@ -268,7 +269,7 @@ extension PlayerState {
         return end + cancelled + begin(next, at: .zero)
     }
 
-    /// What was written before the failure is heard first.
+    /// The frames written before the failure are heard first.
     private mutating func failedAfterWriting(
         _ pass: Pass,
         _ error: MediaError,
@@ -289,7 +290,7 @@ extension PlayerState {
 
     // MARK: What was heard
 
-    /// Makes the next track current once something of it is heard.
+    /// Makes the next track current once its first frames are heard.
     mutating func advance() -> [PlayerEffect] {
         var effects: [PlayerEffect] = []
         for passed in lane.advance() {
@@ -298,7 +299,8 @@ extension PlayerState {
             lane.removeFirst()
             guard let next = lane.current else { continue }
             effects += becomeCurrent(next)
-            // The event has the position of the track's first frame, though the sink may have played more by now.
+            // The event has the position of the track's first frame, even if the sink has already played
+            // more.
             effects += [
                 .emit(.playing(index: index(of: next), position: next.start, isExact: next.landing.isExact)),
                 .allowReadAhead(next.id),
@@ -338,7 +340,7 @@ extension PlayerState {
     private mutating func endHeardPasses() -> [PlayerEffect] {
         lane.drained()
         var effects = advance()
-        // The last frame that was heard may be followed by passes without a frame.
+        // Passes without a frame may follow the last frame that was heard.
         while let pass = lane.current, pass.stage == .written, !pass.isBrokenOff {
             effects += end(pass, frames: pass.writtenFrames)
             lane.removeFirst()
@@ -348,7 +350,7 @@ extension PlayerState {
         return effects
     }
 
-    /// The turn of a pass has come that failed while it was prepared.
+    /// Ends a pass that failed while it was prepared, when its turn comes.
     private mutating func endFailed(_ pass: Pass) -> [PlayerEffect] {
         consecutiveFailures += 1
         let shown = becomeCurrent(pass)
@@ -357,7 +359,7 @@ extension PlayerState {
         return shown + ended
     }
 
-    /// The end of a pass that was heard to its last frame.
+    /// Ends a pass that was heard to its last frame.
     private mutating func end(_ pass: Pass, frames: FrameCount) -> [PlayerEffect] {
         let allFrames = pass.framesBefore + frames
         if let failure = pass.failure {

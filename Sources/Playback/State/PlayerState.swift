@@ -2,8 +2,8 @@ package import Media
 
 /// Decides what the player does: inputs in, effects out. Pure.
 ///
-/// It composes four machines: the queue, the lane of passes, the output and the announcer. This file has the inputs and
-/// what the shell reads; commands, passes and the output have files of their own.
+/// It composes four machines: the queue, the lane of passes, the output and the announcer. This file has the
+/// inputs and the properties that the shell reads; commands, passes and the output have files of their own.
 package struct PlayerState: Sendable {
     package enum Phase: Sendable, Equatable {
         /// The sources are being read; nothing can be played yet.
@@ -15,8 +15,8 @@ package struct PlayerState: Sendable {
         case over
     }
 
-    /// Seeks closer together than this are a search: a key held down, or the mouse dragged along the bar. The request
-    /// of such a seek waits for as long without a further one.
+    /// Seeks that follow one another within this time come from a key held down or a drag along the bar. The
+    /// request of such a seek is delayed by this time, in case another seek follows.
     static let seekPause = Duration.milliseconds(300)
 
     /// `true` if the player ends with the queue.
@@ -28,10 +28,11 @@ package struct PlayerState: Sendable {
     var random: Shuffler
     package internal(set) var phase = Phase.launching
     package internal(set) var isPaused = false
-    /// `true` if the audio server asked for the pause, for a phone call; it may then end the pause.
+    /// `true` if the audio server requested the pause, for instance for a phone call; it may then end the
+    /// pause.
     var isPausedByServer = false
     var pausedSince = Duration.zero
-    /// `true` if the listener asked to quit.
+    /// `true` if the user quit.
     package internal(set) var isQuit = false
     var now = Duration.zero
     package internal(set) var volume: Int
@@ -44,16 +45,17 @@ package struct PlayerState: Sendable {
     var lastSeek: Duration?
     /// The pass of the last seek if it came within `seekPause` of another.
     var rapidSeek: PassID?
-    /// Commands that came before the tracks were known and need them; obeyed in order by `launched`.
+    /// Commands that came before the tracks were known and need them; carried out in order by `launched`.
     var heldCommands: [PlayerCommand] = []
-    /// Additions that were asked for and are still being read.
+    /// The number of requested additions that are still being read.
     var awaitedAdditions = 0
-    /// `true` if the next addition was asked for before the last one arrived, so that one `undo` removes both.
+    /// `true` if the next addition was requested before the last one arrived, so that one `undo` removes
+    /// both.
     var joinsAdditions = false
     /// The saved position at which a track continues; `nil` if it begins at its start.
     var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
 
-    /// `seed` decides every shuffle.
+    /// `seed` determines every shuffle.
     package init(
         exitsAtEnd: Bool,
         opensEachTrack: Bool = false,
@@ -72,16 +74,16 @@ package struct PlayerState: Sendable {
         if isShuffled { queue.toggleShuffle(using: &random) }
     }
 
-    /// Takes the state of the network before the first input.
+    /// Sets the state of the network before the first input.
     mutating func start(with report: ConnectivityReport) { connectivity = report }
 
-    /// Takes one input. `heard` is the sink's count of frames, `now` the clock's time.
+    /// Handles one input. `heard` is the sink's count of heard frames, `now` the clock's time.
     package mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
         self.now = now
         announcer.advance(to: now)
-        // The sink has already played something when it reports its start. The event tells where the sound began, so it
-        // comes before these frames are counted.
+        // When the sink reports its start, it has already played some frames. The event has the position at
+        // which the sound began, so it is made before these frames are counted.
         var effects: [PlayerEffect] = []
         if case .outputStarted = input { effects = outputStarted() }
         lane.heard(heard)
@@ -126,8 +128,8 @@ package struct PlayerState: Sendable {
 
     // MARK: Sources and the world outside
 
-    /// All sources are read: plays track `start` (from 1), or else the first in playing order, and obeys the commands
-    /// that waited for the tracks.
+    /// All sources are read: plays track `start` (from 1), or else the first in playing order, and carries
+    /// out the commands that waited for the tracks.
     private mutating func launched(
         _ tracks: [Track],
         _ problems: [MediaError],
@@ -191,7 +193,7 @@ package struct PlayerState: Sendable {
         SafeText("Saved \(countText(count)) as \(path)")
     }
 
-    /// The number of a pass's track as the listener counts, from 1.
+    /// The displayed number of a pass's track, from 1.
     func index(of pass: Pass) -> Int { (queue.place(of: pass.track.id) ?? 0) + 1 }
 
     func announce(_ pass: Pass) -> [PlayerEffect] { announcer.announce(pass, index: index(of: pass)) }
@@ -247,7 +249,7 @@ package struct PlayerState: Sendable {
 
     // MARK: What the shell reads
 
-    /// `true` if the state needs ticks: something is heard or awaited.
+    /// `true` if the state needs ticks because a track is heard or awaited.
     package var needsTicks: Bool { phase == .active && !isPaused }
 
     /// The pass of the current track.
@@ -264,16 +266,16 @@ package struct PlayerState: Sendable {
     /// `true` if the pass began at an exact position.
     func isExact(_ id: PassID) -> Bool { lane[id]?.landing.isExact ?? true }
 
-    /// How long the pass waits before it costs a request, since a further seek may replace it.
+    /// The delay of the pass before its first request, since a further seek may replace it.
     func requestDelay(of id: PassID) -> Duration { rapidSeek == id ? Self.seekPause : .zero }
 
     /// `true` if the sink should be taking frames.
     var isSounding: Bool { output.isRunning }
 
-    /// `true` if nothing will be written behind what is in the ring.
+    /// `true` if nothing will be written after the frames in the ring.
     var isFinishing: Bool { output.isFinishing }
 
-    /// The tracks with all that is known of them, for saving a playlist.
+    /// The tracks with all known tags and lengths, for saving a playlist.
     var describedTracks: [Track] { queue.tracks.map { announcer.described($0) } }
 
     /// The time until an event is due (a position, or a track or title that begins to be heard); at most `limit`.

@@ -2,10 +2,10 @@ package import Media
 
 /// The changes of the queue that can be undone, newest last. Pure.
 ///
-/// The tracks that the player starts with are not a step. They are appended, so undoing a step finds the queue as the
-/// step left it, with such tracks behind.
+/// The tracks that the player starts with are not a step. They are appended, so when a step is undone, the
+/// queue is as the step left it, possibly followed by such tracks.
 struct QueueHistory: Sendable {
-    /// Bounds the memory of removed tracks; nobody undoes more.
+    /// The most steps to remember, which bounds the memory for removed tracks.
     static let mostSteps = 50
 
     private var steps: [QueueStep] = []
@@ -15,7 +15,7 @@ struct QueueHistory: Sendable {
         steps.append(step)
     }
 
-    /// Records an addition at `places`; with `joins` in one step with an addition right before it.
+    /// Records an addition at `places`; with `joins`, in one step with the addition directly before it.
     mutating func added(_ places: Range<Int>, joins: Bool) {
         guard joins, let last = lastAddition, last.upperBound == places.lowerBound else {
             return add(.added(places))
