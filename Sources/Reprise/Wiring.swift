@@ -10,7 +10,8 @@ import Playlists
 import System
 import TerminalUI
 
-/// Creates the parts of a session and connects them, in the order a byte takes: source, loader, decoder, output.
+/// Creates the parts of a session and connects them, in the order in which bytes pass through them: source,
+/// loader, decoder, output.
 ///
 /// Concrete types of more than one module are named here only.
 struct Wiring {
@@ -23,13 +24,13 @@ struct Wiring {
     let clock: any MonotonicClock
     var journal: (any RequestJournal)?
 
-    /// Plays what the options ask for; returns the exit code.
+    /// Plays the sources of the options; returns the exit code.
     func run() async -> ExitCode {
         // The player is created last, so notices reach it through a late-bound reference.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
         let beginning = Beginning(options: options, memory: interface.memory)
-        // Source: the web, behind the cache.
+        // Source: the web, through the cache.
         let location = options.cache
         let cache =
             options.noCache
@@ -51,7 +52,7 @@ struct Wiring {
             await output.close()
             return .couldNotStart
         }
-        // Player, with a decoder for each track, and what shows it.
+        // Player, with a decoder for each track, and its user interface.
         let session = makeSession(cache, requests)
         var parts = makeParts(loaders, output, cache, network, web.secretOrigins)
         parts.connecting = connecting
@@ -73,10 +74,11 @@ struct Wiring {
 
     // MARK: Source
 
-    /// Starts to load libcurl if the first request is foreseen; `nil` if it is not. Does nothing if `unlocking` fails.
+    /// Starts to load libcurl if a first request is expected; otherwise returns `nil`. Does nothing if
+    /// `unlocking` fails.
     ///
-    /// Loading takes longer than all else between the start and the first request. Cached tracks play without libcurl,
-    /// so a replay does not load it.
+    /// Loading takes longer than all other steps between the start and the first request. Cached tracks play
+    /// without libcurl, so a replay does not load it.
     private func warmUp(
         _ curl: CurlTransport,
         for beginning: Beginning,
@@ -94,7 +96,8 @@ struct Wiring {
         }
     }
 
-    /// `true` once the cache is known to open with the secret, or there is none; prints why it does not open.
+    /// `true` once the cache is known to open with the secret, or there is none; prints the reason if it does
+    /// not open.
     private func isUnlocked(_ unlocking: Task<Void?, any Error>) async -> Bool {
         do {
             _ = try await unlocking.value
@@ -148,8 +151,9 @@ struct Wiring {
 
     /// Starts to connect to the audio server; `nil` for a file, which is created only when the player needs it.
     ///
-    /// Libraries are opened in the order in which they are asked for, and a first request needs libcurl before any sound
-    /// needs libpulse: so this waits until libcurl has been asked for, or is known not to be needed.
+    /// Libraries are opened in the order in which they are requested, and the first request needs libcurl
+    /// before any sound needs libpulse. So this waits until libcurl was requested, or is known not to be
+    /// needed.
     private func connect(
         _ output: any AudioOutput,
         after warming: Task<Void, Never>?
@@ -243,7 +247,7 @@ extension Wiring {
         configuration.headers = options?.headers ?? []
         configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
         configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
-        // The programs curl and openssl obey this variable; libcurl does not.
+        // The programs curl and openssl read this variable; libcurl does not.
         configuration.certificateFile =
             options?.cacert ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
         configuration.hasProxy = HTTPConfiguration.namesProxy(BasePaths.variable)
@@ -279,7 +283,8 @@ extension Wiring {
         _ presentation: Presentation,
         _ last: SavedSession?
     ) -> PlaybackSettings {
-        // A session that never changed the volume saves 100: leave the volume to the audio server then.
+        // A session that never changed the volume saves 100; in that case, leave the volume to the audio
+        // server.
         let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
         var settings = PlaybackSettings(
             exitsAtEnd: presentation != .screen,
@@ -366,7 +371,7 @@ extension Wiring {
     }
 }
 
-/// Resolves sources that the listener names: `~/` is the home folder, and the listener's secrets may be sent to them.
+/// Resolves sources that the user names: `~/` is the home folder, and the user's secrets may be sent to them.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
     let secretOrigins: SecretOrigins?

@@ -26,10 +26,10 @@ enum BasePaths {
         folder("XDG_STATE_HOME", or: ".local/state", environment: environment, accountHome: accountHome)
     }
 
-    /// The program's folder in the one that `variable` names, else in `standard` at home.
+    /// The program's folder, in the folder that `variable` names, or else in `standard` in the home folder.
     ///
-    /// An empty variable counts as unset, and a relative path is ignored, both by the specification. So does `HOME`;
-    /// then the home of the account counts.
+    /// An empty variable counts as unset, and a relative path is ignored, both as the specification requires.
+    /// The same applies to `HOME`; then the home of the account is used.
     private static func folder(
         _ variable: String,
         or standard: String,
@@ -52,8 +52,8 @@ enum BasePaths {
         return String(cString: path)
     }
 
-    /// `path` with a leading `~/` replaced by the home folder, as shells do it: the player's own commands pass no
-    /// shell. Unchanged if there is no absolute home.
+    /// `path` with a leading `~/` replaced by the home folder, as a shell would do: the player's own commands
+    /// are not expanded by a shell. Unchanged if there is no absolute home.
     static func expandingHome(_ path: String, home: String? = variable("HOME")) -> String {
         guard path.hasPrefix("~/"), let home = absolute(home) else { return path }
         return home + path.dropFirst()
@@ -69,7 +69,7 @@ enum BasePaths {
     /// One variable of the environment.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// The whole environment. Of a name that occurs twice, the first counts, as for `getenv`.
+    /// The whole environment. If a name occurs twice, the first one counts, as for `getenv`.
     static var environment: [String: String] {
         var variables: [String: String] = [:]
         var next = environ

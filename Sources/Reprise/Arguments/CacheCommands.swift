@@ -19,7 +19,7 @@ struct CacheCommands: ParsableCommand {
         ]
     )
 
-    /// The command as it stands in help: `reprise cache`.
+    /// The command as the help shows it: `reprise cache`.
     struct Root: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reprise",
@@ -30,7 +30,7 @@ struct CacheCommands: ParsableCommand {
     /// The names of the commands, in the order of the help.
     static let names = configuration.subcommands.compactMap { $0.configuration.commandName }
 
-    /// The settings of the configuration file that the command `name` has options for.
+    /// The settings of the configuration file for which the command `name` has options.
     static func settings(of name: String) -> [Setting] {
         let command = configuration.subcommands.first { $0.configuration.commandName == name }
         return (command as? any CacheSubcommand.Type)?.settings ?? []
@@ -38,7 +38,7 @@ struct CacheCommands: ParsableCommand {
 
     /// `arguments` with the name of the command moved before the options, which may be typed in either order.
     static func nameFirst(_ arguments: [String]) -> [String] {
-        // An option's value is a word of its own, unless the option has a `=`.
+        // An option's value is a separate argument, unless the option has a `=`.
         let valued = CacheLocationOptions.settings.map(\.option)
         var index = 0
         while index < arguments.count, arguments[index].hasPrefix("-") {
@@ -51,7 +51,7 @@ struct CacheCommands: ParsableCommand {
 
 /// A command of `reprise cache`.
 private protocol CacheSubcommand: ParsableCommand {
-    /// The settings of the configuration file that the command has options for.
+    /// The settings of the configuration file for which the command has options.
     static var settings: [Setting] { get }
 
     func invocation() throws(UsageError) -> Invocation
@@ -60,11 +60,11 @@ private protocol CacheSubcommand: ParsableCommand {
 extension CacheCommands {
     /// Parses `arguments`, which begin with the name of a command.
     ///
-    /// Throws a `UsageError`, and whatever ArgumentParser throws: texts to show among it.
+    /// Throws `UsageError`, and the errors of ArgumentParser, which include texts to show.
     static func invocation(of arguments: [String]) throws -> Invocation {
         var command = try Root.parseAsRoot(["cache"] + arguments)
         if let subcommand = command as? any CacheSubcommand { return try subcommand.invocation() }
-        // Any other command only shows help, by throwing it.
+        // Any other command only shows its help, by throwing it.
         try command.run()
         return .show(Root.helpMessage(for: CacheCommands.self))
     }

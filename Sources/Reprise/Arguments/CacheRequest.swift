@@ -2,11 +2,11 @@
 struct CacheRequest: Sendable {
     enum Action: Sendable, Equatable {
         case list(EntrySelection)
-        /// `source` is as typed, here and below.
+        /// Here and below, `source` is as typed.
         case info(source: String)
         case verify
         case evict(sources: [String], includesPinned: Bool)
-        /// Evicts until at most so many bytes are left.
+        /// Evicts until at most this many bytes are left.
         case shrink(to: Int64, includesPinned: Bool)
         /// Reports what `shrink` would evict without pinned entries.
         case forecast(to: Int64)
@@ -36,7 +36,8 @@ struct CacheRequest: Sendable {
     let network: NetworkOptions?
     let isJSON: Bool
 
-    /// Refuses if neither an option nor the account, whose folder is `defaultFolder`, tells where the cache is.
+    /// Throws if neither an option nor the account, whose folder is `defaultFolder`, determines the cache
+    /// folder.
     init(
         _ action: Action,
         _ location: CacheLocationOptions,

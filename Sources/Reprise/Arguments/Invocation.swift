@@ -15,10 +15,10 @@ enum Invocation {
 
     static let version = "0.1.0"
 
-    /// Parses the arguments behind the program's name.
+    /// Parses the arguments after the program's name.
     ///
-    /// ArgumentParser cannot have sources and subcommands at one level, so the first argument decides: `cache` and
-    /// `config` are commands, and a file of that name is `./cache`.
+    /// ArgumentParser cannot have sources and subcommands at one level, so the first argument decides:
+    /// `cache` and `config` are commands, and files of these names must be typed as `./cache` and `./config`.
     static func parse(
         _ arguments: [String],
         fileExists: (String) -> Bool = { access($0, F_OK) == 0 }
@@ -51,7 +51,7 @@ enum Invocation {
         }
     }
 
-    /// `reprise config` takes the options that play, to show the settings with them.
+    /// `reprise config` accepts the options for playing, and shows the settings with them.
     private static func configuration(_ arguments: [String]) throws(UsageError) -> Invocation {
         switch try play(arguments) {
         case .play(let options):
@@ -76,7 +76,7 @@ enum Invocation {
                 try CacheCommands.invocation(of: arguments)
             }
             guard case .show(let text) = invocation else { return invocation }
-            // ArgumentParser's own hint names a command that would play.
+            // Removes ArgumentParser's own hint, which names a command that would play.
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
                 $0.contains("'reprise help cache") ? "  reprise cache COMMAND --help explains each." : $0
             }
@@ -107,7 +107,7 @@ enum Invocation {
     }
 }
 
-/// The command that completions are made of: the options that play, and the commands.
+/// The command from which completions are generated: the options for playing, and the commands.
 ///
 /// Never parsed: with both at one level, ArgumentParser takes `cache list` for two files.
 private struct CompletionRoot: ParsableCommand {
@@ -120,7 +120,7 @@ private struct CompletionRoot: ParsableCommand {
     @OptionGroup var options: Options
 }
 
-/// Why a command line or the configuration file is refused; ends the process with 64.
+/// The refusal of a command line or of the configuration file; ends the process with 64.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     var message: SafeText
     /// The command that prints the matching help.

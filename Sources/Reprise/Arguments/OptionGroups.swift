@@ -3,7 +3,7 @@ import Cache
 import HTTP
 import Media
 
-/// The options that locate the cache, and say how its entries are named and sealed.
+/// The options for the location of the cache, and for the naming and sealing of its entries.
 struct CacheLocationOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -41,7 +41,7 @@ struct CacheLocationOptions: ParsableArguments, Sendable {
         Setting("cache", "--cache-identity", .list),
     ]
 
-    /// The folder that was named, else the one of the account; `nil` if the account has no home.
+    /// The folder of the option, or else that of the account; `nil` if the account has no home.
     var folder: String? { cacheDir ?? BasePaths.cacheFolder() }
 }
 
@@ -73,7 +73,7 @@ struct CacheBoundsOptions: ParsableArguments, Sendable {
     ]
 }
 
-/// The options that say what is sent to servers, and which of them are trusted.
+/// The options for the data sent to servers, and for trust in them.
 struct NetworkOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("header"),
@@ -106,7 +106,7 @@ struct NetworkOptions: ParsableArguments, Sendable {
         ),
         completion: .file(),
         transform: { path in
-            // Refused here: a missing file would otherwise show much later, as a failure of every server.
+            // A missing file is refused here: otherwise it would cause failures of every server, much later.
             try TextFile.check(try OptionValue.text(path, "name a file"))
             return path
         }
@@ -126,7 +126,7 @@ struct NetworkOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The header fields of one `--header`, or why it is refused.
+/// The header fields of one `--header`, or the reason why it is refused.
 ///
 /// A header may be a secret, and ArgumentParser quotes a value that its transformation refuses. So the
 /// transformation never fails, and `NetworkOptions.validate` throws the refusal, which quotes nothing.

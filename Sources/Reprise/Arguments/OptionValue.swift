@@ -1,15 +1,15 @@
-/// Readers of option values.
+/// Parses values of options.
 ///
-/// A refusal tells what to write instead: it follows ArgumentParser's "The value '101' is invalid for '--volume
-/// <percent>': ".
+/// A refusal states what to write instead. It follows ArgumentParser's "The value '101' is invalid for
+/// '--volume <percent>': ".
 enum OptionValue {
-    /// `value`, unless it is `nil`.
+    /// Returns `value`; throws `refusal` if it is `nil`.
     static func accepted<Value>(_ value: Value?, _ refusal: String) throws(UsageError) -> Value {
         guard let value else { throw UsageError(refusal) }
         return value
     }
 
-    /// A whole number of `range`.
+    /// A whole number in `range`.
     static func number(
         _ text: String,
         in range: ClosedRange<Int>,
@@ -29,7 +29,7 @@ enum OptionValue {
     }
 }
 
-/// Sizes as people write them.
+/// Sizes as typed and displayed.
 enum ByteSize {
     /// Decimal units by their letter, binary ones by a letter and `i`. All but `k` are upper-case: `5m` could mean
     /// minutes, so it is refused rather than guessed.
@@ -60,7 +60,7 @@ enum ByteSize {
         ]
         for scale in scales where bytes >= scale.bytes {
             let whole = bytes / scale.bytes
-            // Rounded down: a part must never read as the whole.
+            // Rounded down, so that a part is never displayed as the whole.
             return whole >= 10
                 ? "\(whole) \(scale.unit)" : "\(whole).\(bytes / (scale.bytes / 10) % 10) \(scale.unit)"
         }

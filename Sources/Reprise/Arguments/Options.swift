@@ -155,8 +155,8 @@ struct Options: ParsableCommand, Sendable {
 }
 
 extension Options {
-    /// The options that the configuration file may set. Where a single session begins (`--start`, `--offline`, …) is
-    /// not a setting, nor is what only tests need.
+    /// The options that the configuration file may set. Options for a single session (`--start`, `--offline`,
+    /// …) are not settings, nor are options that only tests need.
     static let settings =
         [
             Setting("play", "--sink"), Setting("play", "--volume"), Setting("play", "--shuffle", .flag),

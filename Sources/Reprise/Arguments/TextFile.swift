@@ -4,7 +4,7 @@ import System
 
 /// Small text files named by the user.
 enum TextFile {
-    /// More than any server accepts as header fields.
+    /// The largest file that is read, more than any server accepts as header fields.
     static let largestByteCount = 64 * 1024
 
     /// Throws if the file at `path` cannot be opened for reading, or is a folder.

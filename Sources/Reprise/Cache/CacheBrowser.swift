@@ -16,17 +16,18 @@ final class CacheBrowser: KeptShelf {
     private struct State {
         var report = KeptReport()
         var observer: (@Sendable () -> Void)?
-        /// `true` if a look is queued that has not begun: a second one would show the same.
+        /// `true` if a reading is queued but has not begun: a second one would have the same result.
         var isLookWaiting = false
         /// `true` if the view is visible.
         var isWatched = false
-        /// `true` if the cache has changed since the last look.
+        /// `true` if the cache has changed since the last reading.
         var isStale = false
-        /// The time of the last look.
+        /// The time of the last reading.
         var lookedAt = Duration.zero
     }
 
-    /// Often enough to see downloads, and at most one reading of a long index a second.
+    /// The shortest interval between readings: short enough to see downloads, but not too short for a long
+    /// index.
     static let pace = Duration.seconds(1)
 
     private let state = Locked(State())
@@ -68,7 +69,7 @@ final class CacheBrowser: KeptShelf {
         if isWatched { look() }
     }
 
-    /// The cache has changed. Never waits; from any thread.
+    /// The cache has changed. Never waits; may be called from any thread.
     func cacheChanged() {
         let isWatched = state.withLock { state in
             state.isStale = true
@@ -84,7 +85,7 @@ final class CacheBrowser: KeptShelf {
 
     func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
-    /// Runs the jobs until the task is cancelled. One task calls this.
+    /// Runs the jobs until the task is cancelled. Only one task calls this.
     func run() async {
         async let following: Void = follow()
         await runJobs()
@@ -104,7 +105,7 @@ final class CacheBrowser: KeptShelf {
         }
     }
 
-    /// The time of the next look; `nil` while none is needed.
+    /// The time of the next reading; `nil` while none is needed.
     private func nextLook() -> Duration? {
         state.withLock { $0.isWatched && $0.isStale ? $0.lookedAt + Self.pace : nil }
     }
@@ -121,7 +122,7 @@ final class CacheBrowser: KeptShelf {
         }
     }
 
-    /// Returns why the job was not done, if that is not an error.
+    /// Returns the reason why the job was not done, if that is not an error.
     private func perform(_ job: Job) async throws -> SafeText? {
         switch job {
         case .look:
@@ -150,7 +151,7 @@ final class CacheBrowser: KeptShelf {
         }
         let observer = state.withLock { state in
             state.report.revision += 1
-            // Counted from the end of a look, so that there is time between long ones.
+            // The interval counts from the end of a reading, so that there is time between long ones.
             state.lookedAt = clock.now
             state.report.entries = entries ?? state.report.entries
             state.report.problem = problem

@@ -1,7 +1,7 @@
 import Cache
 import Media
 
-/// The operations of the cache that `reprise cache` needs. Tests have a cache of their own.
+/// The operations of the cache that `reprise cache` needs. Tests substitute their own cache.
 protocol CacheAdministration: Sendable {
     func list() async throws -> [CachedEntry]
     func info(for url: WebURL) async throws -> CachedEntry?
@@ -25,7 +25,7 @@ struct CacheCommand: Sendable {
 
     /// Never throws: a failure is printed and returned as the exit code.
     ///
-    /// If the task is cancelled, what was done by then stays done, and the exit code is that of a signal.
+    /// If the task is cancelled, completed steps are not undone, and the exit code is that of a signal.
     func run() async -> ExitCode {
         do {
             return try await perform()

@@ -12,9 +12,9 @@ struct CacheConsole: Sendable {
     let note: @Sendable (SafeText) -> Void
     /// Asks a question on the terminal and returns the answer; `nil` without a terminal.
     let ask: @Sendable (String) -> String?
-    /// Seconds since 1970 as text.
+    /// Formats seconds since 1970.
     let time: @Sendable (Int64) -> String
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     let now: @Sendable () -> Int64
     /// The style of standard output.
     let style: TextStyle
@@ -28,7 +28,7 @@ extension CacheConsole {
     init(clock: any MonotonicClock, showsProgress: Bool) {
         let output = LineWriter(descriptor: STDOUT_FILENO, onReaderGone: {})
         let painter = showsProgress ? ProgressPainter.ofStandardError(clock: clock) : nil
-        // Both streams may be the terminal of the progress.
+        // Both streams may be the terminal that shows the progress.
         let inOrder: @Sendable (() -> Void) -> Void = { write in
             if let painter { painter.above(write) } else { write() }
         }

@@ -12,7 +12,7 @@ struct CacheExporting {
         guard let entry = try await command.administration.info(for: url) else {
             return command.sayNotCached("export")
         }
-        // Checked before a byte is written: an incomplete track is not written for nothing.
+        // Checked first, so that no bytes of an incomplete track are written in vain.
         if !entry.isComplete, !order.takesPart {
             sayGaps(entry.length.map { entry.stored.gaps(in: 0..<$0) } ?? [], of: entry, isWritten: false)
             return .someFailed
@@ -45,7 +45,7 @@ struct CacheExporting {
     }
 }
 
-/// The file that a track is exported to: it appears complete or not at all.
+/// The target file of an export, which appears complete or not at all.
 ///
 /// The bytes go to a draft beside it, which is removed with the object unless it was published.
 final class ExportFile: Sendable {
@@ -58,15 +58,16 @@ final class ExportFile: Sendable {
 
     /// Opens the draft; `path` is `nil` for standard output.
     ///
-    /// Throws `MediaError` if there is something at `path` that may not be replaced, or if no file can be
-    /// made beside it.
+    /// Throws `MediaError` if there is a file at `path` that may not be replaced, or if no draft can be
+    /// created beside it.
     init(path: String?, replaces: Bool) throws(MediaError) {
         self.path = path
         self.replaces = replaces
         if let path { try Self.checkTarget(path, replaces: replaces) }
         let folder = path.map { Self.folder(of: $0) } ?? Self.temporaryFolder
         draft = folder + "/.reprise-export-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        // Private in the shared folder for temporary files; beside its target the umask decides.
+        // The draft is private in the shared folder for temporary files; beside its target, the umask
+        // decides.
         let mode: mode_t = path == nil ? 0o600 : 0o666
         descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Self.failure(SafeText(path ?? folder), errno) }
@@ -83,10 +84,10 @@ final class ExportFile: Sendable {
     func publish() throws(MediaError) {
         guard let path else { return try copyToOutput() }
         guard fsync(descriptor) == 0 else { throw Self.failure(SafeText(path), errno) }
-        // Unlike `rename`, `link` never replaces a file that was made meanwhile.
+        // Unlike `rename`, `link` never replaces a file that was created in the meantime.
         if !replaces, link(draft, path) == 0 { return }
         if !replaces, errno == EEXIST { throw Self.taken(SafeText(path)) }
-        // Some file systems have no hard links (those of memory sticks); there a check has to do.
+        // Some file systems, such as those of memory sticks, have no hard links; for them, check first.
         if !replaces, access(path, F_OK) == 0 { throw Self.taken(SafeText(path)) }
         guard rename(draft, path) == 0 else { throw Self.failure(SafeText(path), errno) }
         isPublished.withLock { $0 = true }
@@ -107,7 +108,7 @@ final class ExportFile: Sendable {
                 if written >= 0 {
                     rest = rest.dropFirst(written)
                 } else if errno == EAGAIN {
-                    // The descriptor is shared with a program that made it non-blocking.
+                    // Another program that shares the descriptor has made it non-blocking.
                     var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
                     poll(&ready, 1, -1)
                 } else {

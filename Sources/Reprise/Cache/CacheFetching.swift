@@ -8,7 +8,8 @@ struct CacheFetching {
     private let supply: MusicSupply
     private let console: CacheConsole
 
-    /// Two keep a line busy during the pauses between requests; more would only delay each track.
+    /// Two downloads keep the connection busy during the pauses between requests; more would only delay each
+    /// track.
     private static let fetchesAtATime = 2
 
     init(command: CacheCommand) {
@@ -18,7 +19,7 @@ struct CacheFetching {
         console = command.console
     }
 
-    /// Pins (`true`) or unpins, or leaves the pins as they are (`nil`), and downloads what is missing.
+    /// Pins (`true`) or unpins, or leaves the pins as they are (`nil`), and downloads missing bytes.
     func run(_ sources: [String], pins: Bool?, fetches: Bool) async throws -> ExitCode {
         let found = await SourceTracks.resolve(sources, by: supply)
         try Task.checkCancellation()
@@ -28,7 +29,7 @@ struct CacheFetching {
             console.say(problem.safeText)
         }
         if let pins {
-            // Before anything is fetched, so that no track is evicted for the next one.
+            // Pinned before any download, so that no track is evicted for the next one.
             for url in found.urls { try await administration.setPinned(url, pins) }
         }
         if fetches {
@@ -144,7 +145,7 @@ struct CacheFetching {
     }
 }
 
-/// The counts of a fetch: pure.
+/// The counts of a fetch. Pure.
 struct FetchTally: Sendable, Equatable {
     private(set) var cachedCount = 0
     private(set) var failedCount = 0
@@ -166,7 +167,7 @@ struct FetchTally: Sendable, Equatable {
         failedCount += 1
     }
 
-    /// A source, or an entry of a list, that is no track.
+    /// A source, or an entry of a list, that could not be resolved.
     mutating func countProblem() { failedCount += 1 }
 
     /// A track that was pinned or unpinned, and not fetched.
@@ -185,11 +186,11 @@ struct FetchTally: Sendable, Equatable {
     }
 }
 
-/// The tracks and lists that the sources of a command name.
+/// The tracks and lists of a command's sources.
 struct SourceTracks: Sendable {
     /// Each track once, in order.
     var tracks: [Track] = []
-    /// The lists from the web among the sources, and those that they name.
+    /// The lists from the web among the sources, and the lists nested in those.
     var lists: [WebURL] = []
     /// The sources and entries that could not be read.
     var problems: [MediaError] = []

@@ -90,11 +90,11 @@ struct CacheVerification {
     }
 }
 
-/// Progress without a terminal, which is printed at every tenth. Pure.
+/// Progress without a terminal: a line for every tenth. Pure.
 struct ProgressSteps: Sendable {
     private var printedTenths = 0
 
-    /// The percentage to print when `done` of `total` is done; `nil` if it was printed before.
+    /// The percentage to print when `done` of `total` bytes are checked; `nil` if it was printed before.
     mutating func percent(done: Int64, total: Int64) -> Int? {
         guard total > 0 else { return nil }
         let tenths = Int(max(0, min(1, Double(done) / Double(total))) * 10)

@@ -1,10 +1,10 @@
 import Cache
 import Media
 
-/// The lines of `reprise cache info`: pure.
+/// The lines of `reprise cache info`. Pure.
 struct EntryDetails: Sendable {
     var style: TextStyle
-    /// Seconds since 1970 as text.
+    /// Formats seconds since 1970.
     var time: @Sendable (Int64) -> String
 
     func lines(_ entry: CachedEntry) -> [String] {

@@ -1,7 +1,7 @@
 import Cache
 import Media
 
-/// The choice and order of the entries in a list: pure.
+/// The filter and order of the entries in a list. Pure.
 struct EntrySelection: Sendable, Equatable {
     enum Order: String, Sendable, CaseIterable {
         /// The last played first.
@@ -12,7 +12,7 @@ struct EntrySelection: Sendable, Equatable {
         case stored
         /// The oldest first; those of unknown age last.
         case age
-        /// By the letters of the source.
+        /// Alphabetically by source.
         case source
     }
 
@@ -22,14 +22,14 @@ struct EntrySelection: Sendable, Equatable {
         case part
     }
 
-    /// Each must occur in the source, the title or the artist, whatever its case.
+    /// Words that must all occur in the source, the title or the artist, in any case.
     var words: [String] = []
     var order = Order.played
     var isReversed = false
     var isPinnedOnly = false
     var completeness = Completeness.any
 
-    /// The chosen ones of `entries`, in order; equal ones in the order of their sources.
+    /// The matching `entries`, in order; equal ones are sorted by their sources.
     func applied(to entries: [CachedEntry]) -> [CachedEntry] {
         let words = words.map { $0.lowercased() }
         let wanted = entries.filter { entry in

@@ -2,17 +2,17 @@ import Cache
 import Media
 import TerminalUI
 
-/// The table of `reprise cache list`: pure.
+/// The table of `reprise cache list`. Pure.
 struct EntryTable: Sendable {
     var style: TextStyle
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     var now: Int64
-    /// Seconds since 1970 as text.
+    /// Formats seconds since 1970.
     var time: @Sendable (Int64) -> String
 
     /// Cells of the map of an entry's ranges.
     static let barColumns = 10
-    /// From this width on, title and source have a column each.
+    /// The width from which on title and source have a column each.
     static let wideColumns = 120
     /// The most columns of a title beside its source.
     static let titleColumns = 40
@@ -68,35 +68,36 @@ struct EntryTable: Sendable {
 }
 
 extension CachedEntry {
-    /// Artist and title as far as they are known, else the URL.
+    /// Artist and title if known, else the URL.
     fileprivate func music(dash: SafeText) -> SafeText {
         guard let title else { return url }
         return artist.map { $0 + " " + dash + " " + title } ?? title
     }
 }
 
-/// Cells in columns, fitted to a terminal: pure.
+/// A table that is fitted to a terminal. Pure.
 ///
-/// Columns are two spaces apart. The last one takes what the others leave, and is cut.
+/// Columns are two spaces apart. The last column gets the remaining width, and its cells are truncated.
 struct TextTable: Sendable {
     struct Column: Sendable, Equatable {
         var title: SafeText
         var isRightAligned = false
-        /// Without room for all columns, those with the highest number are left out first; `nil` for never.
+        /// If there is no room for all columns, those with the highest rank are left out first; `nil` for
+        /// never.
         var dropRank: Int?
         /// The greatest width if the table has one; `nil` for no limit.
         var most: Int?
     }
 
-    /// With less room the last column would be useless, so another one is left out.
+    /// The least width of the last column; with less room, another column is left out.
     static let leastForLast = 20
 
     var columns: [Column]
-    /// Each with as many cells as there are columns.
+    /// The rows, each with one cell per column.
     var rows: [[SafeText]]
 
-    /// A line of titles and one for each row, none wider than `width` columns of the terminal; `nil` for no
-    /// limit, and then nothing is cut or left out.
+    /// A line of titles and one for each row, none wider than `width` columns of the terminal; with `nil`
+    /// there is no limit, and nothing is truncated or left out.
     func lines(width: Int?, ellipsis: SafeText = "…") -> [String] {
         var shown = Array(columns.indices)
         var widths = columns.indices.map { self.width(of: $0, isLimited: width != nil) }

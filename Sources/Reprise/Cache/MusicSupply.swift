@@ -1,30 +1,30 @@
 import Media
 import System
 
-/// Where `reprise cache` gets music from that is not kept yet.
+/// The source of tracks for `reprise cache` that are not cached yet.
 struct MusicSupply: Sendable {
-    /// Turns what is named into tracks.
+    /// Resolves sources into tracks.
     let resolver: any TrackResolver
-    /// The lists of the web that the resolver has read so far.
+    /// The lists from the web that the resolver has read so far.
     let listsRead: @Sendable () -> [WebURL]
-    /// Opens a piece of music; its bytes are kept.
+    /// Opens a track; its bytes are cached.
     let opener: any ResourceOpener
-    /// Chooses the decoder of an open resource and makes it.
+    /// Chooses and creates the decoder of an open resource.
     let makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
-    /// The last word on why something could not be kept.
+    /// The last error that says why something could not be cached.
     let lastNotKept: @Sendable () -> MediaError?
-    /// Lets go of connections and threads.
+    /// Closes connections and ends threads.
     let shutdown: @Sendable () async -> Void
 }
 
-/// Opens resources like another opener, and remembers which of the web were opened.
+/// Opens resources through another opener, and remembers those from the web.
 final class RecordingOpener: ResourceOpener {
     private let opener: any ResourceOpener
     private let opened = Locked<[WebURL]>([])
 
     init(_ opener: any ResourceOpener) { self.opener = opener }
 
-    /// Those that were opened so far, in order.
+    /// The URLs opened so far, in order.
     var urls: [WebURL] { opened.withLock { $0 } }
 
     func open(_ location: ResourceLocation) async throws -> any ResourceReader {

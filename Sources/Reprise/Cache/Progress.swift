@@ -25,7 +25,7 @@ final class FetchProgress: Sendable {
         self.total = total
     }
 
-    /// `reader` downloads the track numbered `index` from now on; `nil` for no longer.
+    /// `reader` has begun to download the track numbered `index`; `nil` when it has ended.
     func reading(_ index: Int, _ name: SafeText, _ reader: (any ResourceReader)?) {
         state.withLock { $0.downloads[index] = reader.map { Download(name: name, reader: $0) } }
         draw()
@@ -51,7 +51,7 @@ final class FetchProgress: Sendable {
         painter.show(lines + ["\(done) of \(CountText.of(total, "track", "tracks")) done"])
     }
 
-    /// The line of one track: what is stored of it, and the rate or what it waits for.
+    /// The line of one track: its stored part, and the rate or the reason for a wait.
     static func line(_ name: SafeText, _ report: LoadReport, style: TextStyle) -> String {
         let rate = report.bytesPerSecond.flatMap { Int64(exactly: $0.rounded()) }
         let note: SafeText =
@@ -66,17 +66,17 @@ final class FetchProgress: Sendable {
     }
 }
 
-/// The line of one progress bar: pure.
+/// The line of one progress bar. Pure.
 enum ProgressBar {
-    /// Cells of the bar if there is room for them.
+    /// The most cells of a bar.
     static let mostCells = 30
-    /// With room for fewer there is no bar.
+    /// The fewest cells of a bar; with less room there is no bar.
     static let leastCells = 5
 
     /// `label ███▒···  42 %  note` in at most `style.columns` columns of the terminal.
     ///
     /// The label has a fixed width, so that the bars of several lines are aligned; without room for a bar it
-    /// takes all that is left. `done` of `total` bytes is the share; without a total there is no bar.
+    /// takes the remaining width. The bar shows `done` of `total` bytes; without a total there is no bar.
     static func line(label: SafeText, done: Int64, total: Int64?, note: SafeText, style: TextStyle) -> String
     {
         let columns = style.columns ?? 80
@@ -98,7 +98,7 @@ enum ProgressBar {
         return SafeText(line + " " + tail).cut(toColumns: columns, ellipsis: style.glyphs.ellipsis).string
     }
 
-    /// Longer labels are rare, and would move the bar far to the right.
+    /// The most columns of a label. Longer labels are rare, and would move the bar far to the right.
     private static let mostLabel = 60
     /// The columns of bar, share and a usual note together.
     private static let usualRest = 56
@@ -110,13 +110,13 @@ enum ProgressBar {
     }
 }
 
-/// The lines at the bottom of a terminal that are redrawn: pure.
+/// The lines at the bottom of a terminal that are redrawn. Pure.
 ///
 /// Returns text for the terminal (ECMA-48: CUU, ED). A line as wide as the terminal would wrap.
 struct ProgressFrame: Sendable, Equatable {
     private(set) var shownLines: [String] = []
 
-    /// Draws `lines` in place of the shown ones; empty if they are the same.
+    /// Draws `lines` in place of the shown ones; returns an empty text if they are the same.
     mutating func draw(_ lines: [String]) -> String {
         guard lines != shownLines else { return "" }
         let text = erased + lines.map { $0 + "\n" }.joined()
@@ -124,7 +124,7 @@ struct ProgressFrame: Sendable, Equatable {
         return text
     }
 
-    /// Erases the lines, so that the next text is written in their place.
+    /// Erases the lines, so that the next text replaces them.
     mutating func erase() -> String {
         defer { shownLines = [] }
         return erased
@@ -136,9 +136,9 @@ struct ProgressFrame: Sendable, Equatable {
     }
 }
 
-/// Draws progress at the bottom of a terminal, below the lines that are written meanwhile.
+/// Draws progress at the bottom of a terminal, below other lines that are written in the meantime.
 final class ProgressPainter: Sendable {
-    /// The time between two drawings: nobody reads faster.
+    /// The time between two drawings; people do not read faster.
     static let rhythm = Duration.milliseconds(100)
 
     private struct State {
@@ -161,8 +161,7 @@ final class ProgressPainter: Sendable {
         self.put = put
     }
 
-    /// Shows `lines`. Sooner than `rhythm` after the last drawing they wait for the next call, unless
-    /// `isLast`.
+    /// Shows `lines`. Within `rhythm` of the last drawing, drawing is left to the next call, unless `isLast`.
     func show(_ lines: [String], isLast: Bool = false) {
         let now = clock.now
         state.withLock { state in
@@ -193,7 +192,7 @@ extension ProgressPainter {
         let term = getenv("TERM").map { String(cString: $0) } ?? ""
         guard isatty(STDERR_FILENO) == 1, !term.isEmpty, term != "dumb" else { return nil }
         return ProgressPainter(style: TextStyle(descriptor: STDERR_FILENO), clock: clock) { text in
-            // Progress that cannot be written is no loss.
+            // An error is ignored: progress is not essential.
             _ = Array(text.utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }
     }

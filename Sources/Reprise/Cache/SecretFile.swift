@@ -4,7 +4,7 @@ import System
 
 /// The file with the secret of a sealed cache.
 enum SecretFile {
-    /// Makes the file at `path` with `text` in it, private to its owner (0600).
+    /// Creates the file at `path` with `text`, private to its owner (0600).
     ///
     /// Never overwrites. Throws `MediaError`; a file that could not be made durable is removed again.
     static func make(at path: String, text: String) throws(MediaError) {

@@ -4,11 +4,11 @@ import TerminalUI
 
 /// The width and characters of a terminal or file.
 struct TextStyle: Sendable, Equatable {
-    /// Columns of the terminal; `nil` for a file, in which nothing is cut.
+    /// Columns of the terminal; `nil` for a file, in which nothing is truncated.
     var columns: Int?
     var glyphs = Glyphs.unicode
 
-    /// `text` with characters that the terminal can show; a file takes all.
+    /// `text` with only those characters that the terminal can show; in a file, unchanged.
     func shown(_ text: SafeText) -> SafeText {
         guard columns != nil, !glyphs.isUnicode else { return text }
         return SafeText(String(text.string.map { $0.isASCII ? $0 : "?" }))
@@ -18,7 +18,7 @@ struct TextStyle: Sendable, Equatable {
 extension TextStyle {
     /// The style of `descriptor`, from its terminal and the locale of the process.
     init(descriptor: Int32) {
-        // Only the character set: a decimal comma would change how other libraries parse numbers.
+        // Sets only the character set: with a decimal comma, other libraries would parse numbers differently.
         setlocale(LC_CTYPE, "")
         let isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
         self.init(columns: Self.columns(of: descriptor), glyphs: isUnicode ? .unicode : .ascii)
@@ -33,7 +33,7 @@ extension TextStyle {
     }
 }
 
-/// Times of day and dates for people.
+/// Formats times of day and dates for display.
 enum CalendarTime {
     /// `03:15:42` in local time; `-` if out of range.
     static func timeOfDay(secondsSince1970: Int64) -> String {
@@ -55,7 +55,7 @@ enum CalendarTime {
     }
 }
 
-/// Counts of things for people.
+/// Formats counts for display.
 enum CountText {
     /// `1 entry`, `2 entries`.
     static func of(_ count: Int, _ one: String, _ many: String) -> String {

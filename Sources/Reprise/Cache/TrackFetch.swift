@@ -13,9 +13,9 @@ struct TrackFetch: Sendable {
         case failed(MediaError)
     }
 
-    /// Bytes of one read, which returns sooner with what is there.
+    /// The most bytes of one read, which returns earlier with the available ones.
     static let chunk = 256 << 10
-    /// For a track of unknown bit rate: 128 kbit/s.
+    /// The assumed rate of a track whose bit rate is unknown: 128 kbit/s.
     static let usualBytesPerSecond = 16_000.0
 
     let track: Track
@@ -25,8 +25,8 @@ struct TrackFetch: Sendable {
     /// Called with the open reader, for its report, and with `nil` at its end.
     let onReader: @Sendable ((any ResourceReader)?) -> Void
 
-    /// Returns when the track is cached or cannot be. Throws `CancellationError`; what came by then stays
-    /// cached.
+    /// Returns when the track is cached or cannot be. Throws `CancellationError`; bytes received until then
+    /// stay cached.
     func run() async throws -> Outcome {
         guard case .web(let url) = track.location else { return .local }
         do {
@@ -37,7 +37,7 @@ struct TrackFetch: Sendable {
             onReader(nil)
             await reader.close()
             try result.get()
-            // Looked up last: only what the index claims is there the next time.
+            // Looked up last, because only bytes that the index claims will be found the next time.
             guard let entry = try await entry(url), entry.isComplete else {
                 return .failed(notKept(track.location))
             }
@@ -65,7 +65,7 @@ struct TrackFetch: Sendable {
         }
     }
 
-    /// Decodes the head, so that only music is cached, and a list shows its title.
+    /// Decodes the head, so that only music is cached, and `cache list` can show its title.
     private func keepTags(of reader: any ResourceReader) async throws {
         let decoder = try await supply.makeDecoder(reader, track.location)
         do {
@@ -82,8 +82,8 @@ struct TrackFetch: Sendable {
         )
     }
 
-    /// The offset of the first missing byte; `nil` if there is none. If the length is unknown, the end of
-    /// what is stored from the start on.
+    /// The offset of the first missing byte; `nil` if there is none. If the length is unknown, the end of the
+    /// bytes stored from the start without a gap.
     static func nextOffset(_ report: LoadReport) -> Int64? {
         guard let length = report.length else { return report.stored.run(from: 0)?.upperBound ?? 0 }
         return report.stored.gaps(in: 0..<length).first?.lowerBound

@@ -1,11 +1,11 @@
 import Glibc
 import Media
 
-/// An option that the configuration file may set, under the name of a table.
+/// An option that the configuration file may set, as a key of a table.
 struct Setting: Sendable, Equatable {
     /// The values that the file may give.
     enum Kind: Sendable, Equatable {
-        /// `true` or `false`; true is the option without a value.
+        /// `true` or `false`; `true` means the option without a value.
         case flag
         /// A text or a number, passed to the option as it is.
         case value
@@ -15,7 +15,7 @@ struct Setting: Sendable, Equatable {
 
     let table: String
     let key: String
-    /// With its dashes.
+    /// The option's name, with its dashes.
     let option: String
     let kind: Kind
 
@@ -29,15 +29,15 @@ struct Setting: Sendable, Equatable {
     var name: String { "\(table).\(key)" }
 }
 
-/// The listener's configuration file.
+/// The user's configuration file.
 ///
-/// Its settings become arguments in front of the typed ones, and are checked as these are. Names, kinds of values, keys
-/// and colours are checked as soon as the file is read.
+/// Its settings become arguments before the typed ones, and are checked like those. Names, kinds of values,
+/// keys and colours are checked as soon as the file is read.
 struct Configuration: Sendable {
     /// One setting of the file.
     struct Entry: Sendable, Equatable {
         var setting: Setting
-        /// One text, number or `true` or `false`; of a list each element.
+        /// A text, a number, or `true` or `false`; for a list, all of its elements.
         var values: [String]
         /// From 1.
         var line: Int
@@ -50,7 +50,7 @@ struct Configuration: Sendable {
         }
     }
 
-    /// One line of `[keys]` or `[colors]`, whose names are the listener's.
+    /// One line of `[keys]` or `[colors]`, whose names the user chooses.
     struct Pair: Sendable, Equatable {
         var table: String
         var name: String
@@ -67,7 +67,7 @@ struct Configuration: Sendable {
     private(set) var pairs: [Pair] = []
     private(set) var screen = ScreenSettings()
 
-    /// Sets nothing.
+    /// A configuration without settings.
     init() { name = "" }
 
     /// Parses the text of a file; throws the first error in it, with file and line.
@@ -103,7 +103,7 @@ struct Configuration: Sendable {
 
     // MARK: Command lines
 
-    /// Parses `typed`, the arguments behind the program's name, with the settings of the file in front of them.
+    /// Parses `typed`, the arguments after the program's name, with the settings of the file before them.
     func invocation(of typed: [String]) throws(UsageError) -> Invocation {
         do {
             return try Invocation.parse(extending(typed))
@@ -112,8 +112,8 @@ struct Configuration: Sendable {
         }
     }
 
-    /// `typed` with the settings of the file that its command has options for. They come first, so that what is typed
-    /// overrides them; a list that is typed replaces that of the file.
+    /// `typed` with those settings of the file for which its command has options. They come first, so that
+    /// typed options override them; a typed list replaces that of the file.
     func extending(_ typed: [String]) -> [String] {
         let own = entries(for: typed).flatMap(\.arguments)
         switch typed.first {
@@ -140,7 +140,7 @@ struct Configuration: Sendable {
         }
     }
 
-    /// The refusal of the first setting that is no valid command line by itself; `nil` if each one is.
+    /// The refusal of the first setting that is not a valid command line by itself; `nil` if all are valid.
     private func firstRefusedEntry(of typed: [String]) -> UsageError? {
         for entry in entries(for: typed) {
             do {
@@ -165,7 +165,7 @@ struct Configuration: Sendable {
             pairs.append(Pair(table: table, name: value.path[1], value: text, line: value.line))
             return
         }
-        // The element of an array has its index behind the name of the setting.
+        // An element of an array has its index after the name of the setting.
         let setting = Options.settings.first { value.path.starts(with: [$0.table, $0.key]) }
         guard let setting, value.path.count <= 3 else {
             guard isEmptyTable, Options.settings.contains(where: { $0.table == table }) else {

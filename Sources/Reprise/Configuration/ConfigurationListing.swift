@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Media
 
-/// A command as it is declared, read from ArgumentParser's dump.
+/// The declaration of a command, read from ArgumentParser's dump.
 ///
 /// Making the dump takes several times as long as parsing a command line, so no session reads it: it serves
 /// `reprise config`, the manual page and tests.
@@ -26,7 +26,7 @@ struct DeclaredCommand: Decodable {
     var options: [DeclaredOption] { arguments ?? [] }
 }
 
-/// An option or operand as it is declared.
+/// The declaration of an option or operand.
 struct DeclaredOption: Decodable {
     struct Name: Decodable {
         let kind: String
@@ -46,7 +46,8 @@ struct DeclaredOption: Decodable {
     /// The long names, with their dashes.
     var longNames: [String] { (names ?? []).filter { $0.kind == "long" }.map { "--" + $0.name } }
 
-    /// The value without the option: the declared one, else what the help text says in its last parentheses.
+    /// The value without the option: the declared default, or else the one in the last parentheses of the
+    /// help text.
     var fallback: String {
         if let defaultValue { return defaultValue }
         guard let help = abstract, help.hasSuffix(")"),
@@ -95,8 +96,8 @@ extension Configuration {
         return value.prefix { $0 != ":" } + ": …"
     }
 
-    /// The values of the option in `arguments`, which were parsed without an error: `--name`, `--name value` or
-    /// `--name=value`; of a flag also `--no-name`.
+    /// The values of the option in `arguments`, which were parsed without an error: `--name`, `--name value`
+    /// or `--name=value`; for a flag, also `--no-name`.
     private static func values(
         of setting: Setting,
         _ declared: [DeclaredOption],

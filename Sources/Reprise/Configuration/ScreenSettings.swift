@@ -1,12 +1,14 @@
 import Media
 import TerminalUI
 
-/// The keys and colours of the screen, as the tables `[keys]` and `[colors]` of the configuration file change them.
+/// The keys and colours of the screen, with the changes of the tables `[keys]` and `[colors]` in the
+/// configuration file.
 struct ScreenSettings: Sendable {
     var keyMap: KeyMap { ownKeyMap ?? .standard }
     var colors: [Style: ColorChoice] = [:]
 
-    /// `nil` if the file binds no key. The standard map is only made once a screen or a terminal reads keys.
+    /// `nil` if the file binds no key. The standard map is only created once a screen or a terminal reads
+    /// keys.
     private var ownKeyMap: KeyMap?
 
     private static let keyTable = "keys"
@@ -74,7 +76,7 @@ struct ScreenSettings: Sendable {
         }
     }
 
-    /// Every key and colour with its value, and the line of `pairs` that set it.
+    /// Every key and colour with its value, and the line number of the pair that set it.
     func rows(_ pairs: [Configuration.Pair]) -> [(name: String, value: String, line: Int?)] {
         let lines = Dictionary(pairs.map { ($0.table + "." + Self.canonical($0), $0.line) }) { $1 }
         var rows: [(name: String, value: String, line: Int?)] = []
@@ -95,7 +97,7 @@ struct ScreenSettings: Sendable {
         return rows
     }
 
-    /// The key's name as the help spells it.
+    /// The key's name as spelled in the help.
     private static func canonical(_ pair: Configuration.Pair) -> String {
         guard pair.table == keyTable else { return pair.name }
         return (try? Key(named: pair.name))?.name.string ?? pair.name

@@ -38,7 +38,7 @@ struct TOMLDocument: Sendable, Equatable {
         var text = text
         let isParsed = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
-                // An empty string may have no address at all.
+                // The base address of an empty string may be null.
                 guard let start = characters.baseAddress else { return true }
                 return ctoml_parse(start, characters.count, box, Collector.visit, Collector.refuse) != 0
             }

@@ -44,7 +44,7 @@ enum CommandReader {
         for line in splitter.finish() { take(line, control: control, report: report) }
     }
 
-    /// Obeys one line, `nil` if it was too long; an empty line does nothing.
+    /// Carries out one line, which is `nil` if it was too long; an empty line does nothing.
     private static func take(
         _ line: String?,
         control: any PlayerControl,
@@ -68,7 +68,8 @@ enum CommandReader {
 
 /// Splits a stream of bytes into lines.
 struct LineSplitter: Sendable {
-    /// Longer than any path or URL. A longer line is reported as too long, so that memory is bounded.
+    /// The limit of a line, longer than any path or URL. A longer line is reported as too long, so that
+    /// memory is bounded.
     static let longestByteCount = 64 * 1024
 
     private var partial: [UInt8] = []
@@ -76,8 +77,8 @@ struct LineSplitter: Sendable {
 
     init() {}
 
-    /// Takes the next bytes and returns the lines that they complete, without their ends (LF or CRLF); `nil` for a line
-    /// that is too long.
+    /// Adds the next bytes and returns the lines that they complete, without their ends (LF or CRLF); `nil`
+    /// for a line that is too long.
     mutating func append(_ bytes: some Sequence<UInt8>) -> [String?] {
         var lines: [String?] = []
         for byte in bytes {

@@ -24,7 +24,7 @@ struct EventLine: Sendable {
                 ("duration", .seconds(orNone: report.duration)),
                 ("seekable", .flag(report.isSeekable)),
             ]
-            // Left out unless they apply: most tracks have none of them.
+            // Fields that are left out unless they apply, because most tracks have none of them.
             if let cached = report.cached { known.append(("cached", .fraction(cached))) }
             if report.isLive { known.append(("live", .flag(true))) }
             if let station = report.station { known.append(("station", .text(station))) }
@@ -130,7 +130,8 @@ extension EventLine {
     /// Seconds with up to three decimals, rounded to the nearest millisecond: `12`, `0.05`, `3.125`.
     static func decimal(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
-        // Half a millisecond away from zero; both parts of a duration have its sign.
+        // Half a millisecond, with the sign of the duration, so that rounding is away from zero; both parts
+        // of a duration have its sign.
         let half: Int64 = 500_000_000_000_000
         let rounded = (attoseconds + (attoseconds < 0 ? -half : half)) / 1_000_000_000_000_000
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
@@ -191,7 +192,7 @@ enum EventField: Sendable {
     /// Seconds, to the millisecond.
     case seconds(Duration)
     case flag(Bool)
-    /// 0...1 with three decimals, rounded down: 1 is the whole and nothing less.
+    /// 0...1 with three decimals, rounded down, so that only the whole is 1.
     case fraction(Double)
     case text(SafeText)
     case group([(key: String, value: EventField)])

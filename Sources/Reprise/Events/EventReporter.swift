@@ -4,13 +4,13 @@ import System
 
 /// Writes the events of a session, one line each, to standard output or error.
 ///
-/// A thread of its own writes the lines, so a reader that does not read (a stopped pager) never holds up the music.
-/// The lines that wait for it grow by about one a second.
+/// A thread of its own writes the lines, so a reader that does not read (a stopped pager) never delays the
+/// music. The queue of waiting lines then grows by about one a second.
 final class EventReporter: Sendable {
     enum Style: Sendable {
         case json
         case words
-        /// For people.
+        /// Sentences for people.
         case sentences
     }
 
@@ -21,7 +21,7 @@ final class EventReporter: Sendable {
         var limit: Task<Void, Never>?
     }
 
-    /// How long a session that a signal ended waits for a reader that does not read.
+    /// The time that a session ended by a signal waits for a reader that does not read.
     static let writeLimit = Duration.seconds(1)
 
     private let style: Style
@@ -32,8 +32,8 @@ final class EventReporter: Sendable {
     // Held while a line is submitted, so that times never go back and no line follows `finish`.
     private let state = Locked(State())
 
-    /// `clock` counts from the start of the process. `onReaderGone` is called once, from the writing thread, when
-    /// nothing can be written any more.
+    /// `clock` counts from the start of the process. `onReaderGone` is called once, from the writing thread,
+    /// when writing has failed for good.
     init(
         style: Style,
         clock: any MonotonicClock,
@@ -59,10 +59,10 @@ final class EventReporter: Sendable {
         }
     }
 
-    /// Submits a line in its order among the events. Does nothing after `finish`.
+    /// Submits a line in order with the events. Does nothing after `finish`.
     func say(_ line: SafeText) { inOrder { [writer] in writer.write(line.string) } }
 
-    /// Runs `write`, which writes to standard error, in its order among the events. Does nothing after `finish`.
+    /// Runs `write`, which writes to standard error, in order with the events. Does nothing after `finish`.
     func inOrder(_ write: @escaping @Sendable () -> Void) {
         state.withLock { state in
             if !state.isFinished { thread.submit(write) }
@@ -78,7 +78,7 @@ final class EventReporter: Sendable {
         }
     }
 
-    /// Returns as soon as all lines are written, or the limit has passed; the reporter takes no more.
+    /// Returns as soon as all lines are written, or the limit has passed; later lines are dropped.
     func finish() async {
         let isFirst = state.withLock { state in
             guard !state.isFinished else { return false }

@@ -4,8 +4,8 @@ import System
 
 /// Writes the requests and decisions of the loaders to a file, one JSON object per line (see `JournalLine`).
 ///
-/// A thread of its own writes the lines, so a slow disk never holds up a loader. After the first error, such as a full
-/// disk, the rest is dropped: the music goes on.
+/// A thread of its own writes the lines, so a slow disk never delays a loader. After the first error, such as
+/// a full disk, all further lines are dropped, and playback continues.
 final class JournalFile: RequestJournal {
     private let descriptor: Int32
     private let writer: LineWriter
@@ -13,14 +13,14 @@ final class JournalFile: RequestJournal {
     // Held while a line is submitted, so that none follows `finish`.
     private let isFinished = Locked(false)
 
-    /// How long the end of the program waits for a disk that does not answer.
+    /// The time that the end of the program waits for a disk that does not respond.
     static let writeLimit = Duration.seconds(2)
 
-    /// Opens `path` to append to it. Only the owner may read a new file (0600): its hosts and paths tell what was
-    /// played.
+    /// Opens `path` to append to it. Only the owner may read a new file (0600): its hosts and paths reveal
+    /// what was played.
     init(path: String) throws(UsageError) {
         guard !path.isEmpty else { throw UsageError("--journal needs a file") }
-        // Non-blocking, or a pipe without a reader would hold up the start for ever.
+        // Non-blocking: otherwise a pipe without a reader would delay the start for ever.
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw UsageError("can't write --journal \(path) (\(SystemError.reason()))")
@@ -62,18 +62,20 @@ final class JournalFile: RequestJournal {
 /// Every line has `t` (seconds since the process started), `event` and `resource` (without secrets).
 ///
 /// `"event":"request"`, written when a request has ended:
-/// - `number`: counts up through the process;
+/// - `number`: increases during the process;
 /// - `why`: `demand`, `read-ahead`, `prefetch`, `fill` or `revalidate`;
 /// - `asked`: the requested bytes, first and last (`0-65535`), or from the first on (`65536-`); null for all;
-/// - `started`: when it began; `firstByte`: seconds from there to the answer's head; `duration`: to its end;
-/// - `status`: of the last answer; null if none came;
-/// - `answered`: the range of the answer's bytes, as in `asked`; null if it has none or does not tell;
+/// - `started`: when it began; `firstByte`: seconds from there to the response's head; `duration`: to its
+///   end;
+/// - `status`: of the last response; null if there was none;
+/// - `answered`: the range of the response's bytes, as in `asked`; null if there are none or it is not
+///   stated;
 /// - `bytes`: body bytes received;
 /// - `end`: `complete`, `cancelled`, or the code of the error;
-/// - `version` (`HTTP/1.1`, `HTTP/2`, …), `reused` (true if the connection was open before) and `host` (the one that a
-///   redirect led to), each null if unknown.
+/// - `version` (`HTTP/1.1`, `HTTP/2`, …), `reused` (true if the connection was open before) and `host` (the
+///   one to which the request was redirected), each null if unknown.
 ///
-/// `"event":"decision"`, for what no single request shows:
+/// `"event":"decision"`, for decisions that are not visible in a single request:
 /// - `decision`: `retry-later`, `gave-up`, `read-through`, `reconnect`, `without-ranges`, `changed`,
 ///   `went-offline`, `went-online` or `live`;
 /// - `reason`: a sentence.
@@ -116,7 +118,7 @@ struct JournalLine: Sendable {
         ]
     }
 
-    /// As in a `Range` header: the first and the last byte.
+    /// The first and the last byte, as in a `Range` header.
     private static func range(_ range: ByteRange?) -> EventField {
         guard let range else { return .none }
         guard !range.isEmpty else { return .none }

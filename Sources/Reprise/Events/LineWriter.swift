@@ -29,7 +29,7 @@ final class LineWriter: Sendable {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Another program that shares the descriptor made it non-blocking.
+                // Another program that shares the descriptor has made it non-blocking.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else {
@@ -55,6 +55,6 @@ enum Messages {
     /// `reprise: SENTENCE`.
     static func show(_ sentence: SafeText) { writer.write("reprise: \(sentence)") }
 
-    /// The line as it is.
+    /// Writes the line unchanged.
     static func showLine(_ line: SafeText) { writer.write(line.string) }
 }

@@ -1,6 +1,6 @@
 import Media
 
-/// Describes a session to people: one sentence for each event that a listener wants to know of.
+/// Describes a session in sentences: one for each event that matters to a listener.
 struct PlainNarrator: Sendable {
     private var tracks = 0
     private var reports: [Int: PlayerEvent.TrackReport] = [:]
@@ -16,7 +16,7 @@ struct PlainNarrator: Sendable {
             return SafeText("\(tracks) \(tracks == 1 ? "track" : "tracks")")
         case .track(let report):
             reports[report.index] = report
-            // A track selected during a pause: no `playing` event will announce it.
+            // The track was selected during a pause: no `playing` event will announce it.
             if isPaused, announced?.index != report.index { return announce(report.index) }
             // A live stream announces its next title within the same track.
             guard let announced, announced.index == report.index, report.isLive,
@@ -52,7 +52,7 @@ struct PlainNarrator: Sendable {
     }
 
     private static func name(of report: PlayerEvent.TrackReport) -> SafeText {
-        // People name a file by the last part of its path or URL.
+        // A track without tags is named by the last part of its path or URL.
         let last = report.source.string.split(separator: "/").last.map { SafeText($0) }
         let title = report.tags.title ?? last ?? report.source
         return report.tags.artist.map { title + " by " + $0 } ?? title

@@ -22,7 +22,7 @@ final class PlayingSession: Sendable {
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
-    /// The failure of a track that was printed last: if it also ends the session, it is printed once.
+    /// The last printed failure of a track: if it also ends the session, it is not printed again.
     private let shownFailure = LateBound<MediaError>()
     /// Set once a track ended of which something was heard.
     private let heard = LateBound<Bool>()
@@ -56,7 +56,7 @@ final class PlayingSession: Sendable {
         }
     }
 
-    /// Prints an event of the player; from any task.
+    /// Prints an event of the player. May be called from any task.
     func report(_ event: PlayerEvent) {
         if case .ended(let end) = event, end.frames > 0 { heard.value = true }
         guard let reporter else { return }
@@ -82,8 +82,8 @@ final class PlayingSession: Sendable {
         var keys: Task<Void, Never>?
         if presentation == .screen {
             await showScreen(player)
-            // The screen handled the signals until now. The player has ended, or was told to: another signal ends
-            // the process at once.
+            // The screen handled the signals until now. The player has ended, or is ending: another signal
+            // ends the process at once.
             Signals.onTermination(isEnding: true)
         } else {
             keys = takeInput(player)

@@ -2,7 +2,7 @@ import Media
 
 /// The exit codes of the process; the numbers are part of the contract.
 enum ExitCode: Int32, Sendable, CaseIterable {
-    /// Everything was played, or the listener quit.
+    /// Everything was played, or the user quit.
     case success = 0
     /// Nothing could be heard: no audio server, no sink.
     case couldNotStart = 1
@@ -12,10 +12,10 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     /// EX_USAGE of sysexits.h.
     case usage = 64
 
-    /// The code of a session that started. `isHeard` is `true` if any frame reached the output: a track that broke off
-    /// in the middle is a failure, and yet something was played.
+    /// The code of a session that started. `isHeard` is `true` if any frame reached the output: a track that
+    /// broke off in the middle counts as a failure, although something was played.
     ///
-    /// A signal comes first, then the listener's quitting: a script has nothing to act on then.
+    /// A signal takes precedence, then quitting by the user: in both cases a script has nothing to act on.
     static func afterSession(
         _ summary: PlayerEvent.SummaryReport,
         isHeard: Bool = false,
@@ -27,8 +27,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         return summary.played > 0 || isHeard ? .someFailed : .nothingPlayed
     }
 
-    /// The code of a session that a failure of its output ended. `isHeard` is `true` if any frame reached the output
-    /// before: a disk that fills up fails a track, a sink that never opened fails the session.
+    /// The code of a session that a failure of its output ended. `isHeard` is `true` if any frame reached the
+    /// output before: a disk that fills up is a failure of a track, a sink that never opened a failure of the
+    /// session.
     static func afterFatal(_ summary: PlayerEvent.SummaryReport, isHeard: Bool) -> ExitCode {
         if summary.played > 0 { return .someFailed }
         return isHeard ? .nothingPlayed : .couldNotStart

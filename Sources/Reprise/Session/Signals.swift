@@ -3,15 +3,16 @@ import System
 
 /// The signals that end a session.
 ///
-/// They are blocked in every thread and taken by `sigwait` on a thread of their own, so that they run ordinary code and
-/// not a signal handler, which may call next to nothing. While there is a screen, its thread takes them instead.
+/// They are blocked in every thread and taken by `sigwait` on a thread of their own, so that ordinary code
+/// handles them rather than a signal handler, which may call only few functions. While there is a screen, its
+/// thread receives them instead.
 enum Signals {
     static let terminating: [Int32] = [SIGINT, SIGTERM, SIGHUP]
 
     /// Blocks the terminating signals and ignores SIGPIPE. Must be called first, on the main thread: a thread inherits
     /// the signal mask of the one that starts it.
     static func prepare() {
-        // Writing to a closed pipe then returns an error, which ends the session in order.
+        // Writing to a closed pipe then returns an error, which ends the session in an orderly way.
         signal(SIGPIPE, SIG_IGN)
         var set = makeSet()
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -63,11 +64,11 @@ struct SignalState: Sendable {
 
     private var endingSince: Duration?
 
-    /// `endingSince` is the time at which something else ended the session.
+    /// `endingSince` is the time at which the session began to end for another reason.
     init(endingSince: Duration? = nil) { self.endingSince = endingSince }
 
-    /// The first signal ends the session in order, a later one at once. One that may be an echo of the first is
-    /// ignored; an interrupt never is, since somebody typed it.
+    /// The first signal ends the session in an orderly way, a later one at once. A signal that may be an echo
+    /// of the first is ignored, except an interrupt, which the user typed.
     mutating func received(_ signal: Int32, at now: Duration) -> Action {
         guard let endingSince else {
             endingSince = now

@@ -10,8 +10,8 @@ struct Beginning: Sendable, Equatable {
     var position = Duration.zero
     var isPaused = false
 
-    /// The URL to request first, as far as it is known before anything is read: of the track to continue, or of the
-    /// first of `sources`.
+    /// The URL to request first, if it is known before anything is read: that of the track to continue, or of
+    /// the first of `sources`.
     func firstURL(of sources: [String]) -> WebURL? {
         guard !tracks.isEmpty else { return sources.first.flatMap { WebURL($0) } }
         let index = (start ?? 1) - 1

@@ -6,7 +6,7 @@ struct SavedQueue: Sendable, Equatable {
     var id: String
     var tracks: [Track]
 
-    /// Restored tracks are numbered from here on; resolved ones count up from 0 and never get so far.
+    /// The first number of restored tracks; resolved tracks are numbered from 0 and never reach it.
     private static let firstID: UInt64 = 1 << 63
 
     init(id: String, tracks: [Track]) {
@@ -14,7 +14,7 @@ struct SavedQueue: Sendable, Equatable {
         self.tracks = tracks
     }
 
-    /// The text of the file. It holds no user name or password of a server.
+    /// The text of the file. It contains no user name or password of a server.
     var text: String {
         var lines = StateLines(kind: "queue")
         lines.add("id", id)
@@ -30,7 +30,7 @@ struct SavedQueue: Sendable, Equatable {
         return lines.text
     }
 
-    /// Parses what `text` returned; refuses anything else.
+    /// Parses the result of `text`; refuses anything else.
     init(parsing text: String) throws(StateLines.Refusal) {
         id = ""
         tracks = []
@@ -66,7 +66,7 @@ extension ResourceLocation {
         }
     }
 
-    /// Parses what `savedText` returned; `nil` for anything else.
+    /// Parses the result of `savedText`; `nil` for anything else.
     init?(savedText: String) {
         if savedText.hasPrefix("/") {
             self = .file(savedText)

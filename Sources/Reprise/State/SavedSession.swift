@@ -13,7 +13,7 @@ struct SavedSession: Sendable, Equatable {
     var repeatMode = RepeatMode.off
     var isShuffled = false
     var gainMode = GainMode.off
-    /// Scheme, host and port of the servers named on the command line, which may get its secrets.
+    /// Scheme, host and port of the servers named on the command line, which may receive its secrets.
     var origins: [String] = []
     var places = ResumePlaces()
 
@@ -37,7 +37,7 @@ struct SavedSession: Sendable, Equatable {
 
     init() {}
 
-    /// Parses what `text` returned; refuses anything else.
+    /// Parses the result of `text`; refuses anything else.
     init(parsing text: String) throws(StateLines.Refusal) {
         for (name, fields) in try StateLines.parse(text, kind: "session") {
             switch (name, fields.count) {
@@ -84,11 +84,11 @@ struct SavedSession: Sendable, Equatable {
 
 /// The positions at which long tracks were left, so that they continue there.
 struct ResumePlaces: Sendable, Equatable {
-    /// Longer tracks are podcasts and books, hardly songs.
+    /// The shortest track whose position is saved: longer ones are podcasts and books, hardly songs.
     static let shortestTrack = Duration.seconds(20 * 60)
     /// A position this near to the start or the end is not worth returning to.
     static let margin = Duration.seconds(30)
-    /// The number of positions kept; those of the least recently played tracks are dropped.
+    /// The most positions saved; those of the least recently played tracks are dropped.
     static let most = 500
 
     private var positions: [String: Duration] = [:]

@@ -3,14 +3,14 @@ import System
 
 /// The state of the last session, and the saving of this one for the next.
 ///
-/// A thread of its own writes the files. Of two players the last one to write is remembered.
+/// A thread of its own writes the files. If two players run, the last one to write is remembered.
 final class SessionMemory: Sendable {
     private struct State {
         var pace = SavePace()
         var places: ResumePlaces
         /// The newest snapshot from before the player ended.
         var latest: PlayerSnapshot?
-        /// The queue as the file has it.
+        /// The queue as last written to the file.
         var writtenTracks: [Track]?
         var queueID: String
         var hasFailed = false
@@ -100,7 +100,7 @@ final class SessionMemory: Sendable {
     private func look(at snapshot: PlayerSnapshot) {
         guard !snapshot.isOver else { return }
         let isDue = state.withLock { state in
-            // Sources without a single track leave the saved queue as it is.
+            // If the sources have no track, the saved queue is left unchanged.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }
             state.latest = snapshot
             let isHeard = snapshot.state == .playing || snapshot.state == .paused
@@ -117,7 +117,7 @@ final class SessionMemory: Sendable {
         if isDue { thread.submit { [self] in save() } }
     }
 
-    /// Saves once more; returns when the disk has it.
+    /// Saves once more; returns when the files are on the disk.
     func finish() async {
         await withCheckedContinuation { continuation in
             thread.submit { [self] in
@@ -191,7 +191,8 @@ final class SessionMemory: Sendable {
 }
 
 extension SavedSession {
-    /// Takes position, volume and modes from `snapshot`. A queue that was played to its end restarts, paused.
+    /// Copies position, volume and modes from `snapshot`. A queue that was played to its end restarts,
+    /// paused.
     fileprivate mutating func take(_ snapshot: PlayerSnapshot) {
         let isAtEnd = snapshot.state == .ended
         current = isAtEnd ? (snapshot.tracks.isEmpty ? nil : 0) : snapshot.currentIndex
@@ -211,9 +212,9 @@ extension WebURL {
 
 /// Decides when to save the session.
 ///
-/// Asked only when the player reports a change, so an idle player is never woken.
+/// Used only when the player reports a change, so an idle player is never woken.
 struct SavePace: Sendable {
-    /// How far behind the saved position may be after a power cut.
+    /// The time by which the saved position may lag behind after a power cut.
     static let interval = Duration.seconds(30)
     /// The shortest time between two writes, for keys that are held down.
     static let shortest = Duration.seconds(2)
@@ -232,7 +233,7 @@ struct SavePace: Sendable {
     private var saved: Essence?
     private var savedAt = Duration.zero
 
-    /// `true` if the session must be saved now; it counts as saved then.
+    /// `true` if the session must be saved now; if so, it counts as saved.
     mutating func isDue(_ essence: Essence, isMoving: Bool, at now: Duration) -> Bool {
         let age = now - savedAt
         guard saved == nil || age >= Self.shortest else { return false }

@@ -11,10 +11,10 @@ struct StateFolder: Sendable {
 
     /// The largest file that is read; room for a queue of a few hundred thousand tracks.
     static let largestByteCount = 64 << 20
-    /// A longer log is started again from empty.
+    /// The limit of the log; a longer one is emptied.
     static let longestLog: off_t = 1 << 20
 
-    /// An error of a file, worded for the listener.
+    /// An error of a file, worded for the user.
     struct Failure: Error, Equatable {
         var reason: SafeText
 
@@ -23,7 +23,8 @@ struct StateFolder: Sendable {
         init(_ error: SystemError) { reason = SafeText(error.reason) }
     }
 
-    /// The log for standard error while a screen is up, which libraries may write to; `nil` if there can be none.
+    /// The log for standard error while a screen is up, to which libraries may write; `nil` if it cannot be
+    /// opened.
     func log() -> String? {
         guard (try? make()) != nil else { return nil }
         let log = path + "/log"
@@ -35,7 +36,7 @@ struct StateFolder: Sendable {
     /// The text of a file; `nil` if the file does not exist.
     func read(_ name: String) throws(Failure) -> String? {
         let file = path + "/" + name
-        // Non-blocking, in case somebody put a pipe in its place.
+        // Non-blocking, in case there is a pipe in its place.
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
