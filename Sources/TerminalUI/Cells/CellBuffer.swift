@@ -2,7 +2,7 @@ package import Media
 
 /// One column of one row.
 ///
-/// Only `CellBuffer` makes cells, and only from safe text, so no cell holds a control character.
+/// Only `CellBuffer` creates cells, and only from safe text, so no cell contains a control character.
 package struct Cell: Sendable, Equatable {
     /// The character with its combining marks; empty in the second half of a wide one.
     package let text: String
@@ -32,9 +32,9 @@ package struct CellRun: Sendable, Equatable {
     package var cells: [Cell]
 }
 
-/// A screen in memory: views draw into it, the shell writes the cells that changed.
+/// A screen in memory: views draw into it, and the shell writes the cells that have changed.
 ///
-/// Drawing outside of the grid is clipped, never a trap: a window can have any size.
+/// Drawing outside of the grid is clipped and never traps, because a window can have any size.
 package struct CellBuffer: Sendable, Equatable {
     package let columns: Int
     package let rows: Int
@@ -55,7 +55,7 @@ package struct CellBuffer: Sendable, Equatable {
 
     /// Draws `text` in one row from `column` on and returns the column after it.
     ///
-    /// Text beyond `limit` columns or the right edge is cut, with `ellipsis` at its end.
+    /// Text beyond `limit` columns or the right edge is truncated, with `ellipsis` at its end.
     @discardableResult
     package mutating func draw(
         _ text: SafeText,

@@ -1,6 +1,6 @@
 package import Media
 
-/// The signs that are not letters, in two sets: for UTF-8 locales and for all others.
+/// The symbols of the screen, in two sets: for UTF-8 locales and for all others.
 package struct Glyphs: Sendable, Equatable {
     package var playing: SafeText
     package var paused: SafeText
@@ -8,25 +8,25 @@ package struct Glyphs: Sendable, Equatable {
     package var waiting: SafeText
     package var failed: SafeText
     package var dash: SafeText
-    /// Stands between two parts of a line.
+    /// The separator between two parts of a line.
     package var dot: SafeText
-    /// Stands at the cut end of a text; one column.
+    /// The mark at the end of a truncated text; one column.
     package var ellipsis: SafeText
-    /// Follows a word for something that is not finished.
+    /// The mark after a word for something unfinished.
     package var more: SafeText
     package var cursor: SafeText
-    /// Stands before a marked track.
+    /// The symbol before a marked track.
     package var mark: SafeText
-    /// Stands for a track that is cached completely.
+    /// The symbol for a track that is cached completely.
     package var whole: SafeText
     package var pin: SafeText
-    /// Stands in the bar at the current position.
+    /// The symbol in the bar at the current position.
     package var head: SafeText
-    /// Stands before the number of downloaded bytes.
+    /// The symbol before the number of downloaded bytes.
     package var download: SafeText
     package var isUnicode: Bool
 
-    /// Signs of the old PC character set, which the Linux console has too.
+    /// Symbols of the old PC character set, which the Linux console has too.
     package static let unicode = Glyphs(
         playing: "▶",
         paused: "‖",
@@ -65,7 +65,7 @@ package struct Glyphs: Sendable, Equatable {
         isUnicode: false
     )
 
-    /// The sign of a bar's part; in each set the four differ without colour.
+    /// The symbol of a part of the bar; in each set, the four differ without colour.
     package func bar(_ part: BarPart) -> SafeText {
         switch part {
         case .played: isUnicode ? "█" : "="
@@ -75,7 +75,7 @@ package struct Glyphs: Sendable, Equatable {
         }
     }
 
-    /// The sign of the player's state.
+    /// The symbol of the player's state.
     func sign(of state: PlayerSnapshot.State) -> SafeText {
         switch state {
         case .playing: playing

@@ -1,14 +1,14 @@
 internal import CUtf8proc
 package import Media
 
-/// One user-perceived character, reduced to the parts that every terminal draws alike.
+/// One user-perceived character, reduced to the parts that all terminals draw in the same way.
 ///
-/// Terminals disagree on joined emoji and on variation selectors: some draw one picture of two
-/// columns, others each part. So only the first character of a cluster and its combining marks are
-/// drawn, which keeps the columns after it in place. For the same reason the two halves of a flag are
-/// separate clusters.
+/// Terminals disagree on joined emoji and on variation selectors: some draw one glyph of two columns, others
+/// draw each part. So only the first character of a cluster and its combining marks are drawn, which keeps
+/// the columns after it in place. For the same reason the two halves of a flag are separate clusters.
 struct TextCluster: Equatable {
-    /// More combining marks than any language uses; the rest is dropped (ncurses keeps no more either).
+    /// The most combining marks, more than any language uses; further ones are dropped (ncurses has the same
+    /// limit).
     static let mostMarks = 4
 
     /// One spacing character and its combining marks.
@@ -75,7 +75,7 @@ extension SafeText {
         return columns
     }
 
-    /// The text in at most `limit` columns, with `ellipsis` (one column) at its end if it was cut.
+    /// The text in at most `limit` columns, with `ellipsis` (one column) at its end if it was truncated.
     ///
     /// A wide character is never split, so the result may be one column short. Empty for a limit of 0 or less.
     package func cut(toColumns limit: Int, ellipsis: SafeText = "…") -> SafeText {

@@ -1,6 +1,6 @@
 /// The command lines entered so far, and the one that Up and Down have brought back.
 package struct CommandHistory: Sendable, Equatable {
-    /// More than anybody steps through key by key.
+    /// The most lines, more than anyone steps through key by key.
     package static let most = 500
 
     /// Oldest first.
@@ -12,7 +12,7 @@ package struct CommandHistory: Sendable, Equatable {
 
     package init(_ lines: [String] = []) { self.lines = Array(lines.suffix(Self.most)) }
 
-    /// Steps to the previous line; `nil` at the oldest. `typed` comes back after the newest.
+    /// Steps to the previous line; `nil` at the oldest. `typed` is restored after the newest one.
     mutating func older(than typed: String) -> String? {
         guard let target = place.map({ $0 - 1 }) ?? lines.indices.last, target >= 0 else { return nil }
         if place == nil { draft = typed }
@@ -20,7 +20,8 @@ package struct CommandHistory: Sendable, Equatable {
         return lines[target]
     }
 
-    /// Steps to the next line, and after the newest to the unfinished one; `nil` if that is shown already.
+    /// Steps to the next line, and after the newest one to the unfinished line; `nil` if that is already
+    /// shown.
     mutating func newer() -> String? {
         guard let place else { return nil }
         guard place + 1 < lines.count else {

@@ -6,13 +6,13 @@ package struct CommandLine: Sendable, Equatable {
         case editing
         case cancelled
         case entered(String)
-        /// Completion needs the paths that begin with this; `complete(_:with:)` takes them.
+        /// Completion needs the paths that begin with this text; pass them to `complete(_:with:)`.
         case wantsPaths(String)
     }
 
-    /// Long enough for a pasted list of URLs, and a bound for anything pasted by mistake.
+    /// The longest line: enough for a pasted list of URLs, and a limit for anything pasted by mistake.
     package static let longest = 65_536
-    /// More than any window shows on one side of the cursor.
+    /// The most characters shown on one side of the cursor, more than fit into any window.
     static let longestShown = 1_000
 
     private var characters: [Character] = []
@@ -84,7 +84,7 @@ package struct CommandLine: Sendable, Equatable {
         cursor += fitting.count
     }
 
-    /// Takes the paths that `wantsPaths` asked for; ignored if the word before the cursor changed meanwhile.
+    /// Sets the paths that `wantsPaths` requested; ignored if the word before the cursor has changed since.
     package mutating func complete(_ word: String, with paths: [String]) {
         let completion = CommandCompletion(of: String(characters[..<cursor]))
         guard completion.source == .path(word: word) else { return }
@@ -110,7 +110,7 @@ package struct CommandLine: Sendable, Equatable {
         }
     }
 
-    /// Completes as shells do: first the common beginning, then one candidate after the other.
+    /// Completes like a shell: first the common beginning, then one candidate after the other.
     private mutating func offer(_ candidates: [String], from start: Int) {
         choices = nil
         guard !candidates.isEmpty else { return }

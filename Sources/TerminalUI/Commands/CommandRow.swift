@@ -4,10 +4,10 @@ package import Media
 package struct CommandRow: Sendable {
     /// The modes in which a command has an effect.
     package enum Reach: Sendable {
-        /// Standard input and plain mode, which print; the full screen shows the same all the time.
+        /// Standard input and plain mode: the command prints what the full screen shows all the time.
         case lines
         case everywhere
-        /// Plain mode and the full screen: the command acts on what the keys selected.
+        /// Plain mode and the full screen: the command acts on the selection made with keys.
         case keys
         /// The full screen only.
         case screen
@@ -42,7 +42,7 @@ package struct CommandRow: Sendable {
     package let reach: Reach
     package let completion: Argument
     package let keyUses: [KeyUse]
-    /// The error for an argument that the command does not take.
+    /// The error for an argument that the command does not accept.
     package let usage: SafeText
     private let parse: @Sendable (String) -> UICommand?
     private let print: @Sendable (UICommand) -> String?

@@ -2,7 +2,7 @@ internal import Media
 
 /// All commands, in the order of the help.
 ///
-/// The keys, the `:` line, standard input, completion and the help are all made from these rows.
+/// The keys, the `:` line, standard input, completion and the help are all generated from these rows.
 package enum CommandTable {
     package static let rows = playing + views + lists + queue + others
 
@@ -168,7 +168,7 @@ package enum CommandTable {
             reach: .keys,
             keys: [.character("d"), .delete]
         ),
-        // Not `p`, which pauses many players: hitting it by mistake must not fill the disk.
+        // Not `p`, which pauses many players: pressing it by mistake must not fill the disk.
         CommandRow("pin-selected", .pinSelected, "pin or unpin", reach: .keys, keys: [.character("P")]),
     ]
 

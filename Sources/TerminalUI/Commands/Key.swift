@@ -1,6 +1,6 @@
 package import Media
 
-/// One key press, after the bytes of an escape sequence were put together.
+/// One key press, after the bytes of an escape sequence were combined.
 package enum Key: Hashable, Sendable {
     case character(Character)
     /// Control and a letter, in lower case.
@@ -46,7 +46,7 @@ package enum Key: Hashable, Sendable {
         }
     }
 
-    /// Says, in words for the user, why a text does not name a key.
+    /// The reason, worded for the user, why a text does not name a key.
     package struct ParseError: Error, Equatable {
         package var reason: SafeText
     }

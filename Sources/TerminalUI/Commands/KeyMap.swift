@@ -40,7 +40,8 @@ package struct KeyMap: Sendable {
 
     /// This map with one key rebound; a `nil` command unbinds it.
     ///
-    /// The key joins the other keys of its command in the help. A command without keys shows its own line there.
+    /// The key joins the other keys of its command in the help. A command without other keys has its own line
+    /// there.
     package func binding(_ key: Key, to command: UICommand?) -> KeyMap {
         var bindings = bindings
         for place in bindings.indices { bindings[place].keys.removeAll { $0 == key } }

@@ -1,15 +1,15 @@
 package import Media
 
-/// A command, as a key runs it or a line names it.
+/// A command that a key runs or a line names.
 ///
 /// `CommandTable` has the name, the syntax, the keys and the help of each.
 package enum UICommand: Sendable, Equatable {
     case player(PlayerCommand)
     case show(ViewName)
-    /// Opens the view so many tabs further on; -1 is the previous one.
+    /// Opens the view this many tabs further on; -1 is the previous one.
     case nextView(by: Int)
     case selectBy(Int)
-    /// Selects so many screens of the list further down; -1 is up.
+    /// Moves the selection down by this many screens of the list; -1 is up.
     case selectByPage(Int)
     case selectFirst
     case selectLast
@@ -34,11 +34,11 @@ package enum UICommand: Sendable, Equatable {
     /// Opens the command line with this text in it.
     case openCommandLine(String)
     case toggleHelp
-    /// Leaves the innermost of what is open: a view, a filter, the marks.
+    /// Closes what was opened last: a view, a filter, the marks.
     case back
     case redraw
 
-    /// Says, in words for the user, why a line is not a command.
+    /// The reason, worded for the user, why a line is not a command.
     package struct ParseError: Error, Equatable, CustomStringConvertible {
         package var message: SafeText
         /// `true` if no command has this name, so that a list of all commands would help.
@@ -63,7 +63,7 @@ package enum UICommand: Sendable, Equatable {
         self = command
     }
 
-    /// The command as it is typed; `init(parsing:)` gives it back.
+    /// The command as it is typed; `init(parsing:)` parses it back.
     package var line: String {
         let argument = row.argument(of: self) ?? ""
         return argument.isEmpty ? row.name : row.name + " " + argument

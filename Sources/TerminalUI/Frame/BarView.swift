@@ -26,8 +26,8 @@ package enum BarPart: Sendable, Equatable {
 
     /// The parts of a bar of `columns` cells; empty if the length is unknown or there is no room.
     ///
-    /// A cell never shows more than is true: it is cached only if all of its bytes are stored, and played only
-    /// if the bytes before the position are stored too (a seek leaves gaps behind it).
+    /// A cell never shows more than there is: it is cached only if all of its bytes are stored, and played
+    /// only if the bytes before the position are stored too (a seek leaves gaps).
     package static func parts(of load: LoadReport, head: Int64?, columns: Int) -> [BarPart] {
         ByteCells.ranges(of: load.length, columns: columns).map { part($0, load: load, head: head ?? 0) }
     }
@@ -86,7 +86,7 @@ package enum BarPart: Sendable, Equatable {
 
 /// A map of the stored parts of a resource in a few cells. Pure.
 package enum RangeBar {
-    /// Shows for each cell whether its bytes are stored completely, partly or not at all; empty if the length is
+    /// Shows for each cell if its bytes are stored completely, partly or not at all; empty if the length is
     /// unknown.
     package static func text(_ stored: ByteRangeSet, length: Int64?, columns: Int, isUnicode: Bool)
         -> SafeText

@@ -1,6 +1,6 @@
 internal import Media
 
-/// The bottom line: the text being typed, else the answer to it, else the player's newest message if unseen, else
+/// The bottom line: the text being typed, or else the reply to it, the player's newest message if unseen, or
 /// hints.
 struct BottomLineView {
     var glyphs: Glyphs
@@ -46,7 +46,7 @@ private struct Hint {
     var key: SafeText
     var word: SafeText
 
-    /// As many as fit, without the commands that have no key.
+    /// As many hints as fit, without commands that have no key.
     static func all(in view: ViewName, keyMap: KeyMap, columns: Int) -> [Hint] {
         var hints: [Hint] = []
         var end = 0

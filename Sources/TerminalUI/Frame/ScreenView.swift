@@ -63,7 +63,7 @@ package struct ScreenView: Sendable {
     }
 }
 
-/// A window too small for lines: the sign of the state, and as much of the rest as fits.
+/// A window too small for lines: the symbol of the state, and as much of the position as fits.
 private struct TinyView {
     var glyphs: Glyphs
 

@@ -2,7 +2,7 @@ internal import Media
 
 /// The spectrum, a bar for each band, and below it a level meter for each channel.
 package struct SoundView {
-    /// In fewer rows there is only the spectrum.
+    /// The fewest rows with level meters; with fewer, there is only the spectrum.
     static let fewestRowsWithMeters = 3
 
     package var glyphs: Glyphs

@@ -26,7 +26,7 @@ struct StatusView {
         if player.isShuffled { parts.append("shuffle") }
         if player.repeatMode != .off { parts.append(SafeText("repeat \(player.repeatMode.rawValue)")) }
         if let gain = gain(player) { parts.append(gain) }
-        // The buffered time matters more than how the network does, so it comes first.
+        // The buffered time matters more than the network traffic, so it comes first.
         if player.buffered > .zero { parts.append(SafeText("buffer \(player.buffered.clockTime)")) }
         if let rate = player.load.bytesPerSecond, rate.isFinite, !player.load.inFlight.isEmpty {
             parts.append(SafeText("\(ByteText.text(Int64(max(0, min(rate, 1e15)))))/s"))

@@ -1,22 +1,22 @@
 package import Media
 
-/// Numbers of bytes in a few letters.
+/// Formats numbers of bytes in a few characters.
 enum ByteText {
     /// Decimal units, as for networks and disks: `0 B`, `12 kB`, `3.4 MB`.
     ///
-    /// With `decimalsBelow: 10` it takes at most six columns, up to terabytes.
+    /// With `decimalsBelow: 10` the text takes at most six columns, up to terabytes.
     static func text(_ bytes: Int64, decimalsBelow limit: Int64 = 100) -> String {
         let bytes = max(0, bytes)
         if bytes < 1_000 { return "\(bytes) B" }
         var (unit, value) = ("kB", bytes)
         for next in ["MB", "GB", "TB"] where value >= 1_000_000 { (unit, value) = (next, value / 1_000) }
-        // One decimal, rounded down, so that the amount shown was really reached.
+        // One decimal, rounded down, so that the displayed amount was really reached.
         let (whole, tenth) = (value / 1_000, value % 1_000 / 100)
         return unit == "kB" || whole >= limit ? "\(whole) \(unit)" : "\(whole).\(tenth) \(unit)"
     }
 }
 
-/// The time since a moment, in a few letters.
+/// Formats the time since a moment in a few characters.
 package enum AgeText {
     /// `just now`, `59m`, `47h`, `99d`, `103w`, `5y`: whole units, rounded down. A future moment is `just now`.
     package static func text(seconds: Int64) -> SafeText {

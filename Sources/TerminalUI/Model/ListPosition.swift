@@ -1,6 +1,6 @@
 /// The selected row of a list and the rows in view.
 ///
-/// Holds numbers only, so that a list of any length costs nothing.
+/// Consists of numbers only, so that the length of the list does not matter.
 package struct ListPosition: Sendable, Equatable {
     /// The selected row, from 0; 0 in an empty list.
     package private(set) var selected = 0
@@ -19,7 +19,7 @@ package struct ListPosition: Sendable, Equatable {
     /// `true` if the last row is selected or the list is empty: then the selection follows new rows.
     package var isAtEnd: Bool { selected >= count - 1 }
 
-    /// Selects `row`, or the nearest one there is, and scrolls no further than needed.
+    /// Selects `row`, or the nearest existing one, and scrolls no further than needed.
     package mutating func select(_ row: Int) {
         selected = max(0, min(row, count - 1))
         settle()

@@ -12,7 +12,7 @@ package enum ViewName: String, Sendable, CaseIterable {
     /// The text of its tab.
     package var title: SafeText { SafeText(rawValue.prefix(1).uppercased() + rawValue.dropFirst()) }
 
-    /// `true` if a line of column titles stands above its list.
+    /// `true` if its list has a line of column titles.
     var hasHeader: Bool { self == .cache || self == .network }
 
     /// `true` if one of its rows is selected; the other views only scroll.
@@ -32,7 +32,7 @@ package enum ViewName: String, Sendable, CaseIterable {
 ///
 /// A window with few rows drops the blank rows first, then the tabs, the list, the bar and the status.
 package struct ScreenLayout: Sendable, Equatable {
-    /// In fewer columns no line is readable: only a sign and the time are shown.
+    /// The fewest columns for readable lines; with fewer, only a symbol and the time are shown.
     private static let fewestColumns = 16
     /// The fewest rows with a blank row above and below the list.
     private static let fewestAiryRows = 16
@@ -58,7 +58,7 @@ package struct ScreenLayout: Sendable, Equatable {
         let lines = isTiny ? 0 : self.rows
         let air = lines >= Self.fewestAiryRows ? 1 : 0
         tabRow = lines >= 7 ? 0 : nil
-        // From the bottom up, so that the rows looked at most stay in place.
+        // From the bottom up, so that the most important rows stay in place.
         messageRow = lines >= 2 ? lines - 1 : nil
         statusRow = lines >= 3 ? lines - 2 : nil
         barRow = lines >= 4 ? lines - 3 : nil

@@ -3,9 +3,9 @@ package import Media
 /// An event that can change the screen.
 package enum UIEvent: Sendable, Equatable {
     case key(Key)
-    /// Pasted text, as it came. It runs no keys.
+    /// Pasted text, unchanged. It runs no keys.
     case pasted(String)
-    /// The paths that begin with a word, in answer to `UIAction.listPaths`.
+    /// The paths that begin with a word, the result of `UIAction.listPaths`.
     case listed(word: String, paths: [String])
     case mouse(MouseEvent)
     /// The player's newest snapshot.
@@ -19,7 +19,7 @@ package enum UIEvent: Sendable, Equatable {
     /// The spectrum and levels of the sound being heard, on the shell's clock; `nil` if there is no sound.
     case sound(SoundPicture?, at: Duration)
     case resized(columns: Int, rows: Int)
-    /// A signal asked the program to end.
+    /// A signal requests the end of the program.
     case endRequested
 }
 
@@ -52,9 +52,9 @@ package enum UIAction: Sendable, Equatable {
     case send(PlayerCommand)
     /// Saves an entered line in the command history.
     case remember(String)
-    /// Lists the files and folders whose path begins with this; `UIEvent.listed` brings them.
+    /// Lists the files and folders whose path begins with this; `UIEvent.listed` returns them.
     case listPaths(String)
-    /// Starts or stops reading the cache: at once, and again after each change.
+    /// Starts or stops watching the cache, which is read at once and again after each change.
     case watchCache(Bool)
     case evict(KeptEntry.ID)
     case setPinned(KeptEntry.ID, Bool)
@@ -85,7 +85,7 @@ struct CommandOutcome {
     }
 }
 
-/// A line that answers the last key or command, shown until the next key.
+/// A line in reply to the last key or command, shown until the next key.
 package struct CommandAnswer: Sendable, Equatable {
     package var text: SafeText
     package var isError: Bool

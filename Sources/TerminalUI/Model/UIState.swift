@@ -13,7 +13,7 @@ package struct UIState: Sendable {
 
     /// The rows that one notch of the mouse wheel scrolls.
     private static let wheelRows = 3
-    /// More pasted lines at once are a mistake.
+    /// The most lines pasted at once; more are a mistake.
     private static let mostPastedLines = 1_000
 
     package let keyMap: KeyMap
@@ -104,7 +104,7 @@ package struct UIState: Sendable {
     // MARK: Typing
 
     private mutating func press(_ key: Key) -> [UIAction] {
-        // Typed text and an answer to it cover the message, which is then still unseen.
+        // Typed text and a reply to it cover the message, which is then still unseen.
         if case .nothing = typing, answer == nil, layout.messageRow != nil { messages.markSeen() }
         answer = nil
         switch typing {
@@ -141,7 +141,7 @@ package struct UIState: Sendable {
 
     private mutating func enter(_ line: String) -> [UIAction] {
         guard !line.allSatisfy(\.isWhitespace) else { return [] }
-        // Also a mistyped line, so that it can be corrected.
+        // Includes mistyped lines, so that they can be corrected.
         history.add(line)
         do {
             let actions = run(try UICommand(parsing: line))
@@ -236,7 +236,7 @@ package struct UIState: Sendable {
         }
     }
 
-    /// Searches the queue for `text`, or opens the prompt for a text.
+    /// Searches or filters the queue by `text`, or opens the prompt if that is `nil`.
     private mutating func look(for text: String?, _ kind: Prompt.Kind) -> [UIAction] {
         let actions = open(.queue)
         guard let text else {
@@ -277,7 +277,7 @@ package struct UIState: Sendable {
         return wasCache ? [.watchCache(false)] : []
     }
 
-    /// Leaves the innermost of what is open: a view, the filter, the marks.
+    /// Closes what was opened last: a view, the filter, the marks.
     private mutating func goBack() -> [UIAction] {
         if view == .help { return open(viewBeforeHelp) }
         guard view == .queue else { return open(.queue) }
@@ -309,7 +309,7 @@ package struct UIState: Sendable {
         help.resize(count: HelpView.rowCount(of: keyMap, columns: layout.columns), height: height)
     }
 
-    /// The facts about the current track are only put together while they are visible.
+    /// The facts about the current track are only collected while they are visible.
     private mutating func fitFacts() {
         guard view == .playing else { return }
         playing.resize(count: PlayingFact.all(of: player, glyphs: .ascii).count, height: playing.height)

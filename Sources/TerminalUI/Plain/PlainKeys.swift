@@ -4,7 +4,7 @@ internal import CTerminal
 internal import Glibc
 package import Media
 
-/// Reads single keys from a terminal without a full screen, and answers them in lines.
+/// Reads single keys from a terminal without a full screen, and replies in lines.
 package struct PlainKeys: Sendable {
     private let keyMap: KeyMap
     private let history: [String]
@@ -28,11 +28,12 @@ package struct PlainKeys: Sendable {
         self.marksPastes = marksPastes
     }
 
-    /// Reads keys from the terminal at `input` on the calling thread until the player is over or the terminal is gone.
+    /// Reads keys from the terminal at `input` on the calling thread until the player has ended or the
+    /// terminal is lost.
     ///
-    /// Its modes are restored at the end, and during a stop and after a fault. Answers go to `say`, line by line, on
-    /// this thread. `prompt` shows the beginning of a line to be typed. The terminal itself edits that line, which
-    /// works best with screen readers.
+    /// The terminal's modes are restored at the end, while the process is stopped, and after a fault. Replies
+    /// are passed to `say`, line by line, on this thread. `prompt` shows the beginning of a line to be typed.
+    /// The terminal itself edits that line, which works best with screen readers.
     package func run(
         player: any PlayerControl,
         input: Int32,
@@ -89,7 +90,7 @@ package struct PlainKeys: Sendable {
                 isTypingLine = false
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 answers = [state.entered(bytes.isEmpty ? nil : line)]
-                // Further lines were pasted with it and must not run keys.
+                // Further lines were pasted with this one and must not run keys.
                 tcflush(input, TCIFLUSH)
                 takeKeys(input, modes)
             } else {
@@ -122,7 +123,7 @@ package struct PlainKeys: Sendable {
             case .pasted(let text): answers.append(state.pasted(text))
             default: break
             }
-            // Bytes after a line in one read were pasted with it and must not run keys.
+            // Bytes after the line in the same read were pasted with it and must not run keys.
             if !marksPastes, wantedLine, !state.wantsLine { break }
         }
         return answers
@@ -132,7 +133,7 @@ package struct PlainKeys: Sendable {
         switch action {
         case .send(let command): player.send(command)
         case .remember(let line): remember(line)
-        // The loop ends with the player; drawing and completion need a screen.
+        // Ignored: the loop ends with the player, and drawing and completion need a screen.
         default: break
         }
     }
@@ -159,7 +160,7 @@ package struct PlainKeys: Sendable {
         _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// The bytes of one read: empty for Ctrl-D in a line, `nil` if the terminal is gone.
+    /// The bytes of one read: empty for Ctrl-D in a line, `nil` if the terminal is lost.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 4_096)
         let count = Glibc.read(descriptor, &chunk, chunk.count)

@@ -1,6 +1,6 @@
 package import Media
 
-/// The keys in plain mode: the commands they run, and the lines printed in answer.
+/// The keys in plain mode: the commands they run, and the lines printed in reply.
 ///
 /// Pure. Runs the state of the full screen and prints the changes that the screen would show.
 package struct PlainState: Sendable {
@@ -18,9 +18,9 @@ package struct PlainState: Sendable {
     /// The part of that line typed already.
     package var begun: SafeText { ui.commandLine?.parts.before ?? "" }
 
-    /// Takes one key.
+    /// Applies one key.
     package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
-        // Typed right after the colon, before the terminal took over the editing.
+        // The key was typed directly after the colon, before the terminal took over the editing.
         if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }
         guard let command = ui.keyMap.command(for: key), command != .back, command != .redraw else {
             return ([], [])
@@ -28,12 +28,12 @@ package struct PlainState: Sendable {
         return linesInstead(of: command).map { ([], $0) } ?? answered { $0.apply(.key(key)) }
     }
 
-    /// Takes pasted text: sources to add, line by line, or a part of the line being typed.
+    /// Applies pasted text: sources to add, line by line, or a part of the line being typed.
     package mutating func pasted(_ text: String) -> (actions: [UIAction], lines: [SafeText]) {
         answered { $0.apply(.pasted(text)) }
     }
 
-    /// Takes the line typed after `:`; `nil` cancels it.
+    /// Applies the line typed after `:`; `nil` cancels it.
     package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
         guard let line else { return (ui.apply(.key(.escape)), []) }
         let whole = (ui.commandLine?.text ?? "") + line
@@ -48,7 +48,7 @@ package struct PlainState: Sendable {
         return (actions, lines)
     }
 
-    /// Takes the player's newest snapshot and returns a line for each setting that changed.
+    /// Applies the player's newest snapshot, and returns a line for each setting that has changed.
     package mutating func take(_ snapshot: PlayerSnapshot) -> [SafeText] {
         let old = ui.player
         _ = ui.apply(.snapshot(snapshot))

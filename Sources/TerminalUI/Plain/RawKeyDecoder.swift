@@ -1,5 +1,5 @@
-/// Turns a terminal's bytes into events without a terminal description: letters, control keys, the few sequences that
-/// all terminals share, and pasted text between its two marks.
+/// Decodes a terminal's bytes into events without a terminal description: letters, control keys, the few
+/// sequences that all terminals share, and pasted text between its two marks.
 ///
 /// Pure. Pasted text never runs keys, whatever it contains.
 package struct RawKeyDecoder: Sendable {
@@ -15,7 +15,8 @@ package struct RawKeyDecoder: Sendable {
 
     /// The events in the bytes of one read.
     ///
-    /// The sequence of a key comes in one read, so a lone escape is the key; a paste may take several reads.
+    /// The sequence of a key arrives in one read, so a lone escape is the Escape key; a paste may take
+    /// several reads.
     package mutating func events(_ bytes: some Sequence<UInt8>) -> [UIEvent] {
         var rest = (held + bytes)[...]
         held = []
@@ -38,7 +39,7 @@ package struct RawKeyDecoder: Sendable {
         return events
     }
 
-    /// Takes pasted text from `rest`, up to its end mark or to the last byte.
+    /// Reads pasted text from `rest`, up to its end mark or the last byte.
     private mutating func takePaste(_ rest: inout ArraySlice<UInt8>, _ events: inout [UIEvent]) {
         let end = Self.position(of: Self.pasteEnd, in: rest)
         let begun = end == nil ? Self.beginning(of: Self.pasteEnd, from: 1, endingIn: rest) : 0
@@ -59,8 +60,8 @@ package struct RawKeyDecoder: Sendable {
         bytes.indices.first { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }
     }
 
-    /// The number of bytes at the end of `bytes` that may begin `mark`; 0 if fewer than `shortest`, since among keys a
-    /// lone escape is a key.
+    /// The number of bytes at the end of `bytes` that may begin `mark`; 0 if fewer than `shortest`, since
+    /// outside of a paste a lone escape is a key.
     private static func beginning(
         of mark: [UInt8],
         from shortest: Int,

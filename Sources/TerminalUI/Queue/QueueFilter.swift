@@ -2,10 +2,10 @@ package import Media
 
 /// The tracks that match a text, found slice by slice.
 ///
-/// Pure. `look` examines at most `slice` tracks and returns, so that keys are answered in between however long
-/// the queue is.
+/// Pure. `look` examines at most `slice` tracks and returns, so that keys can be handled in between, however
+/// long the queue is.
 package struct QueueFilter: Sendable {
-    /// Some milliseconds of work.
+    /// The tracks of one slice: a few milliseconds of work.
     package static let slice = 2_000
 
     package let text: String

@@ -2,15 +2,15 @@ package import Media
 
 /// The texts of one row of the queue. Pure.
 package struct QueueRow: Equatable {
-    /// One column: the sign for playing, paused, waiting or failed, or a blank.
+    /// One column: the symbol for playing, paused, waiting or failed, or a blank.
     package var mark: SafeText
     package var isMarked = false
     package var title: SafeText
     /// Empty if unknown.
     package var artist: SafeText
-    /// The reason if the track failed, else empty.
+    /// The reason if the track failed; otherwise empty.
     package var failure: SafeText = ""
-    /// The cached share: a sign for all, a percentage for a part, else empty.
+    /// The cached share: a symbol for all, a percentage for a part, otherwise empty.
     package var cached: SafeText = ""
     /// The time up to which the track plays from the cache; empty if that is its start or its end.
     package var playsTo: SafeText = ""
@@ -30,7 +30,7 @@ package struct QueueRow: Equatable {
         let known = (isCurrent ? player.duration : nil) ?? facts?.duration ?? track.duration
         duration = known.map { SafeText($0.clockTime) } ?? ""
         self.isMarked = isMarked
-        // A track that failed once can play at the next attempt.
+        // A track that failed once may play at the next attempt.
         if let reason = player.failures[track.id], !(isCurrent && player.state.isHeard) {
             (mark, failure, style) = (glyphs.failed, reason, .error)
         } else if isCurrent {
@@ -48,8 +48,8 @@ package struct QueueRow: Equatable {
         artist.isEmpty ? title : title + " " + glyphs.dash + " " + artist
     }
 
-    /// The cached part of a track. For the current one the loader knows it to the byte, also before it is committed,
-    /// and the bar shows the time.
+    /// The cached part of a track. For the current track, the loader has the exact number of bytes, including
+    /// uncommitted ones, and the bar shows the time.
     private static func availability(
         of track: Track,
         isCurrent: Bool,

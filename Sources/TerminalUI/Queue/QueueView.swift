@@ -1,6 +1,6 @@
 package import Media
 
-/// Draws the queue; only the rows in view are made.
+/// Draws the queue; creates only the rows in view.
 package struct QueueView {
     package var glyphs: Glyphs
 

@@ -4,7 +4,7 @@ package import Media
 ///
 /// With a filter there are fewer rows than tracks, so a row number is not a position in the queue.
 package struct QueueViewState: Sendable {
-    /// More pinned tracks at once would fill the disk by mistake.
+    /// The most tracks pinned at once, so that a mistake does not fill the disk.
     private static let mostPinned = 1_000
 
     package internal(set) var list = ListPosition()
@@ -17,7 +17,7 @@ package struct QueueViewState: Sendable {
     ///
     /// The next move starts from here, since the snapshot may not show the last one yet.
     private var movedGroup: Range<Int>?
-    /// The row to select once the filter has found that many.
+    /// The row to select once the filter has found enough rows.
     private var awaitedRow: Int?
     private var height = 0
 
@@ -187,7 +187,7 @@ package struct QueueViewState: Sendable {
     mutating func removeChosen(from player: PlayerSnapshot, keys: KeyMap) -> CommandOutcome {
         let places = chosenPlaces(in: player)
         guard !places.isEmpty else { return .nothing }
-        // The next key may come before the next snapshot and must not act on the same track.
+        // The next key may come before the next snapshot, and must not act on the same track.
         if marks.isEmpty, filter != nil {
             filter?.forget(row: list.selected)
             list.resize(count: list.count - 1, height: list.height)

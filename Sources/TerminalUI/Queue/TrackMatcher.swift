@@ -12,7 +12,7 @@ struct TrackMatcher: Sendable, Equatable {
 
     private let words: [Word]
 
-    /// A text of blanks matches every track.
+    /// A text of only blanks matches every track.
     init(_ text: String) {
         words = text.lowercased().split(whereSeparator: \.isWhitespace).map { word in
             Word(bytes: Array(word.utf8), isASCII: word.utf8.allSatisfy { $0 < 0x80 })
@@ -46,7 +46,7 @@ struct TrackMatcher: Sendable, Equatable {
         return text.withUTF8 { Self.contains($0, word.bytes) }
     }
 
-    /// A plain loop: a closure call for each byte would take most of the time.
+    /// A plain loop, because calling a closure for each byte would take most of the time.
     private static func contains(_ text: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
         guard let first = word.first, text.count >= word.count else { return word.isEmpty }
         var start = 0

@@ -4,14 +4,14 @@ internal import Media
 
 /// One terminal under the control of ncurses, from `newterm` to `endwin`.
 ///
-/// ncurses is not thread safe and keeps its screen in globals: one value at a time, used on the
-/// thread that made it. `newterm` instead of `initscr`, which would end the process on failure.
+/// ncurses is not thread safe and keeps its screen in globals: only one value may exist at a time, and it is
+/// used on the thread that created it. Uses `newterm` because `initscr` ends the process on failure.
 struct CursesScreen: ~Copyable {
     /// The largest area drawn: a terminal can claim any size.
     static let largest = (columns: 1_000, rows: 500)
-    /// In characters; window managers show fewer.
+    /// The longest title in characters; window managers show fewer.
     static let longestTitle = 200
-    /// The most that one `readEvents` reads, so that a flood of input cannot keep the screen from being drawn.
+    /// The most that one `readEvents` reads, so that a flood of input cannot prevent drawing.
     static let mostCodesAtOnce = 1_024
 
     let isUnicode: Bool
@@ -28,12 +28,12 @@ struct CursesScreen: ~Copyable {
     /// `true` while the terminal belongs to another process: nothing is written or read then.
     private(set) var isAway = false
 
-    /// Takes the terminal over; `nil` if ncurses cannot drive it.
+    /// Takes control of the terminal; `nil` if ncurses cannot use it.
     ///
-    /// The descriptors are copied and remain the caller's. An empty `locale` means the environment's.
+    /// The descriptors are copied and remain the caller's. An empty `locale` selects the environment's.
     init?(input inputDescriptor: Int32, output outputDescriptor: Int32, configuration: TerminalConfiguration)
     {
-        // Only the character set: a decimal comma would change how other libraries parse numbers.
+        // Sets only the character set: with a decimal comma, other libraries would parse numbers differently.
         setlocale(LC_CTYPE, configuration.locale)
         isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
         guard let input = Self.stream(inputDescriptor, "r") else { return nil }
@@ -49,7 +49,7 @@ struct CursesScreen: ~Copyable {
             return nil
         }
         (self.screen, self.window, self.input, self.output) = (screen, window, input, output)
-        // Not raw: Ctrl-C and Ctrl-Z remain signals, for the other processes of the group too.
+        // Not raw mode, so that Ctrl-C and Ctrl-Z remain signals, for the other processes of the group too.
         cbreak()
         noecho()
         nonl()
@@ -144,8 +144,8 @@ struct CursesScreen: ~Copyable {
     /// Leaves the terminal to another process until `resume`.
     mutating func stayAway() { isAway = true }
 
-    /// Takes the terminal over again, after `suspend` or after a shell changed it while the process was stopped by
-    /// SIGSTOP. The next frame is written completely.
+    /// Takes control of the terminal again, after `suspend`, or after SIGSTOP, when a shell may have changed
+    /// its modes. The next frame is written completely.
     mutating func resume() {
         shown = nil
         shownTitle = nil
@@ -183,15 +183,16 @@ struct CursesScreen: ~Copyable {
         for characters in drawable(cell) {
             var character = cchar_t()
             guard setcchar(&character, characters + [0], attributes, pair, nil) == OK else { continue }
-            // The last cell of the window reports an error although it is drawn: the window does not scroll.
+            // For the last cell of the window this returns an error although the cell is drawn, because the
+            // window does not scroll.
             wadd_wch(window, &character)
         }
     }
 
-    /// The cell in characters of which ncurses counts the same columns.
+    /// The cell as characters for which ncurses counts the same columns.
     ///
-    /// ncurses asks the C library, whose table can be older than ours or, in other locales, smaller. A character with
-    /// another width there becomes a question mark, or its ASCII form.
+    /// ncurses asks the C library, whose table can be older than ours or, in other locales, smaller. A
+    /// character with another width there is replaced by its ASCII form or a question mark.
     private func drawable(_ cell: Cell) -> [[wchar_t]] {
         let characters = cell.text.unicodeScalars.map { wchar_t($0.value) }
         let space = wchar_t(0x20)
@@ -202,10 +203,10 @@ struct CursesScreen: ~Copyable {
         return isUnicode ? [characters] : [[base]]
     }
 
-    /// Signs of our own messages.
+    /// Symbols in our own messages.
     private static let asciiForms: [wchar_t: wchar_t] = [0x2013: 0x2D, 0xB7: 0x2D, 0x2026: 0x7E]
 
-    /// Writes bytes past ncurses, after those in its buffer.
+    /// Writes bytes without ncurses, after those in its buffer.
     private func send(_ text: String) {
         guard !text.isEmpty else { return }
         fflush(output)
@@ -218,7 +219,8 @@ struct CursesScreen: ~Copyable {
     private static func defineKeys() {
         define_key("\u{1B}[200~", InputDecoder.pasteStart)
         define_key("\u{1B}[201~", InputDecoder.pasteEnd)
-        // Not ncurses' own mouse support: it delays presses to detect clicks, and connects to the console's gpm.
+        // ncurses' own mouse support is not used: it delays presses to detect clicks, and connects to the
+        // console's gpm.
         define_key("\u{1B}[<", InputDecoder.mouseStart)
         define_key("\u{1B}[M", InputDecoder.oldMouseStart)
         define_key("\u{1B}[A", KEY_UP)

@@ -1,7 +1,8 @@
 internal import CCurses
 internal import Media
 
-/// Turns the codes that ncurses reads into events: keys, pasted text between its two marks, mouse reports.
+/// Decodes the codes that ncurses reads into events: keys, pasted text between its two marks, and mouse
+/// reports.
 ///
 /// Pure. Pasted text never runs keys, whatever it contains.
 package struct InputDecoder {
@@ -11,9 +12,9 @@ package struct InputDecoder {
     /// Our codes for the beginning of a mouse report, in the decimal form (1006) and in the old one of three bytes.
     package static let mouseStart: Int32 = 0o1502
     package static let oldMouseStart: Int32 = 0o1503
-    /// The rest of a longer paste is dropped: no command line takes it.
+    /// The longest paste; the rest is dropped, because no command line accepts it.
     static let longestPaste = CommandLine.longest
-    /// Longer than `255;65535;65535`.
+    /// The longest mouse report, longer than `255;65535;65535`.
     private static let longestReport = 20
 
     private enum Mode {
@@ -28,7 +29,7 @@ package struct InputDecoder {
 
     package init() {}
 
-    /// Takes a function key, or a mark, by its ncurses code.
+    /// Decodes a function key or a mark by its ncurses code.
     package mutating func functionKey(_ code: Int32) -> UIEvent? {
         if case .paste(let text) = mode {
             guard code == Self.pasteEnd else { return nil }
@@ -45,7 +46,7 @@ package struct InputDecoder {
         return nil
     }
 
-    /// Takes a character; control characters are keys too.
+    /// Decodes a character; control characters are keys too.
     package mutating func character(_ scalar: Unicode.Scalar) -> UIEvent? {
         switch mode {
         case .keys: return Self.key(of: scalar).map { .key($0) }
@@ -63,7 +64,7 @@ package struct InputDecoder {
         }
     }
 
-    /// Takes one more character of `button;column;rowM`, which ends with `m` if the button was released.
+    /// Decodes one more character of `button;column;rowM`, which ends with `m` if the button was released.
     private mutating func mouse(_ report: String, _ scalar: Unicode.Scalar) -> UIEvent? {
         mode = .keys
         switch scalar {

@@ -1,9 +1,9 @@
 internal import CCurses
 
-/// Turns the meanings of cells into attributes and colour pairs, for the number of colours the terminal has.
+/// Converts the meanings of cells to attributes and colour pairs, for the number of colours of the terminal.
 ///
-/// The background remains the terminal's own. Without colour (`NO_COLOR`, monochrome), attributes and signs alone
-/// make the difference.
+/// The background remains the terminal's own. Without colour (`NO_COLOR`, monochrome), only attributes and
+/// symbols distinguish the styles.
 struct Palette {
     private let colors: Int32
     private let choices: [Style: ColorChoice]
@@ -35,7 +35,7 @@ struct Palette {
         case .title, .playing, .prompt, .marked, .head: curses_bold()
         case .selected: curses_reverse()
         case .error: colors > 0 ? 0 : curses_bold()
-        // None of the sixteen colours is dim and readable in every theme; the attribute is.
+        // None of the sixteen colours is dim and readable in every theme, but the attribute is.
         case .dim, .missing: curses_dim()
         }
     }

@@ -5,14 +5,14 @@ internal import Media
 
 /// Reads folders for completion on its own thread, since a network folder can be slow.
 final class PathLister: Sendable {
-    /// More candidates would not help.
+    /// The most candidates; more would not help.
     static let most = 1_000
 
     private let thread = WorkThread(name: "completion")
     private let found = Locked<[(word: String, paths: [String])]>([])
     private let wake: @Sendable () -> Void
 
-    /// `wake` is called on that thread when `take` has a new result.
+    /// `wake` is called on the lister's thread when `take` has a new result.
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     deinit { thread.stop() }

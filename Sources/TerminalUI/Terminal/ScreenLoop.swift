@@ -21,9 +21,9 @@ struct ScreenLoop: ~Copyable {
     private var pacer = RedrawPacer()
     private var clicks = ClickCounter()
     private var hasMoreInput = false
-    /// `true` while a filter or search started by a key is unfinished.
+    /// `true` while a filter or search that a key started is unfinished.
     private var owesAnswer = false
-    /// The exit to report and the time to wait until, once the player was asked to quit.
+    /// Set once the player must quit: the exit to report, and the time until which to wait for the player.
     private var leaving: (exit: TerminalExit, until: Duration)?
     private var exit: TerminalExit?
 
@@ -56,7 +56,7 @@ struct ScreenLoop: ~Copyable {
         )
     }
 
-    /// Runs until the user quits, a signal ends the program, or the player is over.
+    /// Runs until the user quits, a signal ends the program, or the player has ended.
     mutating func run(on screen: inout CursesScreen, relay: borrowing SignalRelay) -> TerminalExit {
         // The first frame is drawn before any wait.
         apply(.snapshot(player.snapshot), on: &screen)
@@ -76,8 +76,8 @@ struct ScreenLoop: ~Copyable {
         var descriptors = [input, signals.readEnd, updates.readEnd].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        // A signal interrupts `poll` without a result; the next call finds the signal's byte.
-        // In the background, input is for the program in the foreground.
+        // A signal interrupts `poll` without a result; the next call finds the signal's byte. While this
+        // process is in the background, input is for the program in the foreground.
         if screen.isAway { descriptors[0].fd = -1 }
         let isReady = poll(&descriptors, nfds_t(descriptors.count), timeout(isAway: screen.isAway)) >= 0
         if screen.isAway, Foreground.holds(input) {
@@ -96,8 +96,8 @@ struct ScreenLoop: ~Copyable {
             if !listed.isEmpty { draw(on: &screen) }
         }
         if descriptors[0].revents & ~Int16(POLLIN) != 0 {
-            // The terminal is gone, with or without a SIGHUP: it would stay readable for ever without input.
-            // Nobody is left to wait for the player.
+            // The terminal is lost, with or without a SIGHUP: it would stay readable for ever without input.
+            // So quit without waiting for the player.
             player.send(.quit)
             exit = .signal(SIGHUP)
         } else if descriptors[0].revents != 0 || hasMoreInput {
@@ -114,7 +114,7 @@ struct ScreenLoop: ~Copyable {
             isAway ? Foreground.checkInterval : nil,
         ].compactMap { $0 }.min()
         guard let due else { return -1 }
-        // Rounded up, since a wait that ends too early would only be repeated.
+        // Rounded up: a wait that ends too early would only have to be repeated.
         return Int32(min(Int64(Int32.max), Int64((due / .milliseconds(1)).rounded(.up))))
     }
 
@@ -168,7 +168,7 @@ struct ScreenLoop: ~Copyable {
     }
 
     private mutating func showUpdates(on screen: inout CursesScreen) {
-        // A moving spectrum is no reason to read the rest twenty times a second.
+        // While the spectrum moves, the snapshot need not be read twenty times a second.
         if pacer.isStale || leaving != nil { apply(.snapshot(player.snapshot), on: &screen) }
         if state.movesSound { apply(.sound(player.soundPicture, at: clock.now), on: &screen) }
         draw(on: &screen)
@@ -182,7 +182,7 @@ struct ScreenLoop: ~Copyable {
     ) {
         switch signal {
         case SIGWINCH: break
-        // Also follows our own stop, and then only draws once more.
+        // SIGCONT also follows a stop of our own; then this only redraws.
         case SIGCONT: takeOver(screen: &screen, relay: relay)
         case SIGTSTP:
             screen.suspend()
@@ -190,7 +190,7 @@ struct ScreenLoop: ~Copyable {
             relay.suspend()
             takeOver(screen: &screen, relay: relay)
         default:
-            // A second signal does not wait for the player.
+            // After a second signal, do not wait for the player.
             guard leaving == nil else {
                 exit = .signal(signal)
                 return
@@ -207,7 +207,8 @@ struct ScreenLoop: ~Copyable {
         draw(on: &screen)
     }
 
-    /// Takes the terminal over again if this process is in the foreground; else the music plays without a screen.
+    /// Takes control of the terminal again if this process is in the foreground; otherwise playback continues
+    /// without a screen.
     private func takeOver(screen: inout CursesScreen, relay: borrowing SignalRelay) {
         guard Foreground.holds(input) else {
             relay.disarm()
@@ -250,11 +251,11 @@ struct ScreenLoop: ~Copyable {
     }
 }
 
-/// Limits how often snapshots and the spectrum redraw the screen; keys are answered at once.
+/// Limits how often snapshots and the spectrum redraw the screen; keys are handled at once.
 ///
 /// Pure: the caller passes the time. Without a change no redraw is due, so the loop waits without a timer.
 package struct RedrawPacer {
-    /// Ten redraws a second look smooth for a clock that counts seconds, and cost next to nothing.
+    /// Ten redraws a second look smooth for a clock that counts seconds, and take hardly any time.
     package static let interval = Duration.milliseconds(100)
     /// The interval while the spectrum moves.
     package static let movingInterval = Duration.milliseconds(50)

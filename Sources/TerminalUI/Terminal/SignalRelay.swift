@@ -3,20 +3,21 @@ internal import Glibc
 
 /// Writes signals as bytes into a pipe, and restores the terminal after a fault.
 ///
-/// Created before ncurses, which installs handlers only for signals that have none: its handlers clean up inside the
-/// handler, which is not safe, and exit. There is one relay at a time, on the screen's thread, which unblocks the
-/// signals for itself even if all other threads block them.
+/// Create it before starting ncurses. ncurses installs its own handlers only for signals that have none, and
+/// those are not safe: they clean up inside the handler and exit. There is one relay at a time, on the
+/// screen's thread. It unblocks the signals on this thread, even if all other threads block them.
 package struct SignalRelay: ~Copyable {
     /// The signals that end the program in an orderly way, resize the window or suspend.
     package static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]
     /// The signals that have no meaning without a screen.
     private static let aboutScreen = [SIGWINCH, SIGTSTP, SIGCONT]
-    /// The signals that end the program at once: faults, Swift's traps, and SIGQUIT, which requests it.
+    /// The signals that end the program at once: faults, Swift's traps, and SIGQUIT, by which a user requests
+    /// that.
     static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGQUIT]
 
     private let pipe: WakePipe
     private var previous: [(signal: Int32, action: sigaction)] = []
-    /// The signals that the thread blocked before.
+    /// The thread's signal mask before the relay.
     private var mask = sigset_t()
     private var armed: Watch?
 
@@ -45,7 +46,7 @@ package struct SignalRelay: ~Copyable {
             var action = sigaction()
             if cterminal_catch_fault(signal, &action) == 0 { previous.append((signal, action)) }
         }
-        // Unblocked only now that all have a handler: signals that were pending arrive here.
+        // Unblock the signals only now that all have a handler: pending ones arrive at once.
         var relayed = sigset_t()
         sigemptyset(&relayed)
         for signal in signals + Self.faults { sigaddset(&relayed, signal) }
@@ -54,7 +55,7 @@ package struct SignalRelay: ~Copyable {
 
     deinit {
         cterminal_disarm_reset()
-        // Blocked first: a signal from now on is for the thread that waits for it.
+        // Block the signals first: later ones go to the thread that waits for them with `sigwait`.
         var mask = mask
         pthread_sigmask(SIG_SETMASK, &mask, nil)
         for (signal, action) in previous {
@@ -62,20 +63,20 @@ package struct SignalRelay: ~Copyable {
             sigaction(signal, &action, nil)
         }
         cterminal_end_relay()
-        // That thread also gets the signals not read here.
+        // Forward the signals that were not read here to that thread.
         for signal in pipe.drain().map(Int32.init) {
             guard sigismember(&mask, signal) == 1, !Self.aboutScreen.contains(signal) else { continue }
             kill(getpid(), signal)
         }
     }
 
-    /// From now on a fault restores the state in `watch`.
+    /// Arms the fault handler: from now on, a fault restores the state in `watch`.
     mutating func arm(_ watch: Watch) {
         armed = watch
         arm()
     }
 
-    /// Restores the same state as before `disarm`.
+    /// Arms the fault handler again, with the same state as before `disarm`.
     func arm() {
         guard var armed else { return }
         cterminal_arm_reset(
@@ -87,7 +88,7 @@ package struct SignalRelay: ~Copyable {
         )
     }
 
-    /// From now on a fault leaves the terminal alone.
+    /// Disarms the fault handler: from now on, a fault does not change the terminal.
     func disarm() { cterminal_disarm_reset() }
 
     /// Stops the process as Ctrl-Z does by default, and returns when it is continued.
@@ -99,18 +100,18 @@ package struct SignalRelay: ~Copyable {
     }
 }
 
-/// A pipe that ends a `poll` from any thread or signal handler.
+/// A pipe with which any thread or signal handler can end a `poll`.
 package final class WakePipe: Sendable {
     let readEnd: Int32
     let writeEnd: Int32
 
-    /// `nil` if the process has no descriptor left.
+    /// `nil` if the process has no free descriptor.
     package init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         (readEnd, writeEnd) = (ends[0], ends[1])
         for end in ends {
-            // Neither a full nor an empty pipe may block, and no child inherits it.
+            // Neither a full nor an empty pipe may block, and no child process inherits it.
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
@@ -123,7 +124,7 @@ package final class WakePipe: Sendable {
 
     func wake() {
         var byte: UInt8 = 0
-        // A full pipe already wakes its reader.
+        // An error is ignored: a full pipe already wakes its reader.
         _ = write(writeEnd, &byte, 1)
     }
 
@@ -141,8 +142,8 @@ package final class WakePipe: Sendable {
 
 /// Job control: a process in the background must leave the terminal to the shell.
 enum Foreground {
-    /// The interval at which a running background process checks whether it is in the foreground again: no signal
-    /// reports it.
+    /// The interval at which a running background process checks if it is in the foreground again, because no
+    /// signal reports that.
     static let checkInterval = Duration.seconds(1)
 
     /// `true` if this process may change the terminal at `descriptor`, or if that is not its controlling terminal.

@@ -3,7 +3,7 @@ internal import Glibc
 import Media
 package import System
 
-/// The terminal that the screen uses, and how.
+/// The terminal of the screen, and how it is used.
 package struct TerminalConfiguration: Sendable {
     /// The terminal's type, as in `TERM`.
     package var term: String?
@@ -18,7 +18,8 @@ package struct TerminalConfiguration: Sendable {
     package var input: Int32?
     /// The descriptor to draw the screen on.
     package var output: Int32 = STDOUT_FILENO
-    /// `true` if the screen takes mouse presses and the wheel; else the terminal selects text with them.
+    /// `true` if the screen receives mouse presses and the wheel; otherwise the terminal selects text with
+    /// them.
     package var usesMouse = true
     package var keyMap = KeyMap.standard
     /// The user's own colours.
@@ -69,15 +70,15 @@ package struct TerminalConfiguration: Sendable {
 
 /// The sequences for modes that terminal descriptions lack: paste marks, mouse reports, the title.
 ///
-/// Pure. Most terminals ignore modes that they do not know; no modes are sent to the others.
+/// Pure. Most terminals ignore unknown modes; no modes are sent to the others.
 struct TerminalModes: Sendable, Equatable {
     /// `true` if the terminal reports mouse presses and the wheel.
     let reportsMouse: Bool
     /// `true` if the terminal can save its title and restore it.
     let keepsTitle: Bool
 
-    /// `isInTmux` distinguishes tmux, which has a stack of titles, from GNU screen, which has none: both can have the
-    /// type `screen`.
+    /// `isInTmux` distinguishes tmux, which has a stack of titles, from GNU screen, which does not: both can
+    /// have the type `screen`.
     init(term: String?, isInTmux: Bool, usesMouse: Bool) {
         let family = String((term ?? "").prefix { $0 != "-" })
         let stacks: Set = ["xterm", "tmux", "alacritty", "foot", "wezterm", "contour", "konsole", "vte"]
@@ -98,8 +99,9 @@ struct TerminalModes: Sendable, Equatable {
             + "\u{1B}[?2004l"
     }
 
-    /// Resets the terminal after a fault, also the modes that ncurses set, in a form that any terminal with a screen
-    /// takes: ends our modes, leaves the alternate screen, shows the cursor, ends the keypad mode and colours.
+    /// Resets the terminal after a fault, including the modes that ncurses set, in a form that any terminal
+    /// with a screen accepts: ends our modes, leaves the alternate screen, shows the cursor, ends the keypad
+    /// mode and colours.
     var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[?1l\u{1B}>\u{1B}[0m\r" }
 
     /// Sets the window's title (OSC 2), if it can be restored later. `title` contains no control characters.

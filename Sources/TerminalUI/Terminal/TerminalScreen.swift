@@ -10,8 +10,8 @@ package struct TerminalScreen: Sendable {
 
     package init(configuration: TerminalConfiguration) { self.configuration = configuration }
 
-    /// Runs the screen on the calling thread until the player is over, the user quits, or a signal (SIGINT, SIGTERM,
-    /// SIGHUP) ends the program; then restores the terminal.
+    /// Runs the screen on the calling thread until the player has ended, the user quits, or a signal (SIGINT,
+    /// SIGTERM, SIGHUP) ends the program; then restores the terminal.
     ///
     /// The first frame is drawn before any wait; later ones follow keys at once and snapshots at most ten times a
     /// second. Quitting sends `.quit` and waits for the player, but no longer than `quitWait`. Meanwhile
@@ -34,7 +34,7 @@ package struct TerminalScreen: Sendable {
         var relay = SignalRelay(into: signals)
         let redirect = StandardErrorRedirect(to: configuration.stderrPath)
         let place = configuration.stderrPath.map { "; see " + SafeText($0).string } ?? ""
-        // Before the terminal is changed, since a fault can come at any time.
+        // Arm it before the terminal is changed, since a fault can happen at any time.
         relay.arm(
             SignalRelay.Watch(
                 descriptor: configuration.output,
@@ -83,7 +83,7 @@ package struct TerminalScreen: Sendable {
     }
 }
 
-/// The sources of what the screen shows besides the player.
+/// The sources of the screen's contents other than the player.
 package struct ScreenSurroundings: Sendable {
     /// `nil` if there is no cache.
     package var cache: (any KeptShelf)?

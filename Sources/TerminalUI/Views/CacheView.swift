@@ -17,7 +17,7 @@ package struct CacheViewState: Sendable {
 
     /// Shows a new report, `nil` if there is no cache, and returns its problem, if any.
     ///
-    /// The selection stays on its entry, or on its row if the entry is gone.
+    /// The selection stays on its entry, or on its row if the entry was removed.
     mutating func show(_ report: KeptReport?) -> CommandAnswer? {
         isAvailable = report != nil
         guard let report else { return nil }
@@ -38,7 +38,8 @@ package struct CacheViewState: Sendable {
         return .notice("Added " + entry.name(dash: "-"), [.send(.add(entry.source.string))])
     }
 
-    /// Deletes the selected entry from the cache if called twice in a row; `key` names the key to press again.
+    /// Deletes the selected entry from the cache if called twice in a row. `key` is the name of the key to
+    /// press again.
     mutating func delete(key: SafeText?) -> CommandOutcome {
         guard let entry = selected else { return .nothing }
         guard !entry.isPinned else {
@@ -55,7 +56,7 @@ package struct CacheViewState: Sendable {
         return CommandOutcome([.evict(entry.id)])
     }
 
-    /// Any other command in between cancels the deletion.
+    /// Cancels the deletion, because another command was entered in between.
     mutating func cancelDelete() { candidate = nil }
 
     func togglePin() -> CommandOutcome {
@@ -133,7 +134,7 @@ extension KeptEntry {
         return isComplete ? 100 : min(99, Int(Double(stored.byteCount) / Double(length) * 100))
     }
 
-    /// Its title and artist as far as they are known, else its source.
+    /// Its title and artist if known, else its source.
     fileprivate func name(dash: SafeText) -> SafeText {
         guard let title else { return source }
         return artist.map { title + " " + dash + " " + $0 } ?? title

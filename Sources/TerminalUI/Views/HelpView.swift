@@ -24,7 +24,7 @@ struct HelpView {
 
     func draw(_ keyMap: KeyMap, at position: ListPosition, rows: Range<Int>, into buffer: inout CellBuffer) {
         let items = Self.items(of: keyMap)
-        // The order is down the first column, then down the next.
+        // Items fill the first column from top to bottom, then the next.
         for (index, row) in zip(position.visible, rows) {
             for (across, place) in stride(from: index, to: items.count, by: position.count)
                 .enumerated()

@@ -4,7 +4,7 @@ package import Media
 package struct NetworkViewState: Sendable {
     package internal(set) var list = ListPosition()
     package private(set) var records: [JournalRecord] = []
-    /// The number of records ever made when `records` was read.
+    /// The number of all records so far, when `records` was read.
     package private(set) var recordCount = 0
     /// The running requests, in the order they began.
     package private(set) var underWay: [JournalRecord] = []
@@ -14,7 +14,8 @@ package struct NetworkViewState: Sendable {
         row < records.count ? records[row] : underWay[row - records.count]
     }
 
-    /// Shows the newest records. The selection follows them if it is on the last row, else it stays on its record.
+    /// Shows the newest records. The selection follows them if it is on the last row; otherwise it stays on
+    /// its record.
     mutating func show(_ records: [JournalRecord], count: Int, underWay: [JournalRecord]) {
         let follows = list.isAtEnd
         // The history is a ring: once it is full, each new record drops the oldest and shifts the rows.

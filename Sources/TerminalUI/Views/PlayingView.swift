@@ -118,7 +118,8 @@ struct PlayingFact: Equatable {
         return SafeText(text)
     }
 
-    /// The next track of the queue; `nil` if shuffle or repeat decides, since only the player knows that order.
+    /// The next track of the queue; `nil` if it depends on shuffle or repeat, since only the player knows
+    /// that order.
     private static func next(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
         guard let index = player.currentIndex, !player.isShuffled, player.repeatMode != .one,
             player.tracks.indices.contains(index + 1)

@@ -2,7 +2,7 @@ internal import Media
 
 /// A table with column titles, without the columns for which the window has no room. Pure.
 ///
-/// Two blanks separate the columns, and one stands before the first. The last column takes the remaining width.
+/// Two blanks separate the columns, and one precedes the first. The last column takes the remaining width.
 struct RowTable {
     struct Column: Sendable {
         var title: SafeText
