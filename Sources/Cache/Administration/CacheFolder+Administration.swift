@@ -81,7 +81,7 @@ extension CacheFolder {
         )
     }
 
-    /// What `evict(toBudget:)` would remove if no entry were open, leaving pinned entries out. Removes
+    /// The result that `evict(toBudget:)` without pinned entries would have if no entry were open. Removes
     /// nothing.
     package func victims(toBudget budget: Int64) async throws -> CacheRemoval {
         let policy = EvictionPolicy(budget: max(0, budget))

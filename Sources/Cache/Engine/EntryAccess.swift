@@ -8,7 +8,7 @@ struct Opening: Sendable {
     let extents: [Extent]
     /// Claimed extents beyond the end of the file; their claims must be withdrawn.
     var lost: [Extent] = []
-    /// Why nothing can be added to the entry; `nil` if it can.
+    /// The error that prevents adding bytes to the entry; `nil` if they can be added.
     var refusal: MediaError?
     /// The index as it was read, under the folder's lock; `nil` if it was read without.
     var stamp: IndexVersion.Stamp?

@@ -11,8 +11,8 @@ final class Eviction: @unchecked Sendable {
     private var tidiedOpening = 0
     private let settings: CacheSettings
 
-    /// How many entries are handled while the folder is locked: few, because unlinking a long file takes a
-    /// filesystem milliseconds, and other processes wait.
+    /// The number of entries handled under one lock of the folder: few, because unlinking a long file takes
+    /// milliseconds, while other processes wait for the lock.
     static let pageSize = 64
 
     init(settings: CacheSettings) { self.settings = settings }

@@ -39,8 +39,8 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    /// The most urgent need here, for the loaders that share the line; `nil` while nothing is wanted, or the
-    /// next attempt is not due.
+    /// The most urgent need here, for the loaders that share the connection; `nil` while nothing is wanted,
+    /// or the next attempt is not due.
     var need: FetchReason? {
         var needs = fetches.active.filter(isWanted).map(urgency)
         if attempts.isDue(now: now) {

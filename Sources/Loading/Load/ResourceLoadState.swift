@@ -75,7 +75,7 @@ package struct ResourceLoadState: Sendable {
         return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
     }
 
-    /// The most urgent need here, for the loaders that share the line; `nil` if there is none.
+    /// The most urgent need here, for the loaders that share the connection; `nil` if there is none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
     /// The outcome of a read at `offset`.

@@ -43,7 +43,7 @@ package struct JournalRecord: Sendable, Equatable {
         case changed
         case wentOffline = "went-offline"
         case wentOnline = "went-online"
-        /// The body has no end.
+        /// The body is a live stream, which has no end.
         case live
     }
 

@@ -89,7 +89,7 @@ final class PlayingSession: Sendable {
             keys = takeInput(player)
         }
         let outcome = await playing.value
-        // The last lines are printed after the terminal has its modes back.
+        // The last lines are printed after the terminal's modes are restored.
         await keys?.value
         let code = code(of: outcome)
         let last: @Sendable () -> Void = { [self] in showEnd(of: outcome, code) }

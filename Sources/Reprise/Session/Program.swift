@@ -4,17 +4,18 @@ import System
 
 /// The process, from its start to its exit code.
 enum Program {
-    /// Does what the command line asks for and exits.
+    /// Carries out the command line and exits.
     ///
     /// An `async` main would park the main thread in `dispatch_main`, which on Linux starts a thread with every signal
     /// unblocked: SIGTERM would then end the process at once (tried). So the main thread only sleeps, and nothing may
     /// be isolated to the main actor.
     static func run() -> Never {
-        // The zero of the times in events, so it comes first.
+        // Created first: times in events count from its start.
         let clock = SystemClock()
         Signals.prepare()
         NamedThread.guardCallingThread()
-        // Not `exit`: its handlers take libraries apart while threads still use them. Everything is written by now.
+        // Not `exit`, whose handlers unload libraries while threads still use them. All output is written by
+        // now.
         Task { _exit(await execute(clock).rawValue) }
         while true { pause() }
     }
@@ -46,7 +47,7 @@ enum Program {
     }
 }
 
-/// A checked command line, carried out to its exit code.
+/// Carries out a checked command line and returns the exit code.
 enum Session {
     static func run(
         _ options: Options,
@@ -97,7 +98,7 @@ enum Session {
         let console = CacheConsole(clock: clock, showsProgress: !request.isJSON)
         let working = Task { await Wiring.run(request, console: console, clock: clock) }
         Signals.onTermination { _ in
-            // A long command finishes its current step; a question or a table just ends.
+            // A long command finishes its current step; a prompt or a table is simply aborted.
             guard request.action.endsInOrder else { _exit(ExitCode.signal.rawValue) }
             working.cancel()
         }
@@ -115,7 +116,7 @@ enum Session {
         }
     }
 
-    /// Refuses to play nothing: only on the screen can tracks be added to an empty queue.
+    /// Throws if there is nothing to play: tracks can be added to an empty queue only on the screen.
     static func checkSources(
         _ options: Options,
         _ presentation: Presentation,
@@ -139,14 +140,14 @@ enum Presentation: Sendable, Equatable {
     /// One line per event: its name and fields.
     case words
 
-    /// Questions about standard output, asked only if the options leave the choice open.
+    /// Facts about standard output, determined only if the options leave the choice open.
     struct Surroundings {
         var canShowScreen: () -> Bool
         var isTerminal: () -> Bool
     }
 
-    /// Chooses by the options, then by what standard output can show. With `raw:-` it carries samples, which leave no
-    /// room for a screen or for sentences.
+    /// Chooses by the options, then by the capabilities of standard output. With `raw:-`, standard output
+    /// carries samples, so neither a screen nor sentences are possible.
     init(options: Options, surroundings: Surroundings) {
         if options.json {
             self = .json

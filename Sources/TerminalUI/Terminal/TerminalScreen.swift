@@ -13,10 +13,10 @@ package struct TerminalScreen: Sendable {
     /// Runs the screen on the calling thread until the player has ended, the user quits, or a signal (SIGINT,
     /// SIGTERM, SIGHUP) ends the program; then restores the terminal.
     ///
-    /// The first frame is drawn before any wait; later ones follow keys at once and snapshots at most ten times a
-    /// second. Quitting sends `.quit` and waits for the player, but no longer than `quitWait`. Meanwhile
-    /// standard error goes to `stderrPath`. Blocks its thread. Only one screen can run at a time, since ncurses and
-    /// signals belong to the process.
+    /// The first frame is drawn before any wait; later ones follow keys at once and snapshots at most ten
+    /// times a second. Quitting sends `.quit` and waits for the player, but no longer than `quitWait`. While
+    /// the screen is up, standard error goes to `stderrPath`. Blocks its thread. Only one screen can run at a
+    /// time, since ncurses and signals belong to the process.
     package func run(
         player: any PlayerControl,
         surroundings: ScreenSurroundings = ScreenSurroundings()
