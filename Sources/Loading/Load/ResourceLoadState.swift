@@ -32,8 +32,7 @@ package struct ResourceLoadState: Sendable {
     private var comparison = JumpComparison()
     private var phase = Phase.loading
 
-    /// `subject` names the resource in errors; `measure` is the known measure of the connection; `seed`
-    /// determines the jitter of delays.
+    /// `subject` names the resource in errors; `measure` is that of the connection; `seed` decides the jitter.
     package init(
         settings: LoadSettings,
         subject: SafeText,
@@ -68,8 +67,7 @@ package struct ResourceLoadState: Sendable {
         description.seekability(isComplete: isComplete(stored), isLive: phase == .live)
     }
 
-    /// The wait for the next attempt: set while bytes are wanted, none arrive, and the next attempt is
-    /// scheduled or in progress.
+    /// The wait for the next attempt; `nil` while bytes arrive or none are wanted.
     func wait(_ moment: Moment) -> LoadWait? {
         guard let wait = attempts.wait else { return nil }
         return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
@@ -208,8 +206,7 @@ package struct ResourceLoadState: Sendable {
         fetches[id] == nil ? [] : change(seenBy: id, moment)
     }
 
-    /// The body ended as its framing states, or with `error`; `network` is the state of the network at that
-    /// time.
+    /// The body ended as its framing states, or with `error`; `network` is the network's state then.
     package mutating func fetchEnded(
         _ id: FetchID,
         error: MediaError?,

@@ -38,8 +38,7 @@ final class ResourceLoader: Sendable {
 
     fileprivate enum Phase { case open, closing, closed }
 
-    /// A fetch runs on the thread that begins it until it first waits, so it can be cancelled before there is
-    /// a task.
+    /// A fetch runs on the thread that begins it until it first waits, so it can be cancelled before it has a task.
     fileprivate enum FetchTask {
         case starting
         case cancelledWhileStarting
@@ -209,8 +208,7 @@ final class ResourceLoader: Sendable {
     /// Commits the received bytes in a task that cannot be cancelled, and that the close waits for.
     func commitWhatCame() {
         guarded.withLock { guarded in
-            // A commit that waits its turn includes all bytes received until then, and the close commits by
-            // itself.
+            // A commit that waits its turn includes all bytes received until then; the close commits by itself.
             guard guarded.isOpen, !guarded.isCommitQueued else { return }
             guarded.isCommitQueued = true
             let earlier = guarded.commit
