@@ -4,7 +4,7 @@ import Testing
 
 @testable import Benchmarks
 
-/// Recorded sound: tones whose pitch tells the second, and silence.
+/// Recorded sound: tones whose pitch identifies the second, and silence.
 struct HeardSoundTests {
     /// A shortened second with enough windows for the tests.
     private static let second = 4 * HeardSound.window

@@ -18,7 +18,7 @@ private final class MeasuringFiles: FileLayer {
     private let folder: TemporaryFolder
     private let state = Locked(State())
 
-    /// `diskSize` is what the objects and the free room add up to; nil for the real disk.
+    /// `diskSize` is the sum of the objects and the free space; `nil` for the real disk.
     init(folder: TemporaryFolder, diskSize: Int64? = nil) {
         self.folder = folder
         state.withLock { $0.diskSize = diskSize }
@@ -115,7 +115,7 @@ private final class MeasuringFiles: FileLayer {
             await store.close()
         }
         #expect(files.most <= budget)
-        // The budget was made use of, and what makes room is what was played longest ago.
+        // The budget was used, and the tracks evicted are those played longest ago.
         #expect(files.most > budget / 2)
         #expect(refusals == 0)
         #expect(try await names(opener).first == "9")
@@ -187,7 +187,7 @@ private final class MeasuringFiles: FileLayer {
         // It took the 400,000 that were free, and the room of one of the four.
         #expect((600_000...800_000).contains(kept))
         #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]))
-        // Once it is known to fit, all of it is kept.
+        // Once it is known to fit, all of it is cached.
         var description = EntryDescription()
         description.length = 1_000_000
         store.describe(description)
@@ -252,7 +252,7 @@ private final class MeasuringFiles: FileLayer {
         for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
         #expect(try await names(opener) == ["d", "c", "b"])
         #expect(files.most <= 400_000)
-        // Somebody else fills the disk: with nothing that may go, nothing more is kept.
+        // Another program fills the disk: with nothing to evict, nothing more is cached.
         files.setDiskSize(300_000)
         let store = try await opener.open(url("e"))
         try await store.write(pattern(0..<100_000), at: 0)

@@ -93,7 +93,7 @@ import Testing
         #expect(store.stored == ByteRangeSet(0..<6_000))
         #expect(!store.isPersistent)
         try await store.write(pattern(6_000..<9_000), at: 6_000)
-        // Every answer that may not be kept discards anew.
+        // Every response that may not be cached discards again.
         await store.discard()
         try await store.commit()
         #expect(store.stored == ByteRangeSet(0..<9_000))

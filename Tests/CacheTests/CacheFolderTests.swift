@@ -69,7 +69,7 @@ import Testing
         let told = Locked(0)
         opener.observe { told.withLock { $0 += 1 } }
         func expectTold(_ what: String, by work: () async throws -> Void) async throws {
-            // What the folder tidies behind the first opening is no part of it.
+            // The clean-up after the first opening is not counted.
             for _ in 0..<8 { await opener.engine.committer.run {} }
             let before = told.withLock { $0 }
             try await work()

@@ -3,9 +3,9 @@ import System
 
 @testable import Cache
 
-/// The real file layer, which compares what the index claims with what is on the disk by then.
+/// The real file layer, which also compares the claims of the index with the bytes on the disk at that time.
 ///
-/// For one entry: offsets are not told apart by file.
+/// For one entry only: offsets are not distinguished by file.
 final class ClaimWatchingFiles: FileLayer {
     private struct State {
         var written = ByteRangeSet()

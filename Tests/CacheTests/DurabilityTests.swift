@@ -59,7 +59,7 @@ import Testing
         let opener = CacheFolder(path: folder.cache, clock: clock, files: watching)
         var random = SeededGenerator(seed: seed)
         let store = try await opener.open(url("a.mp3"))
-        // Enough for several commits that nobody asks for, which run while the writing goes on.
+        // Enough for several automatic commits, which run while the writing continues.
         for _ in 0..<60 {
             let start = Int64.random(in: 0..<20_000_000, using: &random)
             try await store.write([UInt8](repeating: UInt8(seed), count: 120_000), at: start)
@@ -218,7 +218,7 @@ import Testing
             await store.close()
             isClosed.withLock { $0 = true }
         }
-        // Reads go on, and the close waits for the disk.
+        // Reads continue, and the close waits for the disk.
         #expect(try await store.read(at: 0, count: 1_000) == pattern(0..<1_000))
         #expect(!isClosed.withLock { $0 })
         files.open()
@@ -241,7 +241,7 @@ import Testing
         let known = try await opener.open(url("a.mp3"))
         #expect(try await known.all(of: 0..<100_000) == pattern(0..<100_000))
         let new = try await opener.open(url("b.mp3"))
-        // The clean-up behind them has nothing to flush either.
+        // The clean-up after them has nothing to flush either.
         for _ in 0..<10 { await opener.engine.committer.run {} }
         #expect(disk.flushCount == 0)
         try await new.write(pattern(0..<1_000), at: 0)
@@ -255,7 +255,7 @@ import Testing
         let other = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
         try await other.write(pattern(0..<1_000), at: 0)
         try await other.commit()
-        // Longer than SQLite lets it become, and kept so by a connection that does not close.
+        // Longer than SQLite would let it grow, because another connection stays open.
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("UPDATE entries SET seek_points = randomblob(6000000)")

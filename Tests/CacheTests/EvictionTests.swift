@@ -60,7 +60,7 @@ import Testing
         ]
         let policy = EvictionPolicy(budget: 1_000, expiry: 10)
         #expect(policy.victims(among: candidates, excess: 0).map(\.value) == [1])
-        // What nothing is stored of tells what was heard, too.
+        // An entry without bytes reveals what was heard, too.
         #expect(policy.victims(among: [Self.candidate(7, played: 9, bytes: 0)], excess: 0).count == 1)
     }
 
@@ -255,9 +255,9 @@ import Testing
         #expect(try await opener.info(for: url("n"))?.storedBytes == 0)
         try await store.write([1], at: 120_000)
         #expect(!store.isPersistent)
-        // What was handed over is played on.
+        // The bytes that were handed over can still be played.
         #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
-        // As soon as something may go, it goes, and music is kept again.
+        // As soon as an entry can be evicted, it is, and music is cached again.
         await held.close()
         try await store.commit()
         #expect(Set(try await names(opener)) == ["p", "n"])

@@ -109,7 +109,7 @@ import Testing
         #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<300_000))
         #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
         #expect(store.isPersistent)
-        // The loader describes what it knows: what came with the entry stays.
+        // The loader describes only what it knows; the rest of the entry's description stays.
         store.describe(Self.description())
         try await store.write(pattern(300_000..<400_000), at: 300_000)
         await store.close()

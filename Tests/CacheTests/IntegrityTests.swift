@@ -104,7 +104,7 @@ import Testing
         #expect(truncate(object, 140_000) == 0)
         try await store.commit()
         #expect(truncate(object, 140_000) == 0)
-        // A reader that asks for what `stored` claims comes to an end.
+        // A reader that requests all bytes in `stored` reaches the end.
         while let next = store.stored.ranges.last(where: { $0.upperBound > 140_000 }) {
             let start = max(140_000, next.lowerBound)
             #expect(try await store.read(at: start, count: 1_000) == [])
@@ -148,7 +148,7 @@ import Testing
         #expect(try await store.all(of: 0..<5_000) == pattern(0..<1_000))
         #expect(try await store.read(at: 3_000, count: 10) == [])
         #expect(store.stored == ByteRangeSet(0..<1_000))
-        // What came again is read again.
+        // The bytes that were written again can be read again.
         try await store.write(pattern(0..<5_000), at: 0)
         #expect(try await store.all(of: 0..<5_000) == pattern(0..<5_000))
         await store.close()
@@ -257,13 +257,13 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
         let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
         #expect(error?.code == .notKept)
-        // Questions, which are asked on another connection, do not follow it either.
+        // Queries, which use another connection, do not follow it either.
         await #expect(throws: MediaError.self) { _ = try await makeOpener().list() }
         #expect(FileManager.default.contents(atPath: elsewhere) == (isDangling ? nil : words))
         try FileManager.default.removeItem(atPath: log)
         #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
         try await waitUntilClosed()
-        // A new index takes no log that was there before it, and what it leads to is left alone.
+        // A new index does not adopt an older log, and the target of the symlink is left unchanged.
         try FileManager.default.removeItem(atPath: folder.file("index.sqlite"))
         try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
         try await makeOpener().open(url("a.mp3")).close()
@@ -371,7 +371,7 @@ import Testing
         expected.seekTable = EntryDescription.example.seekTable
         #expect(next.description == expected)
         #expect(try await next.all(of: 0..<1_000) == pattern(0..<1_000))
-        // What an answer tells anew is kept again.
+        // Facts that a new response states are stored again.
         next.describe(.example)
         await next.close()
         #expect(try await opener.info(for: url("a.mp3"))?.length == EntryDescription.example.length)

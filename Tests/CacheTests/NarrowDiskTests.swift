@@ -29,7 +29,7 @@ private final class NarrowDisk: FileLayer {
     /// How often something was refused.
     var refusals: Int { state.withLock { $0.refusals } }
 
-    /// How often a claim was made.
+    /// The number of claims made.
     var claims: Int { state.withLock { $0.claims } }
 
     /// Runs `body` with each claim from now on.
@@ -42,7 +42,7 @@ private final class NarrowDisk: FileLayer {
 
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
         let room = state.withLock { $0.size } - folder.allocated
-        // What there is room for is written: the file is left longer than anybody claims.
+        // Bytes are written as far as there is room: the file is longer than the claims.
         try system.write(bytes.prefix(Int(max(0, room))), to: descriptor, at: offset)
         guard room < bytes.count else { return }
         state.withLock { $0.refusals += 1 }
@@ -94,7 +94,7 @@ private final class NarrowDisk: FileLayer {
         let stored = try #require(try await opener.info(for: url("a.mp3"))?.storedBytes)
         #expect(stored > 600_000 && stored <= 700_000)
         #expect(try await store.all(of: 0..<1_000_000) == pattern(0..<1_000_000))
-        // Nothing is left on the disk that nobody claims, but for the rest of a block.
+        // No unclaimed bytes are left on the disk, except for the rest of a block.
         #expect(folder.allocated <= stored + 4_096)
 
         disk.setSize(.max)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// Who may look into the folder, and whose it has to be.
+/// The permissions and the owner of the folder.
 @Suite struct PermissionTests {
     private let folder: TemporaryFolder
 
@@ -104,7 +104,7 @@ import Testing
     @Test func `a right that the owner took away is not given back`() async throws {
         #expect(mkdir(folder.cache, 0o555) == 0)
         chmod(folder.cache, 0o555)
-        // Root keeps music there all the same.
+        // Root caches music there nevertheless.
         try? await keep()
         #expect(try folder.permissions(folder.cache) == 0o500)
         chmod(folder.cache, 0o700)

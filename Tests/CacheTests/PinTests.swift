@@ -6,7 +6,7 @@ import Testing
 
 @testable import Cache
 
-/// Pins, and what the player is told of what is kept.
+/// Pins, and the player's reports of cached music.
 @Suite struct PinTests {
     private let folder: TemporaryFolder
     private let wallClock = TickingWallClock()
@@ -52,7 +52,7 @@ import Testing
         let fresh = try await opener.replace(url("a"))
         await fresh.close()
         #expect(try await opener.info(for: url("a"))?.isPinned == true)
-        // Unpinned without a byte it leaves nothing behind.
+        // An entry that is unpinned without a byte is removed.
         try await opener.setPinned(url("a"), false)
         #expect(try await opener.info(for: url("a")) == nil)
         try await opener.setPinned(url("b"), false)
@@ -78,7 +78,7 @@ import Testing
         await open.close()
         #expect(try await opener.evict(number: listed.number).entriesRemoved == 1)
         #expect(try await opener.evict(number: listed.number).entriesRemoved == 0)
-        // What is gone stays gone.
+        // Removed entries stay removed.
         try await opener.setPinned(number: listed.number, true)
         #expect(try await opener.list().count == 1)
     }

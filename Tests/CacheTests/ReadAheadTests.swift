@@ -6,7 +6,7 @@ import Testing
 
 @testable import Cache
 
-/// What is read and checked before it is asked for.
+/// The bytes that are read and checked ahead of the reader.
 @Suite struct ReadAheadTests {
     private let folder: TemporaryFolder
     private let files = WatchedReads()

@@ -2,7 +2,7 @@ import Cache
 import Media
 import System
 
-/// The real file layer, which notes what is done in which order and fails on demand.
+/// The real file layer, which records the order of operations and fails on demand.
 final class RecordingFiles: FileLayer {
     enum Operation: Equatable, Sendable {
         case read

@@ -77,7 +77,7 @@ import Testing
                 #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) stands in \(file)")
             }
         }
-        // Nor can be tried whether a URL is kept: the key is not the hash of an unsealed folder.
+        // Nor can anyone test if a URL is cached: the key is not the hash of an unsealed folder.
         let key = Data(Digest.name(of: "http://radio.example/fox.mp3"))
         let index = try #require(FileManager.default.contents(atPath: folder.file("index.sqlite")))
         #expect(index.range(of: key) == nil)

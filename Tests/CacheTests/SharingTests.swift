@@ -105,7 +105,7 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
     @Test func `the index is looked at again only after somebody has written to it`() async throws {
         let opener = makeOpener()
         let store = try await opener.open(url("a"))
-        // The clean-up behind the opening may write to the index.
+        // The clean-up after the opening may write to the index.
         for _ in 0..<10 { await opener.engine.committer.run {} }
         _ = await store.refresh(0..<1_000)
         let isHeld = Locked(true)
@@ -158,7 +158,7 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         try await two.commit()
         #expect(one.isPersistent)
         #expect(!two.isPersistent)
-        // Each plays on what it has.
+        // Each continues to play its own bytes.
         #expect(try await two.all(of: 40_000..<100_000) == pattern(40_000..<100_000, salt: 1))
         try await two.write(pattern(0..<40_000, salt: 1), at: 0)
         #expect(try await two.all(of: 0..<100_000) == pattern(0..<100_000, salt: 1))
@@ -203,7 +203,7 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         let store = try await earlier.open(url("a"))
         try await store.write(pattern(0..<1_000), at: 0)
         await store.close()
-        // Its own cleaning, of a few jobs one behind the other, is over by then.
+        // Its own clean-up, a few jobs in a row, is over by then.
         for _ in 0..<10 { await earlier.engine.committer.run {} }
         // Made anew by whoever makes the folder ready, which comes before asking for its lock.
         try FileManager.default.removeItem(atPath: folder.file("objects"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// A folder that is gone with the object.
+/// A folder that is removed together with the object.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -17,7 +17,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The cache folder itself, which is made by the cache.
+    /// The cache folder itself, which the cache creates.
     var cache: String { path + "/cache" }
 
     /// The path of a file in the cache folder.
@@ -47,7 +47,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// A time of day that goes on by a second each time it is asked.
+/// A time of day that advances by a second with each reading.
 final class TickingWallClock: Sendable {
     private let seconds = Locked<Int64>(1_000)
 

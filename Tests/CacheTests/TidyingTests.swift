@@ -6,10 +6,10 @@ import Testing
 
 @testable import Cache
 
-/// The cache cleans up behind the music.
+/// The cache cleans up in the background.
 @Suite struct TidyingTests {
-    /// The real file layer, on which asking for the free room, with which every clean-up begins to make room,
-    /// waits for a gate.
+    /// The real file layer with a gate: every clean-up begins by reading the free space, which waits for the
+    /// gate.
     private final class HeldCleaning: FileLayer {
         private let system = SystemFiles()
         private let gate = GatedFiles()
@@ -51,7 +51,8 @@ import Testing
         defer { close(look) }
         let isOver = Locked(false)
         let other = WorkThread(name: "other")
-        // Another process asks for the folder while the first opening has it, and is the next to get it.
+        // Another process waits for the folder's lock while the first opening holds it, and is the next to
+        // get it.
         let opener = CacheFolder(
             path: temporary.cache,
             clock: TestClock(),
@@ -84,7 +85,7 @@ import Testing
         let earlier = try await first.open(url("a"))
         try await earlier.write(pattern(0..<100_000), at: 0)
         await earlier.close()
-        // Its own cleaning, of a few jobs one behind the other, is over by then.
+        // Its own clean-up, a few jobs in a row, is over by then.
         for _ in 0..<10 { await first.engine.committer.run {} }
         files.shut()
         // Were anything cleaned before it is opened, this would never return.

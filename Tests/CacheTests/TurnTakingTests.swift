@@ -16,7 +16,7 @@ import Testing
         CacheFolder(path: folder.cache, budget: budget, clock: TestClock())
     }
 
-    /// Makes `count` entries of a block each, at once, played in the order of their numbers.
+    /// Creates `count` entries of one block each, played in the order of their numbers.
     private func fill(_ count: Int) async throws {
         let store = try await makeOpener().open(url("first"))
         try await store.write(pattern(0..<10), at: 0)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What another process finds left, each time that it gets the folder while `work` goes on.
+    /// The entries that another process finds, each time it gets the folder while `work` runs.
     private func leftovers(during work: () async throws -> Void) async throws -> [Int64] {
         let root = open(folder.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(root) }

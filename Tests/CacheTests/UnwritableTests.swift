@@ -6,8 +6,8 @@ import Testing
 
 @testable import Cache
 
-/// A folder that takes nothing gives what is kept in it. How one comes to that, is told with the built player
-/// (`LostFolderTests`, `FullDiskSessionTests`); here its opening is asked for as such a failure asks for it.
+/// A folder that accepts no writes can be read. `LostFolderTests` and `FullDiskSessionTests` test the causes
+/// with the built player; here the folder is opened as after such a failure.
 @Suite struct UnwritableTests {
     private let folder: TemporaryFolder
 
@@ -148,7 +148,7 @@ import Testing
     @Test func `what was to be replaced, and could not be, is not what is played`() async throws {
         try await fill()
         let opener = makeOpener()
-        // Nobody gets the folder for as long as it is held.
+        // No other process gets the folder's lock as long as it is held.
         let holder = Glibc.open(folder.file("lock"), O_RDWR | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// What is played without being kept, on a full disk and without any.
+/// Music that is played without being cached, on a full disk and without a disk.
 @Suite struct VolatileTests {
     private let folder: TemporaryFolder
 
@@ -47,7 +47,7 @@ import Testing
         let phrases = (0..<100).map { (index: Int) -> Data in onDisk.dropFirst(10 + index * 24).prefix(24) }
         #expect(Set(phrases).count == 100)
         try flipBit(0, ofByteAt: 100_000, in: path)
-        // The extent read last is still at hand; the damage is met by who comes from elsewhere.
+        // The extent read last is still in memory; a read from elsewhere encounters the damage.
         #expect(try await store.read(at: 10, count: 5) == Array(music[..<5]))
         #expect(try await store.read(at: 100_000, count: 5) == [])
         #expect(store.stored == ByteRangeSet(10..<65_536))
@@ -65,7 +65,7 @@ import Testing
         #expect(window.read(at: 4_000, count: 100).map { Array($0) } == pattern(4_000..<4_100))
         #expect(window.ranges == ByteRangeSet(3_000..<10_000))
         #expect(window.read(at: 2_999, count: 1) == nil)
-        // Back within the window nothing goes; writing goes on ahead.
+        // Nothing is dropped when the reader goes back within the window; writing continues ahead.
         #expect(window.read(at: 3_000, count: 1) != nil)
         window.write(pattern(10_000..<11_000)[...], at: 10_000)
         #expect(window.ranges == ByteRangeSet(3_000..<11_000))

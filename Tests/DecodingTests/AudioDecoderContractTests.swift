@@ -3,7 +3,7 @@ import Media
 import TestSupport
 import Testing
 
-/// What the player relies on, for every decoder.
+/// The contract between every decoder and the player.
 @Suite struct AudioDecoderContractTests {
     /// A decoder with a resource that it decodes.
     struct Subject: Sendable, CustomTestStringConvertible {

@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// Bytes, and behind them zeros for a terabyte.
+/// Bytes, followed by a terabyte of zeros.
 private final class EndlessSource: ByteSource {
     let bytes: [UInt8]
     let given = Locked(0)

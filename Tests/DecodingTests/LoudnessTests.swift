@@ -119,7 +119,7 @@ import Testing
         let tagged = stored(tag([text("replaygain_track_gain", "3 dB")]) + bytes)
         try await tagged.open()
         #expect(tagged.info.loudness?.track == Loudness.Level(gain: 3, peak: 0.75))
-        // Where the end is not here, it is not asked for; it counts as soon as it is.
+        // If the end is not stored, it is not requested; its tags count as soon as it is stored.
         let source = PartialSource(bytes)
         let remote = MPEGDecoder(source: source, subject: "song.mp3")
         try await remote.open()

@@ -2,7 +2,7 @@ import Media
 import System
 import TestSupport
 
-/// A byte source in memory that counts what is read, and may answer short.
+/// A byte source in memory that counts reads, and may return fewer bytes than requested.
 final class MemorySource: ByteSource {
     struct Read: Equatable {
         var offset: Int64
@@ -21,7 +21,7 @@ final class MemorySource: ByteSource {
     private let longestRead: Int
     private let state: Locked<State>
 
-    /// Reads are answered with up to `longestRead` bytes; with a seed, by chance with fewer than asked for.
+    /// Reads return up to `longestRead` bytes; with a seed, randomly fewer than requested.
     init(
         _ bytes: [UInt8],
         isStored: Bool = false,

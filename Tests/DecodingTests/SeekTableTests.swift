@@ -89,7 +89,7 @@ import Testing
             UInt8.random(in: 0...255, using: &random)
         }
         guard let table = SeekTable(stored: checked(content), for: try key()) else { return }
-        // What is taken rises and stays within the resource.
+        // The accepted offsets rise and stay within the resource.
         var last: Int64 = -1
         var frame: Int64 = -1
         while let next = table.point(after: frame) {
@@ -129,7 +129,7 @@ import Testing
         #expect(SeekTable(stored: hostile(frameCount: nil, offset: offset, key), for: key) == nil)
     }
 
-    /// What a stored table of the music in `source` must be of.
+    /// The key that a stored table of the music in `source` must have.
     private func key(of source: MemorySource) async throws -> SeekTableKey {
         let decoder = MPEGDecoder(source: source, subject: "song.mp3")
         try await decoder.open()
@@ -153,7 +153,7 @@ import Testing
         return checked(content)
     }
 
-    /// `content` and the check that belongs behind it.
+    /// `content`, followed by its checksum.
     private func checked(_ content: [UInt8]) -> [UInt8] {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

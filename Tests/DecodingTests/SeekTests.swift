@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SeekTests {
-    /// Samples compared behind each landing: several MPEG frames.
+    /// The number of samples compared after each landing: several MPEG frames.
     private static let compared = 8_192
 
     @Test(arguments: Fixture.all)
@@ -209,7 +209,7 @@ import Testing
         #expect(try await !decodeRest(decoder, limit: 4_096).isEmpty)
     }
 
-    /// Seeks to seeded places and compares what is heard with the straight decode.
+    /// Seeks to seeded positions and compares the decoded samples with a decode from the start.
     private func check(
         _ decoder: MPEGDecoder,
         _ whole: [Int16],

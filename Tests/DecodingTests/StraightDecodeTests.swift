@@ -72,7 +72,7 @@ func firstDifference(_ left: [Int16], _ right: [Int16]) -> String {
     return index.map { "differ at \($0)" } ?? "lengths \(left.count) and \(right.count)"
 }
 
-/// An ID3v2.3 tag of `length` bytes with a title, a picture that fills it, and an artist behind the picture.
+/// An ID3v2.3 tag of `length` bytes with a title, a picture that fills it, and an artist after the picture.
 func tag(of length: Int) -> [UInt8] {
     func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {
         let size = body.count
@@ -81,7 +81,7 @@ func tag(of length: Int) -> [UInt8] {
     }
     let title = frame("TIT2", [0] + Array("Title".utf8))
     let artist = frame("TPE1", [0] + Array("Artist".utf8))
-    // Looks like frames, and is none: a decoder that does not step over it would play it.
+    // Looks like frames but is not: a decoder that does not skip it would play it.
     let picture = [UInt8](repeating: 0xFF, count: length - 10 - title.count - artist.count - 10)
     let content = title + frame("APIC", picture) + artist
     let size = [21, 14, 7, 0].map { UInt8((content.count >> $0) & 0x7F) }

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// When connections are made, kept and closed, and that the thread sleeps in between.
+/// The opening, reuse and closing of connections, and the sleep of the thread in between.
 struct ConnectionTests {
     private static let okay = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -159,7 +159,7 @@ struct ConnectionTests {
         #expect(look(false, at: 165) == .wait(milliseconds: .max))
     }
 
-    /// Waits until nobody has read `clock` through a hundred looks.
+    /// Waits until `clock` was not read during a hundred checks.
     private func sleeps(_ clock: CountingClock) async throws {
         var last = -1
         var still = 0

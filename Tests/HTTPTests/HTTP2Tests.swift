@@ -40,7 +40,8 @@ struct HTTP2Tests {
             #expect(last.answer.wire.reusedConnection == true)
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 4 }
-            // The server was told: of 400 MB each it has sent what was under way, some 16 MB on loopback.
+            // The server was stopped: of 400 MB each it has sent only the bytes in flight, about 16 MB on
+            // loopback.
             #expect(stage.nginx.accesses.allSatisfy { $0.bytes < 64_000_000 })
             #expect(Set(stage.nginx.accesses.map(\.connection)).count == 1)
         }

@@ -145,7 +145,7 @@ struct ICYTests {
     }
 }
 
-/// A stream made the obvious way, with what must come out of it.
+/// A stream built in the obvious way, with the expected result.
 private struct Stream {
     struct Title: Equatable {
         var offset: Int
@@ -168,7 +168,7 @@ private struct Stream {
                 let meta = Array("StreamTitle='\(text)';".utf8)
                 let count = Int.random(in: (meta.count + 15) / 16...8, using: &random)
                 bytes += [UInt8(count)] + meta + [UInt8](repeating: 0, count: count * 16 - meta.count)
-                // A title with nothing behind it is never heard.
+                // A title without music after it is never heard.
                 if text != last, number < blocks - 1 { titles.append(Title(offset: music.count, text: text)) }
                 last = text
             case 1: bytes += [1] + Array("StreamUrl='abc';".utf8)
@@ -209,7 +209,7 @@ struct RadioTests {
                 titles.append(title.string)
             }
             #expect(titles == ["Björk - It's; not up to you", "Two"])
-            // One uninterrupted piece of the file: no byte of a title among the music, and none is missing.
+            // The music is one contiguous piece of the file: it has no byte of a title, and none is missing.
             let start = try #require(
                 file.indices.first { file[$0...].starts(with: music.prefix(64)) },
                 "the music is found in what was broadcast"

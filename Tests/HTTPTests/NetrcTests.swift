@@ -22,7 +22,7 @@ struct NetrcTests {
         try await fixture.run(server) { transport in
             _ = try await transport.send(RangeRequest(url: try server.url(), range: nil))
             #expect(server.requests.last?.contains("Authorization: Basic bWU6d29yZA==\r\n") == true)
-            // Another origin on the same host: asked for by a playlist, and come to by a redirect.
+            // Another origin on the same host: once requested by a playlist, once reached by a redirect.
             _ = try await transport.send(RangeRequest(url: try stranger.url(), range: nil))
             let moved = try await transport.send(RangeRequest(url: try server.url(), range: nil))
             #expect(try await moved.body.text() == "ok")

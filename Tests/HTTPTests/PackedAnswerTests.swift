@@ -3,7 +3,7 @@ import Media
 import TestSupport
 import Testing
 
-/// Servers that pack what was asked for unpacked.
+/// Servers that compress a body that was requested uncompressed.
 struct PackedAnswerTests {
     private let fixture = TransportFixture()
 

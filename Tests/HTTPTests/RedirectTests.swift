@@ -132,7 +132,7 @@ struct RedirectTests {
     }
 }
 
-/// Where redirects led is kept in memory, for as long as it is of use.
+/// Targets of redirects are remembered as long as they are useful.
 struct RedirectMemoryTests {
     private let fixture = TransportFixture()
     private static let part = "HTTP/1.1 206 P\r\nContent-Range: bytes 2-3/4\r\nContent-Length: 2\r\n\r\nok"
@@ -206,7 +206,7 @@ struct RedirectMemoryTests {
                 #expect(response.answer.requestCount == count)
                 #expect(try await response.body.text() == "ok")
             }
-            // Gone for good: the original leads there again, and its word is the last.
+            // The target is gone for good: the original redirects there again, and its response is final.
             let last = try await transport.send(request).answer
             #expect(last.kind == .refused(status: status))
             #expect(last.requestCount == 3)

@@ -147,7 +147,7 @@ struct ResponseHeadTests {
             (503, ["Retry-After": "120"], .seconds(120)),
             (429, ["retry-after": "0"], .zero),
             (503, ["Retry-After": "99999999999999999999"], .seconds(100 * 365 * 86_400)),
-            // A date counts from the server's own date, and from ours where it sends none.
+            // A date is compared with the server's own date, or with ours if it sends none.
             (
                 503,
                 ["Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT", "Date": "Fri, 31 Dec 1999 23:58:59 GMT"],

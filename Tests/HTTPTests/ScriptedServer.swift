@@ -79,7 +79,7 @@ final class ScriptedServer: Sendable {
         return url
     }
 
-    /// A port of 127.0.0.1 that nobody listens on.
+    /// A port of 127.0.0.1 on which no server listens.
     static func refusingPort() throws -> Int {
         let (socket, port) = try listen()
         close(socket)
@@ -142,7 +142,7 @@ final class Connection {
         return nil
     }
 
-    /// Sends all of `text`; returns whether the peer still listens.
+    /// Sends all of `text`; returns `true` if the peer still listens.
     @discardableResult
     func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 

@@ -28,7 +28,7 @@ struct TimeoutTests {
 
     @Test func `a host that nobody answers at is given up after the time for the connection`() async throws {
         let clock = TestClock()
-        // A listener whose queue is full takes no connection and refuses none.
+        // A listening socket whose queue is full neither accepts nor refuses connections.
         let silent = try SilentListener()
         try await fixture(clock).run { transport in
             let url = try #require(WebURL("http://127.0.0.1:\(silent.port)/music.mp3"))
@@ -115,7 +115,7 @@ struct TimeoutTests {
                 gate.open()
                 try await wait(for: "the drip") { server.sentBytes > sent }
             }
-            // 14 s have gone, and something came all the time.
+            // 14 s have passed, and bytes arrived all the time.
             try await wait(for: "the watchdog to sleep again") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(1))
             let error = await mediaError { _ = try await sender.value }

@@ -229,7 +229,7 @@ struct TransferFaultTests {
                 last = now
                 return still == 100
             }
-            // Our bound and what the system buffers on both sides of loopback: some 6 MB of sockets.
+            // Our limit and the system's buffers on both sides of loopback: about 6 MB of sockets.
             #expect(last < 16 * 1024 * 1024)
             var received = 0
             var isRight = true

@@ -71,7 +71,7 @@ struct TransferStateTests {
         #expect(receive([1, 2, 3], &state) == .taken)
         #expect(chunk(&state) == [1, 2, 3])
         #expect(isEnd(&state))
-        // A failure afterwards is no failure of what was promised.
+        // A later failure does not affect the announced bytes.
         state.finished(failure: MediaError(.cut, "a", "late"))
         #expect(isEnd(&state))
     }

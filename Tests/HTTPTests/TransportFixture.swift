@@ -1,7 +1,7 @@
 import HTTP
 import Media
 
-/// A transport with what most tests ask of it.
+/// A transport with the settings that most tests need.
 struct TransportFixture {
     var configuration = HTTPConfiguration()
 
@@ -31,7 +31,7 @@ extension ResponseBody {
     func text() async throws -> String { String(decoding: try await all(), as: UTF8.self) }
 }
 
-/// The error code that `body` throws; nil when it throws none or another kind of error.
+/// The error code that `body` throws; `nil` if it throws none or another kind of error.
 func mediaErrorCode(_ body: () async throws -> Void) async -> MediaError.Code? {
     await mediaError(body)?.code
 }

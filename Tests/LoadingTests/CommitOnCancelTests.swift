@@ -5,7 +5,7 @@ import Testing
 
 @testable import Loading
 
-/// What came of a fetch that was cancelled is made durable at once.
+/// The bytes of a cancelled fetch are committed at once.
 @Suite struct CommitOnCancelTests {
     private let url = WebURL("http://music.example/song.mp3").unwrapped
     private let clock = TestClock()
@@ -41,7 +41,7 @@ import Testing
         )
         store.holdCommits()
         let far = Task { try await reader.read(at: 6 << 20, count: 100) }
-        // Its cancel is asked for; what it brings until it ends counts too.
+        // The fetch is being cancelled; bytes that it brings until its end count too.
         try await wait(for: "the request for the new place") { transport.requests.count == 3 }
         transport.release()
         try await wait(for: "the commit") { store.isCommitting }

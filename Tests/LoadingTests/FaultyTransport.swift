@@ -90,7 +90,7 @@ extension FaultyTransport {
     }
 }
 
-/// Keeps what a journal is told.
+/// Collects the records of a journal.
 final class KeptJournal: RequestJournal {
     private let all = Locked<[JournalRecord]>([])
 

@@ -32,7 +32,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let reader = try await FileReader.open(path, on: thread)
         #expect(try await reader.read(at: 0, count: 10) == Array(0..<10))
-        // A first read may be a look at a head, behind which nobody reads on.
+        // A first read may be that of a head only, without further reads.
         await thread.run {}
         try Data(repeating: 100, count: 40).write(to: URL(fileURLWithPath: path), options: [])
         #expect(try await reader.read(at: 10, count: 10) == [UInt8](repeating: 100, count: 10))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loading
 
-/// Windows, read-ahead, and who comes first.
+/// Windows, read-ahead and priorities.
 @Suite struct LoadStatePriorityTests {
     private static let long: Int64 = 100 << 20
 
@@ -215,7 +215,7 @@ import Testing
         #expect(stage.read(0).plans.isEmpty && stage.state.need == .prefetch)
         let plan = try Actions(stage.state.othersNeedChanged(.prefetch, revision: 2)).plan()
         #expect(plan.asked == 0..<65_536 && plan.why == .prefetch && stage.state.need == .prefetch)
-        // Its body may be all there is to be had: still nobody hears it.
+        // Its body may be the only source of these bytes, but no reader wants it.
         _ = stage.answer(plan, .whole(Self.long))
         #expect(stage.state.need == .prefetch)
     }

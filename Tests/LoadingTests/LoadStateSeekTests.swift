@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loading
 
-/// What a far seek costs: what is left of the old window, and whether a connection is free and warm.
+/// The cost of a far seek: the rest of the old window, and a free, warm connection or not.
 @Suite struct LoadStateSeekTests {
     private static let long: Int64 = 100 << 20
 

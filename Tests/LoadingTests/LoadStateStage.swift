@@ -35,7 +35,7 @@ struct LoadStateStage {
         state.fetchAnswered(plan.id, answer)
     }
 
-    /// A 206 with just what was asked for.
+    /// A 206 with exactly the requested bytes.
     mutating func answerPart(_ plan: FetchPlan, of total: Int64?) -> AnswerOutcome {
         answer(plan, .part(plan.asked ?? 0..<0, of: total, etag: state.description.validators.etag))
     }
@@ -140,7 +140,7 @@ struct StagedLoad {
         return load.bytesStored(range, by: id, isNew: isNew, moment)
     }
 
-    /// The store is looked at, and has what others stored meanwhile.
+    /// The store was refreshed, and now has bytes that other processes stored.
     mutating func storeLooked(_ id: FetchPlan.ID, nowStored: ByteRangeSet) -> (
         isNeeded: Bool, actions: [LoadAction]
     ) {
@@ -159,7 +159,7 @@ struct StagedLoad {
     mutating func handedOver(_ id: FetchPlan.ID) -> [LoadAction] { load.handedOver(id, moment) }
 }
 
-/// What the state wants done, by kind.
+/// The actions of the state, by kind.
 struct Actions {
     var all: [LoadAction]
 

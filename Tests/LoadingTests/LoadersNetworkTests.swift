@@ -348,7 +348,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         #expect(clock.sleeperCount == 0)
     }
 
-    /// An answer that is right in what it says, and often not what was asked for.
+    /// A consistent response that is often not what was requested.
     private static func reply(
         to request: RangeRequest,
         _ content: [UInt8],
@@ -365,7 +365,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         case 1: return .answer(.refused(503, retryAfter: .seconds(2)), bytes: [])
         case 2: return .answer(answer, bytes: [])
         case 3:
-            // Earlier than asked.
+            // Begins earlier than requested.
             guard case .part(let range, let total) = answer.kind, range.lowerBound > 0 else { return honest }
             let start = Int64.random(in: 0..<range.lowerBound, using: &random)
             answer.kind = .part(range: start..<range.upperBound, total: total)

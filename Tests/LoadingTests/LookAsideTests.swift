@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loading
 
-/// `readStored`: what is stored can be looked at without being listened to.
+/// `readStored`: stored bytes can be read without affecting the read-ahead.
 @Suite struct LookAsideTests {
     @Test func `a look aside brings what is stored, asks for nothing and moves no read-ahead`() async throws {
         let url = try #require(WebURL("http://music.example/song.mp3"))
@@ -27,7 +27,7 @@ import Testing
         #expect(looked.count <= 10_000)
         #expect(try await reader.readStored(at: 4_000_000, count: 10).isEmpty)
         #expect(transport.requests.isEmpty)
-        // The same place, listened to, wants what comes behind it.
+        // An ordinary read at the same offset starts read-ahead after it.
         _ = try await reader.read(at: 3_990_000, count: 1_000)
         try await wait(for: "the read-ahead") { !transport.requests.isEmpty }
         await reader.close()

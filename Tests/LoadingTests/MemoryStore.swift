@@ -14,9 +14,9 @@ final class MemoryStore: ByteStore {
     }
 
     let state = Locked(State())
-    /// Who commits waits here while `holds` is set.
+    /// Commits wait here while `holds` is set.
     private let committing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
-    /// Who closes waits here while `holds` is set.
+    /// Closes wait here while `holds` is set.
     private let closing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
     let isPersistent: Bool
 
@@ -107,7 +107,7 @@ final class MemoryStore: ByteStore {
     }
 }
 
-/// Hands out memory stores, one a URL; `replace` makes a new one.
+/// Opens memory stores, one per URL; `replace` creates a new one.
 final class MemoryStores: ByteStoreOpener {
     private let stores = Locked<[String: MemoryStore]>([:])
     private let isPersistent: Bool

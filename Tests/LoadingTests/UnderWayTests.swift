@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loading
 
-/// What the loaders tell of requests that have not ended.
+/// The loaders' reports of requests that have not ended.
 struct UnderWayTests {
     private let url = WebURL("http://music.example/song.mp3").unwrapped
     private let history = RequestHistory()

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What a fetch brought before it was cancelled.
+/// The bytes that a fetch brought before it was cancelled.
 @Suite struct CancelledFetchTests {
     @Test func `what came before a seek is in the index while the clock stands still`() async throws {
         let song = try await Song.long()
@@ -19,7 +19,7 @@ import Testing
             try await wait(for: "all that was sent to be here") {
                 reader.reader.report.stored.byteCount >= 100_000
             }
-            // Of another process, as it were: it sees what is committed and nothing else.
+            // As from another process: it sees only committed bytes.
             let cache = CacheFolder(path: chain.folder.path("cache"), clock: TestClock())
             let other = try await cache.open(url)
             #expect(other.stored.byteCount < 100_000)

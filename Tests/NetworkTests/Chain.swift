@@ -61,7 +61,7 @@ final class Chain: Sendable {
         watch.observe { if !$0.isOffline { loaders.networkIsBack() } }
     }
 
-    /// What the loaders told meanwhile.
+    /// The notices of the loaders so far.
     var notices: [MediaError] { told.all }
 
     /// The readers that were opened and not closed.
@@ -101,7 +101,7 @@ final class Chain: Sendable {
             let decoding = Decoding(reader)
             return await decoding.play(readsAhead: readsAhead)
         }
-        // As the player does: what proved to be no music is not kept.
+        // As the player does: a resource that is not music is removed from the cache.
         if playing.error?.code == .notAudio { await reader.reader.reject() }
         await close(reader)
         return playing
@@ -119,7 +119,7 @@ final class Chain: Sendable {
         return try await watched(body)
     }
 
-    /// Runs `body`, and gives up after more than a minute: then somebody is asleep whom nobody wakes.
+    /// Runs `body`, and gives up after more than a minute: then a task waits that nothing will resume.
     ///
     /// What `body` itself waits for in vain is told first.
     func watched<Result: Sendable>(
@@ -145,14 +145,14 @@ final class Chain: Sendable {
         return try await task.value
     }
 
-    /// What is going on, for who waits in vain.
+    /// The state of all parts, for the message of a test that waits in vain.
     private var picture: String {
         let requests = server.log.requests.map(\.description).joined(separator: "\n")
         let reports = readers.map { "\($0.reader.report)" }.joined(separator: "\n")
         return "at \(clock.now) \(readers.map(\.waitingReads)) reads wait:\n\(requests)\n\(reports)"
     }
 
-    /// Closes what is open and looks whether anybody is left asleep.
+    /// Closes all that is open, and checks that no task is left waiting.
     func end() async throws {
         for reader in readers {
             await close(reader)
@@ -166,7 +166,7 @@ final class Chain: Sendable {
 
     // MARK: The store
 
-    /// Keeps `pieces` of `bytes`, as if they had been played before.
+    /// Caches `pieces` of `bytes`, as if they had been played before.
     func preload(
         _ bytes: [UInt8],
         _ pieces: ByteRangeSet,
@@ -185,7 +185,8 @@ final class Chain: Sendable {
         await store.close()
     }
 
-    /// What the cache folder claims of `path` when everything is closed; every byte of it is compared with `bytes`.
+    /// The bytes of `path` that the cache folder claims when everything is closed; each is compared with
+    /// `bytes`.
     func claims(
         _ path: String = "/song.mp3",
         of bytes: [UInt8],

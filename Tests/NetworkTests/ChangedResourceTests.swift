@@ -67,7 +67,7 @@ import Testing
         await #expect { _ = try await chain.bytes(reader, from: 60_000) } throws: { error in
             (error as? MediaError)?.code == .resourceChanged
         }
-        // What was read is read on as it was.
+        // An open reader continues with the old bytes.
         let again = try await reader.read(at: 0, count: 1_000)
         #expect(again.elementsEqual(old.bytes[..<again.count]))
         #expect(reader.reader.report.stored == stored, "nothing of the new file is among the old one's bytes")
@@ -173,7 +173,7 @@ import Testing
         let next = try Chain(server: chain.server, folder: chain.folder)
         let playing = try await next.play()
         #expect(playing.error == nil && isSame(playing.samples, song.pcm))
-        // Stored bytes are asked for again only to be compared, 4 KiB for each request at most.
+        // Stored bytes are requested again only for comparison, at most 4 KiB per request.
         let log = chain.server.log
         let again = Int64(stored.intersection(log.sentRanges(for: "/song.mp3")).byteCount)
         let compared = faults.contains(.noValidators) ? Int64(log.requests.count) * 4_096 : 0

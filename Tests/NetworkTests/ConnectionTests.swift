@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Servers that cannot be reached, and networks that go and come back.
+/// Unreachable servers, and networks that are lost and come back.
 @Suite struct ConnectionTests {
     @Test func `a refused connection is tried again and then told`() async throws {
         let chain = try Chain()
@@ -49,7 +49,7 @@ import Testing
         let port = chain.server.origin.port
         await chain.server.stop()
         let read = Task { try await chain.bytes(reader, from: 1_000) }
-        // Several tries in vain: the time keeper of the read moves on from one to the next.
+        // Several failed attempts: the time keeper of the read moves on from one to the next.
         try await wait(for: "the third try") { reader.reader.report.requestCount >= 4 }
         let back = try TestOrigin(["/song.mp3": song.bytes], port: port)
         #expect(try await read.value.elementsEqual(song.bytes[1_000...]))

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The server breaks off, or says and sends too little, and the music goes on at the byte.
+/// The server breaks off, or announces and sends too little, and the music continues at the same byte.
 @Suite struct CutTests {
     @Test(arguments: [[], [Fault.noValidators], [.ignoresIfRange], [.etag("W/\"1\""), .lastModified(nil)]])
     func `a body cut after 50 kB every time is put together at the very byte`(faults: [Fault]) async throws {
@@ -15,7 +15,7 @@ import Testing
         #expect(isSame(playing.samples, song.pcm))
         let requests = chain.server.log.requests
         #expect(chain.server.log.sentRanges(for: "/song.mp3") == ByteRangeSet(0..<song.length))
-        // Nothing is sent twice but what is compared where there is no validator.
+        // No byte is sent twice except for comparison if there is no validator.
         let overlap = faults.contains(.noValidators) ? Int64(requests.count) * 4_096 : 0
         #expect(chain.server.log.bytesSent <= song.length + overlap)
         #expect(requests.count <= Int(song.length / 45_000) + 8)

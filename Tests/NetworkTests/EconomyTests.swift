@@ -7,7 +7,7 @@ import System
 import TestSupport
 import Testing
 
-/// How little is fetched: before the first sound after a seek, and ahead of what is heard.
+/// The bytes fetched before the first sound after a seek, and ahead of the music heard: no more than needed.
 @Suite struct EconomyTests {
     enum Kind: String, Sendable, CaseIterable {
         case constant, table
@@ -42,7 +42,7 @@ import Testing
     ) async throws {
         let song = try await song(kind)
         let chain = try Chain(["/song.mp3": song.bytes])
-        // Nothing allows read-ahead, so that only what a read waits for is asked for.
+        // Read-ahead is not allowed, so that only bytes for which a read waits are requested.
         let reader = try await chain.open()
         let (before, samples) = try await chain.watched {
             let decoding = Decoding(reader)
@@ -86,7 +86,7 @@ import Testing
         await chain.close(reader)
         let sent = chain.server.log.sentRanges(for: "/song.mp3")
         try await chain.end()
-        // The socket and libcurl hold what was sent and not handed on when the request ended.
+        // The socket and libcurl buffer bytes that were sent but not delivered when the request ended.
         let kept = try await chain.claims(of: song.bytes).stored
         #expect(sent.byteCount - kept.byteCount <= 1 << 20)
     }

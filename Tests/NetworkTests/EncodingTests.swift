@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A server that compresses although it was asked not to.
+/// A server that compresses although the request forbids it.
 @Suite struct EncodingTests {
     @Test(arguments: [[Fault.gzip, .ignoresRanges], [.gzip], [.gzip, .ignoresRanges, .chunked]])
     func `forced gzip plays undamaged or says why not, and is never kept`(faults: [Fault]) async throws {

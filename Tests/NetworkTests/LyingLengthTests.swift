@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What a server says of lengths and does not keep.
+/// Lengths that a server states wrongly.
 @Suite struct LyingLengthTests {
     @Test(arguments: [Fault.lengthOff(by: 20_000), .lengthOff(by: -20_000)])
     func `a Content-Length that is off costs requests and no byte of the music`(fault: Fault) async throws {
@@ -35,7 +35,7 @@ import Testing
         #expect((10...12).contains(requests.count), "\(requests.count)")
         #expect(chain.server.log.bytesSentAgain() == 0)
         try await chain.end()
-        // What came stays; the next time goes on behind it.
+        // The received bytes stay stored; the next time continues after them.
         let kept = try await chain.claims(of: song.bytes)
         #expect(kept.stored == chain.server.log.sentRanges(for: "/song.mp3"))
     }
@@ -75,7 +75,8 @@ import Testing
         chain.server.origin.script([[.total(65_536)]], thenAlways: later, for: "/song.mp3")
         let playing = try await chain.play()
         #expect(playing.error == nil && isSame(playing.samples, song.pcm))
-        // Where the second part goes beyond its own total, it is not put beside the first; the whole is asked for.
+        // If the second part extends beyond its own total, it is not stored beside the first; the whole
+        // resource is requested.
         let asked = chain.server.log.askedRanges()
         #expect(asked.count { $0 == nil } == (later.isEmpty ? 0 : 1), "\(asked)")
         if later.isEmpty { #expect(chain.server.log.bytesSentAgain() == 0) }

@@ -78,9 +78,9 @@ import Testing
             gate.release()
         }
         #expect(isSame(samples, song.pcm))
-        // What is asked for tells it: the server may go on for a moment into a connection that was given up.
+        // Requests show it: the server may continue for a moment to send into a connection that was given up.
         let (stored, before) = pause.withLock { $0 }
-        // Of the first byte alone the network's watch asks whether the server is there.
+        // Requests for the first byte only are probes of the network's watch.
         let later = chain.server.log.askedRanges().dropFirst(before)
             .map { ByteRangeSet(asked: $0) }.filter { $0 != ByteRangeSet(0..<1) }
         #expect(!later.isEmpty)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReadPropertyTests {
     static let seeds = TestCount.seeds(200, full: 2_000)
 
-    /// What a server of one case does. Nothing here damages the music for good.
+    /// The behaviour of the server in one case. Nothing here damages the music permanently.
     private struct Server {
         var script: [[Fault]]
         var always: [Fault]

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Where redirects lead, and what they must not.
+/// The targets of redirects, and what redirects must not do.
 @Suite struct RedirectionTests {
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a redirect is followed, and the place it leads to is kept`(status: Int) async throws {

@@ -32,7 +32,7 @@ import Testing
         // One that was sent at the very end may not be answered yet.
         #expect(chain.server.log.requests.allSatisfy { $0.status == 206 || $0.status == nil })
         try await chain.end()
-        // What was still on its way when the last reader left was not kept.
+        // Bytes that were still on their way when the last reader closed were not cached.
         let kept = try await chain.claims(of: bytes).stored
         #expect(kept.subtracting(chain.server.log.sentRanges(for: "/song.mp3")).isEmpty)
         #expect(kept.byteCount >= 1_000_000)

@@ -3,7 +3,7 @@ import Media
 import System
 import TestSupport
 
-/// Real music with what the reference decoder makes of it.
+/// Real music, with its samples from the reference decoder.
 struct Song: Sendable {
     let bytes: [UInt8]
     let pcm: [Int16]
@@ -34,7 +34,7 @@ struct Song: Sendable {
     }
 }
 
-/// Whether two stretches of samples are the same, bit for bit; fast also in debug builds.
+/// `true` if two sequences of samples are identical, bit by bit; fast in debug builds too.
 func isSame(_ left: [Int16], _ right: some Collection<Int16>) -> Bool {
     let right = Array(right)
     guard left.count == right.count else { return false }

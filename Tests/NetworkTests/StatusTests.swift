@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Refusals, and what is done about them.
+/// Refusals, and the reactions to them.
 @Suite struct StatusTests {
     @Test(arguments: [401, 403, 404, 410])
     func `a refusal is an error that names the URL and the status, and nothing is kept`(
@@ -15,7 +15,7 @@ import Testing
         #expect(error.code == .httpStatus)
         #expect(error.subject.string == chain.server.url("/song.mp3"))
         #expect(error.cause.string.contains("\(status)"))
-        // A range may be what is refused; more than one question more would be begging.
+        // The server may have refused only the range: one more request is sent, but not two.
         #expect(chain.server.log.requests.count <= 2)
         #expect(chain.clock.now == .zero, "waiting would change nothing")
         try await chain.end()

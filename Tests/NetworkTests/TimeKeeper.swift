@@ -22,7 +22,7 @@ struct TimeKeeper: Sendable {
         var waits: [Duration]
         var reads: [Int]
 
-        /// Whether nothing is on its way.
+        /// `true` if nothing is on its way.
         var isStuck: Bool { underWay == held && requests >= asked }
         var hasAllArrived: Bool { received >= sent }
     }

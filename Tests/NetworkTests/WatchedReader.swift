@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// Counts the reads that wait, so that a test can tell whether one is left asleep.
+/// Counts the reads that wait, so that a test can detect one that is never resumed.
 final class WatchedReader: ByteSource {
     let reader: any ResourceReader
     private let underWay = Locked(0)

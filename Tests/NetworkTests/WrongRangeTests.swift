@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A server whose answer is not the part that was asked for.
+/// A server whose response is not the requested part.
 @Suite struct WrongRangeTests {
     @Test func `a 200 to the first range plays in one request`() async throws {
         let song = try await Song.short()
@@ -26,7 +26,7 @@ import Testing
         #expect(head.elementsEqual(song.bytes[..<head.count]))
         try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
         chain.server.origin.setFaults(faults + [.ignoresRanges], for: "/song.mp3")
-        // Far behind what is stored: the whole body has to pass by.
+        // Far beyond the stored bytes: the whole body must be received.
         let tail = try await chain.bytes(reader, from: song.length - 100_000)
         #expect(tail.elementsEqual(song.bytes.suffix(100_000)))
         // With a validator a 200 can mean that the condition was not understood: it is left out once.

@@ -94,7 +94,7 @@ struct FileOutputTests {
         events.listen(to: output)
         try await output.connect()
         try await play(output, .cd, frames: 100_000)
-        // The drain may end a moment before the loss is told.
+        // The drain may end a moment before the loss is reported.
         try await wait(for: "the loss") { events.loss != nil }
         #expect(events.loss?.code == .sinkFailed)
         await #expect(throws: MediaError.self) { try await output.start() }

@@ -82,7 +82,7 @@ struct PulseOutputTests {
         let first = try #require(recorded.firstIndex { new.contains($0) })
         #expect(Array(recorded[first...]) == frames(behind).suffix(recorded.count - first))
         #expect(10_000 - (recorded.count - first) < PulseFixture.longestGapAtStart)
-        // What was taken and not heard is not in the recording.
+        // Frames that were taken but not heard are not in the recording.
         #expect(first < reader.takenFrames - 10_000)
         #expect(abs(first - Int(heard)) < 2 * PulseFixture.longestGapAtStart)
         await output.close()
@@ -232,10 +232,10 @@ struct PulseOutputTests {
         try await output.start()
         try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
         let call = try fixture.call()
-        // The server mutes the stream besides, which is told like any change made there.
+        // The server also mutes the stream, which is reported like any change at the server.
         try await wait(for: "the wish for a pause") { events.all.contains(.pauseRequested) }
         #expect(!events.all.contains(.resumeRequested))
-        // Only a stream that obeyed is told when the call is over.
+        // Only a stream that has paused is notified at the end of the call.
         await output.pause()
         call.kill()
         try await wait(for: "the wish to go on") { events.all.contains(.resumeRequested) }
@@ -266,7 +266,7 @@ struct PulseOutputTests {
         try await wait(for: "the change to be told") {
             events.all.last == .volumeChanged(percent: 70, isMuted: false)
         }
-        // Never the echo of what was set here.
+        // The echo of our own setting is never reported.
         #expect(!events.all.contains(.volumeChanged(percent: 40, isMuted: true)))
         await output.close()
     }
@@ -394,7 +394,7 @@ final class SilentSocket {
 
     deinit { close(descriptor) }
 
-    /// Whether somebody waits in the backlog.
+    /// `true` if a connection waits in the backlog.
     var isReached: Bool {
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, 0) == 1

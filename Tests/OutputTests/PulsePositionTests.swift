@@ -2,7 +2,7 @@ import Media
 import Output
 import Testing
 
-/// The heard position, from what the server tells of its clock.
+/// The heard position, computed from the server's reports of its clock.
 struct PulsePositionTests {
     private var position = PulsePosition(format: .cd)
 

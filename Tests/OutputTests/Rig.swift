@@ -91,7 +91,7 @@ final class Folder: Sendable {
     }
 }
 
-/// The events that an output told, in order.
+/// The events that an output sent, in order.
 final class EventLog: Sendable {
     private let events = Locked<[OutputEvent]>([])
 
@@ -109,7 +109,7 @@ final class EventLog: Sendable {
     }
 }
 
-/// A reader whose frames are put in by the test; each frame's samples tell its number.
+/// A reader whose frames the test provides; the samples of each frame encode its number.
 final class FakeReader: PCMReader {
     private struct State {
         var bytes: [UInt8] = []
@@ -136,7 +136,7 @@ final class FakeReader: PCMReader {
     /// How often the output looked.
     var readCount: Int { state.withLock { $0.readCount } }
 
-    /// Drops what was not read: what a ring does at a seek.
+    /// Drops the frames that were not read, as a ring does at a seek.
     func dropRest() {
         state.withLock { state in state.start = state.bytes.count }
     }

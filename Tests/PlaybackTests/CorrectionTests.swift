@@ -23,14 +23,14 @@ import Testing
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
             stage.player.send(.seek(.to(.seconds(30))))
             try await wait(for: "the correction") { positions(stage).contains { $0.isExact } }
-            // Nothing more is taken, so no time passes: what is told is the correction alone.
+            // No more frames are taken, so no time passes: only the correction is reported.
             #expect(positions(stage).map(\.position) == [30_700])
             #expect(stage.player.snapshot.isExact)
             #expect(stage.player.snapshot.position == .milliseconds(30_700))
             #expect(stage.story.suffix(2) == ["seeked 1 at 30000", "playing 1 at 30000"])
             stage.sink.allow(frames: 400)
             try await wait(for: "the sound") { stage.sink.pcm.count == 900 * 4 }
-            // The music itself goes on without a frame lost or doubled.
+            // The music itself continues without a lost or repeated frame.
             let heard = stage.sink.pcm[(500 * 4)...]
             #expect(Array(heard) == Array(piece.pcm[(30_000 * 4)...].prefix(400 * 4)))
         }
@@ -47,7 +47,7 @@ import Testing
             let reads = stage.readers[0].readOffsets.count
             stage.sink.allow(frames: 500)
             try await wait(for: "the music") { stage.sink.heardFrames == 500 }
-            // Less than half of the ring is free: nobody is woken.
+            // Less than half of the ring is free: the writer is not resumed.
             #expect(stage.readers[0].scanCount == 1)
             #expect(stage.readers[0].readOffsets.count == reads)
             stage.sink.allow(frames: 600)

@@ -11,7 +11,7 @@ import Testing
         return Stage(pieces, sink: TestSink(allowance: 0), fills: fills)
     }
 
-    /// Lets something of track `number` be heard, and goes on to the next.
+    /// Plays a part of track `number`, and continues with the next.
     private func hear(_ number: Int, on stage: Stage) async throws {
         try await wait(for: "track \(number)") {
             stage.player.snapshot.state == .playing && stage.player.snapshot.currentIndex == number - 1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// Music that is made equally loud on its way to the ring.
+/// Music whose loudness is evened out on its way to the ring.
 @Suite struct GainTests {
     private func piece(_ number: Int, gain: Double?, frames: Int = 3_000) -> FakeMusic {
         var piece = FakeMusic(number: number, frames: frames)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// An audio server that goes away, and what the listener has of it.
+/// The loss of an audio server, and its effects for the listener.
 @Suite struct OutputRecoveryTests {
     private let gone = MediaError(.audioLost, "PulseAudio", "is gone")
     private let away = MediaError(.audioServer, "PulseAudio", "is away")
@@ -21,7 +21,7 @@ import Testing
             #expect(hasFailed)
         }
         #expect(delays == [0.5, 1, 2, 4, 5, 5, 5].map { .seconds($0) })
-        // Who asks again does not wait for the one under way.
+        // A new command does not wait for the attempt in progress.
         let hurried = [recovery.attempt(atOnce: true), recovery.attempt(atOnce: true)]
         #expect(hurried == [.zero, .zero])
         let newest = recovery.number
@@ -31,7 +31,7 @@ import Testing
         #expect(isFirst && !isSecond && recovery.isReached)
         recovery.lost()
         #expect(!recovery.isReached)
-        // A server that comes and goes is no busy loop.
+        // A server that comes and goes does not cause a busy loop.
         let next = recovery.attempt(atOnce: false)
         #expect(next == .seconds(5))
     }
@@ -157,7 +157,7 @@ import Testing
         )
         let sought = state.handle(ready, heard: 0, now: .zero)
         #expect(sought.last == .reconnectOutput(after: .milliseconds(500), attempt: 1))
-        // Who wants it now does not wait, also where the word of the attempt before is on its way already.
+        // An immediate attempt does not wait, even if the result of the previous one is already on its way.
         _ = state.handle(.command(.pause), heard: 0, now: .zero)
         let hurried = state.handle(.command(.play), heard: 0, now: .zero)
         #expect(hurried.last == .reconnectOutput(after: .zero, attempt: 2))

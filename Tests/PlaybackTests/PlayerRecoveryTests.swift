@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playback
 
-/// What the listener is owed when commands come early, and files, formats and sinks change under the music.
+/// The player's behaviour when commands come early, and when files, formats and sinks change during playback.
 @Suite struct PlayerRecoveryTests {
     private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
     private let changed = MediaError(.resourceChanged, "x", "has changed")
@@ -39,7 +39,7 @@ import Testing
         return state
     }
 
-    /// The second track writes behind the first, which is heard and 900 frames long.
+    /// The second track writes after the first, which is being heard and is 900 frames long.
     private func overlapping() -> PlayerState {
         var state = sounding(3)
         let inputs: [PlayerInput] = [

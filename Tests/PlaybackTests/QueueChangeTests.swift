@@ -107,7 +107,7 @@ struct QueueChangeTests {
                 queue.add(new, joins: false, using: &random)
                 model.ids += new.map(\.id)
             case 7, 8:
-                // Who succeeds an added one that goes is another rule's.
+                // The successor of a removed addition is the subject of another rule.
                 let goes = queue.lastAddition.flatMap { gone in
                     queue.current.map { gone.contains($0) }
                 }
@@ -219,7 +219,7 @@ struct QueueChangeTests {
         }
         var queue = PlayQueue()
         queue.append(tracks, using: &random)
-        // What the music said of itself comes before its file's name.
+        // The tags of the music take precedence over its file's name.
         let facts = TrackFacts(tags: TrackTags(title: "Ahead", artist: "alba"), duration: .seconds(300))
         queue.sort(by: key, facts: [Track.ID(3): facts])
         #expect(numbers(queue) == expected)

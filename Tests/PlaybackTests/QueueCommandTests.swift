@@ -60,7 +60,7 @@ struct QueueCommandTests {
         var state = sounding(5)
         let effects = command(.remove(TrackNumbers(places: RangeSet(0..<3))), &state)
         #expect(begun(effects) == Track.ID(4))
-        // Undone, it is back in its place, and what is played is still the other.
+        // After the undo, the track is back in its place, and the other one is still playing.
         #expect(begun(command(.undo, &state)) == nil)
         #expect(numbers(state) == [1, 2, 3, 4, 5])
         #expect(state.queue.current == 3)
@@ -158,7 +158,7 @@ struct QueueCommandTests {
             command(.undo, &state).first == .emit(.remark(code: "undone", message: "Removed 3 tracks"))
         )
         #expect(numbers(state) == [1, 2])
-        // What the player began with is no step.
+        // The initial tracks are not a step.
         #expect(command(.undo, &state).count == 1 && numbers(state) == [1, 2])
     }
 

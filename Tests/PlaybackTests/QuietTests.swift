@@ -44,7 +44,7 @@ struct QuietTests {
                 let quiet = count.value
                 for _ in 0..<60 { stage.clock.advance(by: .seconds(1)) }
                 #expect(stage.clock.sleeperCount == 0)
-                // What it had to say would have come before the answer to this.
+                // Any output of it would have come before the reply to this.
                 stage.player.send(.volume(command == .pause ? 20 : 30))
                 try await wait(for: "the answer") {
                     stage.player.snapshot.volume != 100 && count.value > quiet

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// Where seeks lead, and what a search by a held key costs.
+/// The targets of seeks, and the cost of a search with a held key.
 @Suite struct SeekTests {
     private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
 
@@ -91,7 +91,7 @@ import Testing
             for count in 1...20 {
                 let position = stage.player.snapshot.position
                 stage.player.send(.seek(areSteps ? .by(.seconds(9)) : .to(.seconds(9 * count))))
-                // The place asked for is shown at once, and from the second seek on its pass sleeps.
+                // The requested position is shown at once, and from the second seek on its pass sleeps.
                 try await wait(for: "seek \(count)") {
                     stage.player.snapshot.position > position + .seconds(8)
                         && stage.clock.sleeperCount == (count == 1 ? 1 : 2)

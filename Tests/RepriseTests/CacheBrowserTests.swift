@@ -81,7 +81,7 @@ struct CacheBrowserTests {
             cache.state.withLock { $0.isShut = true }
             shelf.look()
             try await wait(for: "the first look") { cache.done == ["list"] }
-            // The cache stands still; who asks does not.
+            // The cache is blocked, but its callers are not.
             for _ in 0..<10 { shelf.look() }
             #expect(shelf.report.entries == nil)
             cache.open()

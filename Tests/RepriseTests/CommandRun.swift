@@ -55,7 +55,7 @@ final class Printed: Sendable {
     func append(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// A cache that has what it is given, and notes what it was told.
+/// A cache with given contents, which records its calls.
 final class FixedCache: CacheAdministration {
     private let entries: [CachedEntry]
     private let error: MediaError?

@@ -25,7 +25,7 @@ final class PipeEnds: Sendable {
         precondition(count == bytes.count, "the pipe is too small for the test")
     }
 
-    /// What is in the pipe now; blocks while that is nothing.
+    /// The bytes in the pipe; blocks while there are none.
     func receive() -> String {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(reading, $0.baseAddress, $0.count) }

@@ -196,7 +196,7 @@ struct TerminalScreenTests {
             configuration.input = terminal.slave
             let player = FakePlayer(sampleSnapshot())
             NamedThread.start("crash") {
-                // The screen asks for the snapshot after it took the terminal over.
+                // The screen reads the snapshot after it has taken control of the terminal.
                 while player.snapshotReads == 0 { sched_yield() }
                 var bytes = Array("a library's warning".utf8)
                 write(STDERR_FILENO, &bytes, bytes.count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Long MP3 files whose pitch tells the second, created once and stored outside the source tree.
+/// Long MP3 files whose pitch identifies the second, created once and stored outside the source tree.
 package enum MP3Fixtures {
     package enum Rate: Sendable, Hashable {
         /// Constant, in kbit/s.

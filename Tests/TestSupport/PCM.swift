@@ -41,7 +41,7 @@ package enum WaveFile {
     }
 }
 
-/// Tones whose pitch tells the second of the music, and their detection in recorded sound.
+/// Tones whose pitch identifies the second of the music, and their detection in recorded sound.
 package enum ToneAnalysis {
     /// The frequency in hertz of second `second`; it repeats after a minute.
     package static func frequency(ofSecond second: Int) -> Double { 220 + 20 * Double(second % 60) }

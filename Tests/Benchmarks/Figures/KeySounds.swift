@@ -98,8 +98,8 @@ enum KeySounds {
                     after: begun + .milliseconds(950),
                     within: limit
                 )
-                // All targets but the last, and a second before each, where a seek begins to read. The first seek finds no
-                // other before it, so it asks at once.
+                // All targets but the last, and a second before each, where a seek begins to read. No other
+                // seek precedes the first one, so it sends its request at once.
                 let skipped = Int64(169 * 24_000)..<Int64(244 * 24_000)
                 return server.log.requests.count { request in
                     let first = request.range?.dropFirst("bytes=".count).prefix { $0 != "-" }

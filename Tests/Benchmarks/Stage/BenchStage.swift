@@ -2,7 +2,8 @@ import Foundation
 import RepriseOrigin
 import TestSupport
 
-/// The environment of measurements: an audio server, music whose pitch tells the second, and a line.
+/// The environment of measurements: an audio server, music whose pitch identifies the second, and a network
+/// connection.
 struct BenchStage: Sendable {
     /// The line of most figures: 50 ms round trip, 2 MB/s.
     static let line = Shaping(roundTrip: .milliseconds(50), bytesPerSecond: 2_000_000)

@@ -38,8 +38,8 @@ struct ProcessReading {
         cpuSeconds(since: earlier) / seconds(since: earlier) * 60
     }
 
-    /// How often its threads woke up, each second. libdispatch's manager, a thread of the system whose monitor
-    /// looks at its pool each second, is left out unless asked for.
+    /// How often its threads woke up, each second. libdispatch's manager, a thread of the system whose
+    /// monitor looks at its pool each second, is left out unless requested.
     func wakeUpsPerSecond(since earlier: ProcessReading, withManager: Bool = true) -> Double {
         let count = threads.reduce(0) { sum, thread in
             guard withManager || !thread.value.name.hasSuffix("-qos.overcommit") else { return sum }

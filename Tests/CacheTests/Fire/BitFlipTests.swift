@@ -69,7 +69,7 @@ import Testing
             let extent = try #require(extents.randomElement(using: &random))
             let offset = Int64.random(in: extent.range, using: &random)
             let path = filled.temporary.file("objects/\(extent.entry)")
-            // The same bit twice would be none.
+            // Flipping the same bit twice would change nothing.
             guard places.insert("\(path) \(offset)").inserted else { continue }
             try flipBit(Int.random(in: 0..<8, using: &random), ofByteAt: offset, in: path)
             lost.insert(extent)

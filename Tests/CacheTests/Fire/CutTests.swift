@@ -6,8 +6,9 @@ import Testing
 
 @testable import Cache
 
-/// Whenever a process is killed or the power fails, what the index claims is true, and what was promised is
-/// there. All that a session did to its disk is noted, index included, and laid out again up to a random place.
+/// Whenever a process is killed or the power fails, the claims of the index are true, and all committed bytes
+/// are there. All operations of a session on its disk, index included, are recorded, and replayed up to a
+/// random one.
 @Suite(.serialized) struct CutTests {
     /// How many places of one session are looked at.
     private static let cutsOfEach = 10
@@ -75,7 +76,7 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
     }
 
-    /// The next session finds nothing wrong, and completes what is there.
+    /// The next session finds no damage, and completes the entries.
     private func completeAll(
         in path: String,
         _ audit: FolderAudit,

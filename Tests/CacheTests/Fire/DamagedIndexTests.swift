@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// Whatever became of the index, a session starts, reads no wrong byte and keeps music again.
+/// Whatever the damage to the index, a session starts, reads no wrong byte and caches music again.
 @Suite(.serialized) struct DamagedIndexTests {
     enum Damage: Int, CaseIterable {
         case cut
@@ -28,8 +28,8 @@ import Testing
         let notices = Notices()
         let folder = filled.opener(notices)
         _ = try await filled.expectNoWrongByte(by: folder)
-        // Some damage shows only where nobody looked yet; it is found there, and set aside then. What is open
-        // at that moment plays on, and is kept the next time.
+        // Some damage is in pages that were not read yet; the index is set aside when it is found. Tracks
+        // that are open at that moment continue to play, and are cached the next time.
         let before = notices.count(.damagedIndex)
         do {
             try await filled.complete(by: folder)

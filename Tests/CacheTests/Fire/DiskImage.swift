@@ -2,14 +2,14 @@ import Foundation
 import Media
 import TestSupport
 
-/// What is on a disk at one moment of a log: after a kill, or after a power cut.
+/// The content of a disk at one moment of a log: after a kill, or after a power cut.
 struct DiskImage {
-    /// What the machine forgets.
+    /// The kind of interruption, which determines what is lost.
     enum Loss: Sendable {
-        /// The process was killed: what was written is there.
+        /// The process was killed: all written bytes are there.
         case nothing
-        /// The power failed: of what was not flushed, each write is there, lost or torn at sectors of 512
-        /// bytes, and names that were not flushed may be missing, or removed ones there again.
+        /// The power failed: each write that was not flushed is there, lost or torn at sectors of 512 bytes;
+        /// names that were not flushed may be missing, and removed ones may be back.
         case unflushed(seed: UInt64)
     }
 
@@ -39,7 +39,7 @@ struct DiskImage {
         }
     }
 
-    /// Lays the files into `folder`, which is made with `objects` in it.
+    /// Writes the files into `folder`, which is created with `objects` in it.
     func lay(into folder: String) throws {
         try FileManager.default.createDirectory(
             atPath: folder + "/objects",
@@ -128,7 +128,7 @@ extension [UInt8] {
         replaceSubrange(offset..<offset + bytes.count, with: bytes)
     }
 
-    /// Puts some of the sectors down; a file can also have grown without the bytes that made it grow.
+    /// Writes some of the sectors; a file can also have grown without the bytes that were appended.
     fileprivate mutating func put(sectorsOf bytes: [UInt8], at offset: Int, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         if Bool.random(using: &random) { grow(to: offset + bytes.count) }

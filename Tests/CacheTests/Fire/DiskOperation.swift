@@ -1,13 +1,14 @@
 import Media
 
-/// One step of what a cache folder did to its disk, in the order in which the disk saw it.
+/// One operation of a cache folder on its disk, in the order in which the disk received it.
 enum DiskOperation: Sendable {
     /// A file came to be: `file` is its number from now on, `name` its path within the folder.
     case made(file: Int, name: String)
     /// Noted when it was done.
     case write(file: Int, offset: Int64, bytes: [UInt8])
     case truncate(file: Int, length: Int64)
-    /// What was noted before this is on the disk as soon as the flush of the same number has ended.
+    /// All operations recorded before this are on the disk as soon as the flush with the same number has
+    /// ended.
     case flushBegan(flush: Int, file: Int)
     case flushEnded(flush: Int)
     /// The same of the names in a folder: `objects`, or an empty name for the folder itself.
@@ -20,7 +21,7 @@ enum DiskOperation: Sendable {
 }
 
 extension ArraySlice<DiskOperation> {
-    /// What has to be durable after these operations, by entity tag.
+    /// The bytes that must be durable after these operations, by entity tag.
     var promises: [String: ByteRangeSet] {
         var promises: [String: ByteRangeSet] = [:]
         for operation in self {

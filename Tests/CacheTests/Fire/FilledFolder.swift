@@ -5,15 +5,15 @@ import TestSupport
 
 @testable import Cache
 
-/// A cache folder with some pieces of some music in it, closed: what a test damages.
+/// A closed cache folder with parts of some tracks, for a test to damage.
 struct FilledFolder {
     let temporary: TemporaryFolder
     let secret: CacheSecret?
     let music: FireMusic
-    /// What was committed, by name.
+    /// The committed bytes, by name.
     private(set) var kept: [String: ByteRangeSet] = [:]
 
-    /// Equal seeds keep the same pieces of the same music.
+    /// Equal seeds cache the same parts of the same tracks.
     init(seed: UInt64, isSealed: Bool = false, count: Int = 3, longest: Int = 300_000) async throws {
         var random = SeededGenerator(seed: seed)
         temporary = try TemporaryFolder()
@@ -41,7 +41,7 @@ struct FilledFolder {
         CacheFolder(path: temporary.cache, secret: secret, clock: TestClock(), onNotice: notices.note)
     }
 
-    /// Waits until nobody has the index open, so that all of it stands in its one file.
+    /// Waits until the index is closed everywhere, so that all of it is in its main file.
     func waitUntilClosed() async throws {
         try await wait(for: "the index to be closed") {
             access(temporary.file("index.sqlite-wal"), F_OK) != 0
@@ -74,7 +74,7 @@ struct FilledFolder {
         return found
     }
 
-    /// Writes everything whole, as a player that listens to it would, and looks whether it stays.
+    /// Writes all tracks completely, as a player would, and checks that they stay cached.
     func complete(by folder: CacheFolder) async throws {
         for name in music.names {
             guard let version = music.newest(name) else { continue }
@@ -87,7 +87,7 @@ struct FilledFolder {
         }
     }
 
-    /// What was written whole, and did not stay.
+    /// The tracks that were written completely but did not stay cached.
     struct NotKept: Error {
         let name: String
     }
@@ -99,7 +99,7 @@ struct FilledFolder {
     }
 }
 
-/// What listeners were told.
+/// The notices that were reported.
 final class Notices: Sendable {
     private let errors = Locked<[MediaError]>([])
 

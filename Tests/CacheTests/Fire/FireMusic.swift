@@ -28,13 +28,14 @@ struct FireMusic: Sendable {
         }
     }
 
-    // Pieces of one run of random bytes: to make new ones for each version takes debug builds long.
+    // Slices of one sequence of random bytes, because generating new ones for each version takes long in
+    // debug builds.
     private static let pool = ByteFixtures.bytes(count: 2_000_000, seed: 1)
 
     private var versions: [String: [Version]] = [:]
     private var byTag: [String: Version] = [:]
 
-    /// Makes `count` resources of 1 byte up to `longest`, in their first versions.
+    /// Creates `count` resources of 1 to `longest` bytes, in their first versions.
     init(count: Int, longest: Int, using random: inout SeededGenerator) {
         for index in 0..<count {
             add("\(index).mp3", length: Int.random(in: 1...longest, using: &random), using: &random)
@@ -45,7 +46,7 @@ struct FireMusic: Sendable {
 
     func newest(_ name: String) -> Version? { versions[name]?.last }
 
-    /// What the entry with this entity tag has to hold.
+    /// The right content of the entry with this entity tag.
     func bytes(etag: String) -> [UInt8]? { byTag[etag]?.bytes }
 
     /// The resource changes on its server.
@@ -65,7 +66,8 @@ struct FireMusic: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether these are the bytes of `source` from `offset` on; by one C call, as debug builds compare slowly.
+    /// `true` if these are the bytes of `source` from `offset` on. Uses one C call, because debug builds
+    /// compare slowly.
     func matches(_ source: [UInt8], at offset: Int) -> Bool {
         guard offset >= 0, offset + count <= source.count else { return false }
         return withUnsafeBytes { own in

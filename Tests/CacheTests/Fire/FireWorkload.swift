@@ -17,7 +17,7 @@ struct FireWorkload {
 
     let disk: RecordedDisk
     private(set) var music: FireMusic
-    /// What was read and is not what was written.
+    /// The bytes read that differ from those written.
     private(set) var wrongReads: [String] = []
     /// Calls that failed with an error for the listener.
     private(set) var failures = 0
@@ -38,7 +38,7 @@ struct FireWorkload {
         folder = Self.makeFolder(disk, budget, secret, ticks)
     }
 
-    /// Does `count` random things and then closes what is open.
+    /// Performs `count` random actions and then closes all open stores.
     mutating func run(steps count: Int) async {
         for _ in 0..<count { await step() }
         while !open.isEmpty { await close(0) }
@@ -103,7 +103,7 @@ struct FireWorkload {
     }
 
     private mutating func commit(_ index: Int) async {
-        // What is asked for here is promised; what comes in between by the folder's own rhythm is more.
+        // Only commits requested here must be durable; automatic commits in between may add more.
         let stored = open[index].store.stored
         do {
             try await open[index].store.commit()
@@ -180,7 +180,7 @@ struct FireWorkload {
     }
 }
 
-/// A time of day that goes on by a second each time it is asked.
+/// A time of day that advances by a second with each reading.
 final class Ticks: Sendable {
     private let seconds: Locked<Int64>
 

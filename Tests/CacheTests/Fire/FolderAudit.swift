@@ -5,7 +5,7 @@ import Media
 
 /// What an index claims, compared with the bytes it ought to be, without the code under test.
 struct FolderAudit {
-    /// What is claimed, by entity tag.
+    /// The claimed bytes, by entity tag.
     private(set) var claims: [String: ByteRangeSet] = [:]
     /// The sentence about every claim that is not true.
     private(set) var lies: [String] = []

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Runs a session of which the writes in `full` fail, and looks at what it leaves.
+    /// Runs a session in which the writes in `full` fail, and checks the folder it leaves.
     private func run(seed: UInt64, full: RecordedDisk.Fullness?) async throws -> RecordedDisk {
         let subject = Comment(rawValue: "seed \(seed), full at \(full?.first ?? -1)")
         let temporary = try TemporaryFolder()

@@ -38,7 +38,7 @@ import Testing
 
         func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
 
-        /// What the files take on the disk, as `du` counts.
+        /// The disk space of the files, as `du` counts it.
         private static func taken(by folder: String) -> Int64 {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.reduce(0) { sum, name in

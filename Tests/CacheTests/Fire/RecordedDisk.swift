@@ -13,7 +13,7 @@ final class RecordedDisk: FileLayer {
     struct Fullness: Sendable {
         /// The first write or flush that fails, counted from 0.
         var first: Int
-        /// How many fail; what comes behind them succeeds again.
+        /// The number of failures; later operations succeed again.
         var count: Int
     }
 
@@ -97,7 +97,7 @@ final class RecordedDisk: FileLayer {
 
     // MARK: What both sides note
 
-    /// Counts one more write or flush; whether it is one that fails.
+    /// Counts one more write or flush; returns `true` if it must fail.
     func isFailing() -> Bool {
         state.withLock { state in
             defer { state.fallibleCount += 1 }
@@ -122,7 +122,7 @@ final class RecordedDisk: FileLayer {
         }
     }
 
-    /// Notes that a flush begins; what is returned notes its end.
+    /// Records the start of a flush; the returned closure records its end.
     func noteFlush(of path: String) -> () -> Void {
         let flush: Int? = state.withLock { state in
             let flush = state.flushCount
@@ -150,7 +150,8 @@ final class RecordedDisk: FileLayer {
 
     /// The number of the file at `path`, new where it is; nil for one without a name any more.
     private func number(of path: String, in state: inout State) -> Int? {
-        // The cache removes objects past the file layer: what is gone by now went before this step.
+        // The cache removes objects without the file layer: files that are missing now were removed before
+        // this step.
         for (known, file) in state.files where access(known, F_OK) != 0 {
             state.files[known] = nil
             state.log.append(.removed(file: file))

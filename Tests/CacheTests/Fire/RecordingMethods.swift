@@ -1,10 +1,10 @@
 import CSQLite
 
-/// What `RecordingVFS` puts before each file of SQLite's own: this, and behind it the file itself.
+/// The header that `RecordingVFS` puts before each of SQLite's own files; the file itself follows it.
 struct RecordedFile {
     /// Where SQLite expects it.
     var base = sqlite3_file()
-    /// Nil for a file that nobody watches.
+    /// `nil` for a file that is not watched.
     var record: Unmanaged<FileRecord>?
 
     /// A multiple of what any file of SQLite's must be aligned to.
@@ -27,7 +27,7 @@ final class FileRecord {
 
     deinit { disk.noteOpening(by: -1) }
 
-    /// Notes that flushes begin; what is returned notes their ends.
+    /// Records the start of flushes; the returned closure records their ends.
     func flushes() -> [() -> Void] {
         defer { isFlushingNames = false }
         return [disk.noteFlush(of: path)] + (isFlushingNames ? [disk.noteFlush(of: disk.root)] : [])

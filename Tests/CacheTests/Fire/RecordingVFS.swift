@@ -3,14 +3,14 @@ import Glibc
 import Media
 import System
 
-/// A layer between SQLite and its files (sqlite.org/vfs.html), which tells `RecordedDisk` what is written and
-/// flushed, and fails it on demand. Everything else goes straight to SQLite's own layer.
+/// A layer between SQLite and its files (sqlite.org/vfs.html), which reports writes and flushes to
+/// `RecordedDisk`, and makes them fail on demand. All other calls go directly to SQLite's own layer.
 ///
-/// Made the default once for the whole process; folders that nobody watches are not touched by it.
+/// Installed once for the whole process; it does not affect folders that are not watched.
 enum RecordingVFS {
     private static let disks = Locked<[String: RecordedDisk]>([:])
 
-    /// Tells `disk` of all that is done to the index in the folder `root`.
+    /// Reports to `disk` all operations on the index in the folder `root`.
     static func watch(_ root: String, by disk: RecordedDisk) {
         precondition(isRegistered, "SQLite takes no other file layer")
         disks.withLock { $0[root] = disk }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// Nothing in a sealed folder tells what is kept in it.
+/// Nothing in a sealed folder reveals what is cached in it.
 @Suite struct SealedSecrecyTests {
     @Test(arguments: [true, false])
     func `nothing readable stands in a sealed folder`(isSealed: Bool) async throws {

@@ -160,7 +160,7 @@ import Testing
         #expect(known.allSatisfy { $0 + 1_000 < key.length ?? .max }, "seed \(seed)")
         _ = read.primingPoint(forFrame: Int64(mutator.number(0...400)), like: header)
         _ = read.runEnd(after: Int64(mutator.number(-1...400)))
-        // What was taken is written as it was read.
+        // An accepted table is written as it was read.
         if !read.isEmpty {
             #expect(SeekTable(stored: read.stored(for: key), for: key) == read, "seed \(seed)")
         }
@@ -208,7 +208,7 @@ import Testing
         #expect(source.readByteCount <= 60 * (bytes.count + 1), "seed \(seed)")
     }
 
-    /// `content` and the check that belongs behind it.
+    /// `content`, followed by its checksum.
     private func checked(_ content: [UInt8]) -> [UInt8] {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -3,7 +3,7 @@ import Media
 import TestSupport
 import Testing
 
-/// Whatever a stream is made of, what is heard of it is what the reference decoder plays.
+/// Whatever the structure of a stream, the decoded samples are those of the reference decoder.
 @Suite struct OddStreamTests {
     @Test(
         arguments: [

@@ -2,7 +2,7 @@ import Decoding
 import TestSupport
 import Testing
 
-/// Streams that no encoder makes in one go, by surgery on frames.
+/// Streams that no encoder creates, assembled from frames.
 enum OddStreams {
     /// Six seconds each, without any header frame.
     static let stereo = bare("stereo", ["-b", "128"])
@@ -36,7 +36,7 @@ enum OddStreams {
         return starts
     }
 
-    /// `fixture` with `inserted` before its frame `number`, or so many bytes behind that frame's start.
+    /// `fixture` with `inserted` before its frame `number`, or this many bytes after that frame's start.
     static func inserting(
         _ inserted: [UInt8],
         _ fixture: Fixture,
@@ -51,7 +51,7 @@ enum OddStreams {
         return fixture
     }
 
-    /// The first `count` frames of each of `parts`, one behind the other.
+    /// The first `count` frames of each of `parts`, one after the other.
     static func joined(_ parts: [Fixture], frames count: Int) -> Fixture {
         let bytes = parts.flatMap { part in
             let starts = frameStarts(part.bytes)
@@ -60,7 +60,7 @@ enum OddStreams {
         return Fixture(name: parts.map(\.name).joined(separator: ", "), bytes: bytes)
     }
 
-    /// `fixture` behind a silent frame that holds Fraunhofer's header, with a table of 1 % steps.
+    /// `fixture` after a silent frame with Fraunhofer's header, with a table of 1 % steps.
     static func withVBRI(_ fixture: Fixture) throws -> Fixture {
         let starts = frameStarts(fixture.bytes)
         let header = try #require(FrameHeader(fixture.bytes, at: starts[0]))

@@ -25,7 +25,7 @@ final class PartialSource: ByteSource {
     }
 
     var length: Int64? { Int64(bytes.count) }
-    /// What was asked for over the line, in turn.
+    /// The ranges requested from the network, in order.
     var requests: [ByteRange] { state.withLock(\.requests) }
     /// Reads of any kind, and the bytes that they brought.
     var readCount: Int { state.withLock(\.readCount) }

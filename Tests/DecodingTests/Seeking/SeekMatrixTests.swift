@@ -3,7 +3,8 @@ import Media
 import TestSupport
 import Testing
 
-/// Every kind of stream, however much of it is stored: what a seek claims, what it costs, and where it arrives.
+/// Seeks in every kind of stream, with any part of it stored: the reported position, the requests needed and
+/// the actual position.
 @Suite struct SeekMatrixTests {
     /// Whether places can be computed, are told by a table of the header, or must be walked to.
     enum Law: Sendable { case constant, table, none }
@@ -31,7 +32,7 @@ import Testing
     private static let seconds = 60
     /// 20 in all, 4 in the subset.
     private static let targetCount = TestCount.of(4, full: 20)
-    /// Samples compared behind each landing: several MPEG frames.
+    /// The number of samples compared after each landing: several MPEG frames.
     private static let compared = 12_288
 
     static let kinds = [
@@ -118,8 +119,8 @@ import Testing
         }
     }
 
-    /// How many samples what is heard lies off its place in `whole`; nil where it is nowhere. The first frames
-    /// apart, whose past was unknown.
+    /// The offset in samples of the decoded music from its place in `whole`; `nil` if it is not found. Leaves
+    /// out the first frames, whose past was unknown.
     private func distance(of heard: [Int16], from place: Int, in whole: [Int16]) -> Int? {
         let settled = heard.suffix(4_096)
         let near = place + heard.count - settled.count

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoding
 
-/// What stored bytes tell without being decoded, and how it mends what was only an estimate.
+/// Scans of stored bytes without decoding, and the corrections of estimates that they allow.
 @Suite struct StoredScanTests {
     private static let variable = [Fixture.vbr, Fixture.bareVBR, Fixture.average]
 
@@ -54,7 +54,7 @@ import Testing
         let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
         #expect(decoder.info.duration == decoder.info.format.duration(of: Int64(whole.count / 2)))
         #expect(try await !decoder.scanStored())
-        // The table is the one that decoding makes.
+        // The table equals that of a decode.
         let decoded = MPEGDecoder(fixture.bytes)
         _ = try await decodeRest(decoded)
         #expect(decoder.seekTable() == decoded.seekTable())

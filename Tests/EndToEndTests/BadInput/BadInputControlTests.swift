@@ -98,7 +98,7 @@ import Testing
         let process = try await startEndless(stage)
         try process.closeInput()
         let count = process.lines.count
-        // It goes on from one round of the track to the next.
+        // It continues from one round of the track to the next.
         for _ in 0..<2 {
             try await process.waitForLine(from: count) { $0.contains("\"reason\":\"finished\"") }
         }

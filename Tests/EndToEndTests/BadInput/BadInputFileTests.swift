@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Sources on the local disk that are not what they should be.
+/// Invalid sources on the local disk.
 @Suite struct BadInputFileTests {
     @Test func `a missing file is named and the others play`() async throws {
         let stage = try await BadInputStage()

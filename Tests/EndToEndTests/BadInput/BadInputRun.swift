@@ -18,7 +18,7 @@ struct BadInputRun {
     /// The lines of standard error.
     var errorLines: [String] { errorOutput.split(separator: "\n").map(String.init) }
 
-    /// The events of standard output; a line that is none is a failure of the test.
+    /// The events of standard output; a line that is not an event fails the test.
     var events: [ReportedEvent] {
         output.split(separator: "\n").compactMap { line in
             guard let event = try? ReportedEvent(line: String(line)) else {
@@ -34,12 +34,12 @@ struct BadInputRun {
     /// The frames of each track that was heard to its end, in their order.
     var finished: [Int64] { events("ended").filter { $0.reason == "finished" }.compactMap(\.frames) }
 
-    /// The code of each failure, of a track or of a source that gave none.
+    /// The code of each failure of a track, or of a source without tracks.
     var failureCodes: [String] {
         events.compactMap { event in
             switch event.event {
             case "ended": event.error?.code
-            // Waiting, and being offline, may pass; what does not is told by the track's end.
+            // Waits and being offline may be temporary; a lasting failure is reported at the track's end.
             case "notice": ["reconnecting", "offline", "online"].contains(event.code) ? nil : event.code
             default: nil
             }
@@ -47,11 +47,11 @@ struct BadInputRun {
     }
 }
 
-/// What the tests of bad input hand over in secret places, and must never read anywhere.
+/// The secrets that the tests of bad input pass to the player, and that must not appear anywhere.
 let badInputSecret = "s3cr3t"
 
-/// Expects that `run` ended with `status` after one line on standard error, which holds all of `words`,
-/// and that nothing it wrote can harm a terminal or tells a secret.
+/// Expects that `run` ended with `status` after one line on standard error, which contains all of `words`,
+/// and that its output can neither harm a terminal nor reveal a secret.
 func expectOneSentence(
     _ run: BadInputRun,
     _ words: [String],
@@ -68,7 +68,7 @@ func expectOneSentence(
     expectHarmless(run, sourceLocation: sourceLocation)
 }
 
-/// Expects that nothing `run` wrote can harm a terminal or tells a secret.
+/// Expects that the output of `run` can neither harm a terminal nor reveal a secret.
 func expectHarmless(_ run: BadInputRun, sourceLocation: SourceLocation = #_sourceLocation) {
     for text in [run.output, run.errorOutput] {
         #expect(!text.contains(badInputSecret), sourceLocation: sourceLocation)
@@ -81,8 +81,8 @@ func expectHarmless(_ run: BadInputRun, sourceLocation: SourceLocation = #_sourc
     }
 }
 
-/// Whether a terminal could take `scalar` for more than a character: C0 but for the line end, DEL, C1,
-/// and the controls that turn the direction of reading.
+/// `true` if a terminal could take `scalar` for more than a character: C0 but for the line end, DEL, C1, and
+/// the controls that turn the direction of reading.
 private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0A: false

@@ -2,10 +2,9 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Sources on the web that are not what they should be.
+/// Invalid sources on the web.
 ///
-/// Each URL carries a password and a token, which must show up nowhere: not in what is said, and not in
-/// the cache.
+/// Each URL carries a password and a token, which must appear neither in the output nor in the cache.
 @Suite struct BadInputServerTests {
     /// `path` at `server`, with secrets in every place that may hold one.
     private func secretURL(_ server: TestOrigin, _ path: String) -> String {
@@ -24,7 +23,7 @@ import Testing
             code: "not-audio",
             words: [shownURL(server, "/song.mp3"), "a web page instead of audio"]
         )
-        // It was asked once by each of the two runs.
+        // Each of the two runs sent one request to it.
         #expect(server.log.requests.count == 2)
     }
 
@@ -99,10 +98,10 @@ import Testing
             expectOneSentence(portal, [source, "web page", "sign in"], status: 3)
             #expect(portal.failureCodes == ["bad-answer"])
             #expect(portal.finished == [88_200])
-            // What is kept was played.
+            // The cached bytes were played.
             #expect((portal.events("ended").first { $0.reason == "failed" }?.frames ?? 0) > 3 * 44_100)
         }
-        // Behind the portal the music goes on where it broke off.
+        // After the portal, the music continues where it broke off.
         server.origin.setFaults([], for: "/song.mp3")
         server.log.reset()
         let run = try await stage.play([source])
@@ -111,7 +110,7 @@ import Testing
         #expect(server.log.bytesSent == Int64(whole.count) - kept)
     }
 
-    /// Plays `source`, which nobody answers for, until a word of `code` says all of `words`; then leaves.
+    /// Plays `source`, which has no server, until a notice with `code` contains all of `words`; then quits.
     private func expectTriedAgain(_ source: String, code: String, words: [String]) async throws {
         let stage = try await BadInputStage()
         let process = try stage.startWithoutNameServer(
@@ -271,10 +270,10 @@ import Testing
         expectOneSentence(run, [shownURL(server, "/song.mp3"), "cut"], status: 3)
         #expect(run.failureCodes == ["cut"])
         #expect(run.finished == [88_200])
-        // All but the last frames, which need those behind them.
+        // All but the last frames, which need the frames after them.
         let frames = run.events("ended").first { $0.reason == "failed" }?.frames ?? 0
         #expect(frames > 9 * 44_100 && frames < 11 * 44_100)
-        // What came is music, and is kept.
+        // The received bytes are music, and are cached.
         #expect(try await stage.keptSources() == [shownURL(server, "/song.mp3") + "?…"])
     }
 }

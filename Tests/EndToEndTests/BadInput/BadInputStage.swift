@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The surroundings of one test of the built player: files, a cache and a home that nobody else uses.
+/// The surroundings of one test of the built player: files, a cache and a home folder of its own.
 final class BadInputStage: Sendable {
-    /// How the player is called where nobody looks: as events, faster than real time.
+    /// The arguments for runs without a terminal: events, faster than real time.
     static let silent = ["--headless", "--json", "--sink", "null:fast"]
 
     let folder: TemporaryFolder
@@ -20,7 +20,8 @@ final class BadInputStage: Sendable {
 
     var cacheFolder: String { folder.path("cache") }
 
-    /// What keeps the player from the files, servers and proxies of whoever runs the tests.
+    /// The environment that separates the player from the files, servers and proxies of the user who runs the
+    /// tests.
     var environment: [String: String?] {
         var environment: [String: String?] = [
             "HOME": folder.path, "XDG_CACHE_HOME": nil as String?, "XDG_CONFIG_HOME": nil as String?,
@@ -33,7 +34,7 @@ final class BadInputStage: Sendable {
         return environment
     }
 
-    /// Starts the player with these arguments and no others, behind the words of `wrapper`.
+    /// Starts the player with only these arguments, after the words of `wrapper`.
     func start(
         _ arguments: [String],
         environment: [String: String?] = [:],
@@ -48,8 +49,8 @@ final class BadInputStage: Sendable {
         )
     }
 
-    /// The same where no name but those of `/etc/hosts` has an address, and none is asked for: the name server of the
-    /// machine may be one that does not answer.
+    /// The same, but only names in `/etc/hosts` have an address, and no name server is queried, because the
+    /// machine's may not respond.
     func startWithoutNameServer(_ arguments: [String]) throws -> RunningProcess {
         let settings = try folder.write("passwd: files\ngroup: files\nhosts: files\n", to: "nsswitch.conf")
         let script = "mount --bind \"$1\" /etc/nsswitch.conf && shift && exec \"$@\""
@@ -63,12 +64,12 @@ final class BadInputStage: Sendable {
         return try await BadInputRun(endOf: process)
     }
 
-    /// Plays `sources` to their end, keeping what comes in `cacheFolder`.
+    /// Plays `sources` to their end, with the cache in `cacheFolder`.
     func play(_ sources: [String], options: [String] = []) async throws -> BadInputRun {
         try await run(Self.silent + ["--cache-dir", cacheFolder] + options + sources)
     }
 
-    /// What `reprise cache list` tells to be kept.
+    /// The cached entries that `reprise cache list` shows.
     func keptSources() async throws -> [String] {
         guard FileManager.default.fileExists(atPath: cacheFolder) else { return [] }
         let list = try await run(["cache", "list", "--json", "--cache-dir", cacheFolder])
@@ -76,18 +77,18 @@ final class BadInputStage: Sendable {
         expectHarmless(list)
         return try list.output.split(separator: "\n").compactMap { line in
             let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-            // What was only opened when the session ended holds nothing.
+            // An entry that was only opened when the session ended is empty.
             guard try #require(entry?["stored"] as? Int64) > 0 else { return nil }
             return try #require(entry?["source"] as? String)
         }
     }
 
-    /// The files that hold what is kept.
+    /// The files with the cached bytes.
     var keptObjects: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: cacheFolder + "/objects")) ?? []
     }
 
-    /// Whether any file of the cache's index holds `text`.
+    /// `true` if a file of the cache's index contains `text`.
     func indexMentions(_ text: String) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: cacheFolder)) ?? []
         return names.contains { name in
@@ -95,9 +96,9 @@ final class BadInputStage: Sendable {
         }
     }
 
-    /// Plays `source` alone, and then between two good tracks, one of them from `server`; expects of both
-    /// what bad input may cause: one sentence with all of `words`, one failure called `code`, the good
-    /// tracks heard whole, and nothing kept but the good one.
+    /// Plays `source` alone, and then between two good tracks, one of them from `server`; expects the effects
+    /// of bad input from both: one sentence with all of `words`, one failure with `code`, the good tracks
+    /// played completely, and only the good one cached.
     func expectRefused(
         _ source: String,
         code: String,

@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What must go on though the surroundings are not as they should be.
+/// Playback that must continue in a faulty environment.
 @Suite struct BadInputSurroundingsTests {
-    /// Expects of a run over two tracks of the web that both were heard, and that the folder was told once.
+    /// Expects of a run over two tracks of the web that both were heard, and that the folder was reported
+    /// once.
     private func expectNotKept(
         _ run: BadInputRun,
         _ folder: String,
@@ -150,7 +151,7 @@ import Testing
         // The screen beside the normal one is left, the cursor is shown, and in an orderly end nothing is drawn any more.
         let last = try #require(terminal.shown.components(separatedBy: "\u{1B}[?2004l").last)
         #expect(last.contains("\u{1B}[?25h") && last.contains("\u{1B}[?1049l"))
-        // What a fault ends goes on for a moment on other threads.
+        // After a fault, other threads continue for a moment.
         if code == 4 { #expect(!last.contains("good")) }
     }
 }

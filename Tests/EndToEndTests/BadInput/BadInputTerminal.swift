@@ -3,8 +3,8 @@ import TestSupport
 
 /// The player in a terminal of any size, even of one cell, which tmux does not make.
 ///
-/// `script` holds the terminal: what is typed goes to its standard input, what is shown comes from its
-/// standard output. The player's standard error goes to a file.
+/// `script` holds the terminal: typed text goes to its standard input, and output comes from its standard
+/// output. The player's standard error goes to a file.
 final class BadInputTerminal: Sendable {
     private let stage: BadInputStage
     private let process: RunningProcess
@@ -52,7 +52,7 @@ final class BadInputTerminal: Sendable {
 
     func type(_ keys: String) throws { try process.send(keys) }
 
-    /// Gives the terminal another size, of which the player is told.
+    /// Gives the terminal another size, and notifies the player.
     func resize(columns: Int, rows: Int) async throws {
         let terminal = try String(contentsOfFile: stage.folder.path("tty"), encoding: .utf8)
         _ = try await RunningProcess.run(

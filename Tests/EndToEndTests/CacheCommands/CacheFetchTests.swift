@@ -72,7 +72,7 @@ import Testing
         let before = stage.server.log.sentRanges(for: "/a.mp3")
         #expect(stage.server.log.bytesSent == 2_000_000)
 
-        // What the server still sends to the fetch that is gone is in no log from here on.
+        // From here on, the log has no bytes that the server still sends to the ended fetch.
         stage.server.log.reset()
         gate.release()
         let again = try await stage.run("fetch", stage.url("/a.mp3"))

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Checking, dropping and writing out what is kept, through the built player.
+/// Verifying, evicting and exporting cached music, through the built player.
 @Suite(.serialized) struct CacheMendingTests {
     @Test func `verify finds damage, mends it, and says so by its code`() async throws {
         let music = try await CacheStage.long()
@@ -27,7 +27,7 @@ import Testing
         let ranges = try #require(object["ranges"] as? [[Int]])
         #expect(!ranges.contains { $0[0] <= 2_000_000 && 2_000_000 < $0[1] })
 
-        // Only what was dropped is fetched again, and then all is good.
+        // Only the dropped bytes are downloaded again, and then all bytes are valid.
         stage.server.log.reset()
         try await stage.fetch("/a.mp3")
         #expect(stage.server.log.bytesSent == Int64(music.count - (object["stored"] as? Int ?? 0)))

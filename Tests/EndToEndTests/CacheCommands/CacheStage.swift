@@ -5,7 +5,7 @@ import TestSupport
 
 /// A server with pieces of music, a cache folder, and the built player's commands for it.
 final class CacheStage: Sendable {
-    /// How a command ended and what it said.
+    /// The exit status and the output of a command.
     struct Ending: Sendable {
         var status: Int32
         var output: [UInt8]
@@ -86,7 +86,7 @@ final class CacheStage: Sendable {
         return try await Ending(of: process)
     }
 
-    /// Plays what is named to its end, as fast as it is decoded, and returns how the player ended.
+    /// Plays the sources to their end, as fast as they are decoded, and returns how the player ended.
     @discardableResult
     func play(_ words: [String]) async throws -> Ending {
         let process = try RunningProcess(
@@ -104,7 +104,7 @@ final class CacheStage: Sendable {
         guard ending.status == 0 else { throw CacheFailure(description: "no fetch: \(ending.errors)") }
     }
 
-    /// What `info` tells of the music at `path`; nil when nothing of it is kept.
+    /// The output of `info` for the track at `path`; `nil` if it is not cached.
     func info(_ path: String) async throws -> [String: Any]? {
         try await run("info", "--json", url(path)).objects.first
     }

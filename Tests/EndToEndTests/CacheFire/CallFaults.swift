@@ -4,7 +4,7 @@ import TestSupport
 /// What happens to the calls by which a player changes files below one folder (`Tests/CallFaults`).
 struct CallFaults: Sendable {
     enum Kind: String, Sendable, CaseIterable {
-        /// The process is gone in the middle of the call.
+        /// The process ends in the middle of the call.
         case kill
         /// From the call on nothing more can be written.
         case full

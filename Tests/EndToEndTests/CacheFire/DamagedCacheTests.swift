@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A session over a cache that somebody damaged sounds as it should, and says what it lost.
+/// A session with a damaged cache plays correctly, and reports the lost bytes.
 @Suite(.serialized) struct DamagedCacheTests {
     @Test(arguments: TestCount.seeds(60, full: 1_000))
     func `flipped bits are fetched again, or are a clear error without a network`(seed: UInt64) async throws {
@@ -41,7 +41,7 @@ import Testing
         if seed % 2 == 0 {
             #expect(notices.filter { $0.code == "damaged-extent" }.count == blocks.count, "\(notices)")
         }
-        // What is missing, in whole extents, and no more.
+        // Exactly the missing bytes, in whole extents.
         #expect(stage.server.log.bytesSent >= Int64(blocks.count - 1) * 65_536)
         #expect(stage.server.log.bytesSent <= Int64(blocks.count) * 65_536)
         #expect(try await stage.falseClaims() == [])

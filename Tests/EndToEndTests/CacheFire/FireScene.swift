@@ -2,15 +2,16 @@ import Foundation
 import Media
 import TestSupport
 
-/// What a session does while it is attacked. Each begins with a cache that earlier sessions left.
+/// The actions of a session under attack. Each begins with the cache of earlier sessions.
 enum FireScene: CaseIterable, Sendable {
     /// The first piece is played for the first time.
     case download
-    /// The first piece is played from its middle on, and its beginning was kept.
+    /// The first track is played from its middle on, and its beginning was cached.
     case seek
-    /// The first piece needs the room of the second, which was kept.
+    /// The first track needs the room of the second, which was cached.
     case eviction
-    /// The kept first piece is verified, in which bits have flipped; a file of nobody's lies beside it.
+    /// The cached first track, in which bits have flipped, is verified; there is also a file without an
+    /// entry.
     case verification
     /// As `download`; the attack comes at the end.
     case close
@@ -29,7 +30,7 @@ enum FireScene: CaseIterable, Sendable {
         }
     }
 
-    /// A server with both pieces, and a cache with what the scene begins with.
+    /// A server with both tracks, and the initial cache of the scene.
     func stage() async throws -> ExactStage {
         let stage = try ExactStage(try await Self.music[0].bytes, try await Self.music[1].bytes)
         switch self {
@@ -51,7 +52,7 @@ enum FireScene: CaseIterable, Sendable {
         return stage
     }
 
-    /// Starts what the scene is about, without sound.
+    /// Starts the session of the scene, without sound.
     func start(on stage: ExactStage, _ faults: CallFaults) throws -> RunningProcess {
         guard self == .verification else {
             return try ExactRun(
@@ -89,7 +90,7 @@ private actor FireSceneCounts {
 }
 
 extension ExactStage {
-    /// Says what is claimed of the two pieces of `FireScene` and is not true.
+    /// Returns the wrong claims on the two tracks of `FireScene`.
     func falseClaims() async throws -> [String] {
         var wrong: [String] = []
         for index in 0..<2 {

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A full disk costs what would have been kept, and nothing else.
+/// On a full disk nothing more is cached, but everything else works.
 @Suite(.serialized) struct FullDiskSessionTests {
     @Test(arguments: [CallFaults.Kind.full, .fullOnce], TestCount.seeds(8, full: 60))
     func `at whichever call the disk is full the music is whole`(
@@ -32,7 +32,7 @@ import Testing
         #expect(try await stage.falseClaims() == [], subject)
         #expect(try stage.claims().ranges.isSuperset(of: before.ranges), subject)
 
-        // With room again everything is kept as ever.
+        // When there is room again, everything is cached as before.
         let next = try await stage.play()
         #expect(next.firstDifference(from: reference) == nil, subject)
         let length = Int64(try await FireScene.music[0].bytes.count)
@@ -93,8 +93,8 @@ import Testing
         #expect(sound.firstDifference(from: reference) == nil)
         try expectOneNotice(of: run, "\(kibibytes) KiB")
         let claims = try IndexClaims(cachePath: copy, url: stage.url())
-        // The smaller ones have no room for an index and music; the largest keeps what fits beside half a megabyte
-        // of index.
+        // The smaller ones have no room for an index and music; the largest caches what fits beside half a
+        // megabyte of index.
         if kibibytes > 1_000 { #expect(claims.ranges.byteCount > 700_000) }
         #expect(try await claims.firstFalseByte(comparedWith: FireScene.music[0].bytes) == nil)
     }

@@ -6,8 +6,8 @@ import Testing
 
 /// Points are counted in the calls that change files: writes, flushes, cuts, removals.
 ///
-/// Whichever call of a session is its last, what the index claims is true, and the next session plays as if
-/// nothing had happened.
+/// Whichever system call of a session is its last, the claims of the index are true, and the next session
+/// plays normally.
 @Suite(.serialized) struct KilledSessionTests {
     @Test(arguments: TestCount.seeds(60, full: 1_000))
     func `a session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws {
@@ -35,7 +35,7 @@ import Testing
         let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
         #expect(sound.firstDifference(from: reference) == nil, subject)
         #expect(try await stage.falseClaims() == [], subject)
-        // What is claimed was not thrown away with what was lost.
+        // The claimed bytes were not discarded together with the lost ones.
         let length = Int64(try await FireScene.music[0].bytes.count)
         let path = ExactStage.path(0)
         let sent = stage.server.log.bytesSent(for: path)
@@ -71,7 +71,7 @@ import Testing
         let status = try await killed.process.waitForExit()
         #expect(status == -SIGKILL || faults.count <= place, subject)
 
-        // Without the secret nothing of it can be looked at, so the player itself says what it claims.
+        // The test cannot read a sealed cache, so the player itself reports its claims.
         func ask(_ words: String...) async throws -> CacheStage.Ending {
             let process = try RunningProcess(
                 BuiltProducts.reprise,

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A folder that cannot be written to, or is gone, costs what would have been kept, and nothing else.
+/// Without a writable folder nothing more is cached, but everything else works.
 @Suite(.serialized) struct LostFolderTests {
     @Test(arguments: [false, true])
     func `in a read-only folder what is kept is played and the rest is fetched`(isPartlyKept: Bool)

@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Several players on one folder: none hears a wrong byte, and none waits for ever.
+/// Several players on one folder: none plays a wrong byte, and none waits for ever.
 @Suite(.serialized) struct SharedFolderTests {
     private static let playerCount = 4
     private static let pieces: [ExactMusic] = (1...10).map {
@@ -22,7 +22,8 @@ import Testing
         var players: [Task<String?, any Error>] = []
         for player in 0..<Self.playerCount {
             let order = (0..<count).map { _ in Int.random(in: 0..<Self.pieces.count, using: &random) }
-            // Two of the four are killed again and again, and go on behind the piece that they were at.
+            // Two of the four are killed again and again, and continue after the track that they were
+            // playing.
             let seed = player < 2 ? random.next() : nil
             players.append(Task { try await Self.play(order, on: stage, killedBy: seed) })
         }
@@ -31,7 +32,7 @@ import Testing
             #expect(failure == nil, "seed \(seed)")
         }
         #expect(try await falseClaims(stage) == [], "seed \(seed)")
-        // Nobody is left who could hold a lock, and nothing has to be mended.
+        // No process is left that could hold a lock, and nothing needs repair.
         let sound = try await ExactRun(
             [stage.url(0)],
             on: stage,
@@ -85,7 +86,7 @@ import Testing
         return reference
     }
 
-    /// Plays the pieces in their order; returns what was wrong.
+    /// Plays the tracks in order; returns the errors found.
     private static func play(
         _ order: [Int],
         on stage: ExactStage,

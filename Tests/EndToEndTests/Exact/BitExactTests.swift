@@ -4,8 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What is played is what the reference decoder makes of the file, sample by sample, wherever its bytes
-/// come from.
+/// The output is identical to that of the reference decoder, sample by sample, wherever the bytes come from.
 @Suite(.serialized) struct BitExactTests {
     static let everything = ExactMusic.assets + ExactMusic.long
 

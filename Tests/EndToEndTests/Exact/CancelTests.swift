@@ -4,10 +4,10 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What nobody wants any more is not fetched and not heard, and what came of it is kept.
+/// Music that is no longer wanted is neither downloaded nor played, and its received bytes stay cached.
 ///
-/// In each test the origin holds an answer in the middle of its body until the test is done with it: all that
-/// happens meanwhile happens before that transfer can end.
+/// In each test, the origin holds a response in the middle of its body until the test releases it: everything
+/// in between happens before that transfer can end.
 @Suite(.serialized) struct CancelTests {
     /// Bytes and samples of a second of `ExactMusic.steady`.
     private static let bytesPerSecond: Int64 = 40_000
@@ -167,13 +167,13 @@ import Testing
         }
     }
 
-    /// The first byte that was asked for.
+    /// The first requested byte.
     private static func start(of request: LoggedRequest) -> Int64 { asked(by: request).lowerBound }
 
-    /// The place behind the last byte that was asked for.
+    /// The offset after the last requested byte.
     private static func end(of request: LoggedRequest) -> Int64 { asked(by: request).upperBound }
 
-    /// What a field `bytes=FIRST-LAST` asks for; empty for any other.
+    /// The range of a field `bytes=FIRST-LAST`; empty for any other.
     private static func asked(by request: LoggedRequest) -> ByteRange {
         let numbers = (request.range ?? "").split { !$0.isNumber }.compactMap { Int64($0) }
         guard numbers.count == 2, numbers[0] <= numbers[1] else { return 0..<0 }
@@ -185,7 +185,7 @@ import Testing
     {
         let claims = try stage.claims()
         let fetched = try #require(try run.ends.first?.bytes?.fetched)
-        // Bytes that were sent again to be compared are kept once.
+        // Bytes that were sent again for comparison are stored once.
         let overlaps =
             stage.server.log.bytesSent(for: path)
             - stage.server.log.sentRanges(for: path).byteCount
@@ -196,7 +196,7 @@ import Testing
         #expect(try claims.firstFalseByte(comparedWith: bytes) == nil)
     }
 
-    /// The next session plays all of the first piece and asks for nothing that is there.
+    /// The next session plays all of the first track and requests no cached byte.
     private func expectOnlyMissingFetched(
         _ stage: ExactStage,
         _ music: ExactMusic,

@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A seek into a gap of a file that tells no places: an estimate, and what makes it exact.
+/// A seek into a gap of a file without a seek table: an estimate, and its correction.
 @Suite struct CorrectionTests {
     @Test func `a seek into a gap costs one request, and turns exact with one event when the gap is filled`()
         async throws
@@ -13,7 +13,7 @@ import Testing
         )
         let stage = try ExactStage(bytes)
         let log = stage.server.log
-        // What comes after the head and the place asked for waits until the estimate was told.
+        // Bytes other than the head and the requested ones wait until the estimate was reported.
         let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(65_536))
         let player = try RunningProcess(
             BuiltProducts.reprise,

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A piece of music that is compared with what the reference decoder makes of it.
+/// A track that is compared with the output of the reference decoder.
 enum ExactMusic: Sendable, Hashable, CustomTestStringConvertible {
     /// A file of the folder `assets`, by its name.
     case asset(String)
-    /// A longer one, made for the tests.
+    /// A longer track, created for the tests.
     case made(MP3Fixtures.Options)
 
     /// Every piece of `assets`.
@@ -46,7 +46,7 @@ enum ExactMusic: Sendable, Hashable, CustomTestStringConvertible {
         get async throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: try await path))) }
     }
 
-    /// What the reference decoder makes of it.
+    /// The output of the reference decoder.
     var reference: Data { get async throws { try await ReferenceSamples.shared.samples(of: self) } }
 
     var testDescription: String {

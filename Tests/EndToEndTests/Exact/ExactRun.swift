@@ -92,7 +92,7 @@ final class ExactRun: Sendable {
         return sound
     }
 
-    /// Ends it as a power cut would, and returns when it is gone.
+    /// Kills the process, and returns when it has ended.
     func kill() async throws {
         process.signal(SIGKILL)
         try await process.waitForExit()

@@ -27,15 +27,15 @@ final class ExactStage: Sendable {
         try await ExactRun((0..<count).map { url($0) }, on: self, options: options).finish()
     }
 
-    /// What the index claims of the first piece, or of another.
+    /// The bytes that the index claims of the first track, or of another.
     func claims(_ index: Int = 0) throws -> IndexClaims {
         try IndexClaims(cachePath: cachePath, url: url(index))
     }
 
-    /// Puts `ranges` of the first piece, which is `bytes`, into the cache, as if they had been played.
+    /// Caches `ranges` of the first track, whose content is `bytes`, as if they had been played.
     func prepareCache(_ ranges: ByteRangeSet, of bytes: [UInt8], hasValidators: Bool) async throws {
         try await fill(ranges, of: bytes, hasValidators: hasValidators)
-        // A folder tidies up behind the last close; only then is all of it in the index's own file.
+        // A folder cleans up after the last close; only then is everything in the index's main file.
         let log = cachePath + "/index.sqlite-wal"
         try await wait(for: "the index to be closed") { !FileManager.default.fileExists(atPath: log) }
     }

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: withoutCover)
     func `one answer of 64 KiB brings the first sound`(music: ExactMusic) async throws {
         let stage = try ExactStage(try await music.bytes)
-        // Whatever else is asked for stays without an answer.
+        // All other requests get no response.
         stage.server.origin.script([[]], thenAlways: [.silence], for: ExactStage.path(0))
         let run = try ExactRun([stage.url()], on: stage)
         let playing = try await run.event("playing")
@@ -42,8 +42,8 @@ import Testing
         try await run.finish()
     }
 
-    /// The sink is a pipe that nobody reads, so that the player stands still right behind its first sound, and
-    /// what the log shows then is what it takes.
+    /// The sink is a pipe without a reader, so that the player stops directly after its first sound; the log
+    /// then shows the requests that this took.
     @Test(arguments: [.constant(64), .variable(quality: 5, hasXing: true)] as [MP3Fixtures.Rate])
     func `nothing but one request for 64 KiB is made before the first sound`(
         rate: MP3Fixtures.Rate
@@ -90,7 +90,7 @@ import Testing
         let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(8 << 10))
         let run = try ExactRun([stage.url()], on: stage, sink: .nothing)
         try await gate.reached()
-        // What was started before the answer to a command has left by then.
+        // Requests that were started before the reply to a command have been sent by then.
         let count = run.process.lines.count
         try run.command("status")
         try await run.event("position", from: count)

@@ -3,7 +3,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What is kept is used as it is, until the listener asks whether it is current.
+/// Cached bytes are used as they are, until the user requests a check.
 @Suite(.serialized) struct FreshnessTests {
     private let old = ExactMusic.asset("01-cbr.mp3")
     private let new = ExactMusic.asset("02-vbr.mp3")

@@ -3,7 +3,7 @@ import Media
 import TestSupport
 import Testing
 
-/// The gain that a tag tells, in what reaches the sink.
+/// The gain of a tag, in the samples that reach the sink.
 @Suite struct GainPlayingTests {
     private static let decibels = -6.5
 

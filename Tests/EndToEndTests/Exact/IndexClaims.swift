@@ -3,9 +3,9 @@ import Foundation
 import Media
 import TestSupport
 
-/// What the index of a cache folder claims of one entry, read beside the player and without its code.
+/// The bytes that the index of a cache folder claims of one entry, read without the player's code.
 struct IndexClaims {
-    /// Every byte that an extent covers; empty where there is no entry or no index yet.
+    /// The bytes that extents cover; empty if there is no entry or no index yet.
     private(set) var ranges = ByteRangeSet()
     /// The number of extents.
     private(set) var extentCount = 0
@@ -18,7 +18,7 @@ struct IndexClaims {
         let path = cachePath + "/index.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { return }
         do {
-            // Read-only: the next run must find what the killed one left, and not what this look made of it.
+            // Read-only: this must not change what the killed run left for the next one.
             try read(path, SQLITE_OPEN_READONLY, url: url)
         } catch let failure as NeedsRollback {
             // Killed in the middle of its very first transaction, which has to be undone to be looked at.

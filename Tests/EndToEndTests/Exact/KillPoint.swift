@@ -21,7 +21,7 @@ struct KillPoint: Sendable, CustomTestStringConvertible {
 
     let seed: UInt64
     let moment: Moment
-    /// Where the session begins, in seconds, so that what is claimed is not always one piece.
+    /// Where the session begins, in seconds, so that the claims are not always one contiguous range.
     let start: Int
 
     init(seed: UInt64) {

@@ -4,8 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Whenever a session is killed, what the index claims is true, and the next session plays as if nothing had
-/// happened.
+/// Whenever a session is killed, the claims of the index are true, and the next session plays normally.
 @Suite(.serialized) struct KillTests {
     /// Of twelve points in a row ten lie between the first and the last commit by how they are made.
     static let points =
@@ -34,7 +33,7 @@ import Testing
         let sound = try await stage.play()
         let difference = try await sound.firstDifference(from: music.reference)
         #expect(difference == nil)
-        // What is claimed was not thrown away with what was lost.
+        // The claimed bytes were not discarded together with the lost ones.
         #expect(stage.server.log.bytesSent == Int64(bytes.count) - claims.ranges.byteCount)
         #expect(try stage.claims().ranges == ByteRangeSet(0..<Int64(bytes.count)))
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)

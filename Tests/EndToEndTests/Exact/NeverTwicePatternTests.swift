@@ -37,7 +37,7 @@ import Testing
                 .afterBytesTogether(Int64.random(in: 1_000...400_000, using: &random))
             )
             let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: ["--seek", "\(start)"])
-            // What is asked for may all be there already, and then the music ends by itself.
+            // All requested bytes may be cached already; then the music ends by itself.
             try await wait(for: "the gate or the end") { gate.isReached || !run.process.isRunning }
             if run.process.isRunning { try? run.command("quit") }
             try await run.finish()
@@ -55,7 +55,7 @@ import Testing
         try await playTheRest(of: music, on: stage, hasValidators: hasValidators)
     }
 
-    /// Plays from the first sample to the last, and compares what was sent with what was missing.
+    /// Plays from the first sample to the last, and compares the sent bytes with the missing ones.
     private func playTheRest(of music: ExactMusic, on stage: ExactStage, hasValidators: Bool) async throws {
         let bytes = try await music.bytes
         let stored = try stage.claims().ranges
@@ -73,7 +73,7 @@ import Testing
         if hasValidators {
             #expect(repeated == 0, "bytes were sent that were there, or twice")
         } else {
-            // Nothing else tells that the file changed between two windows.
+            // Only this shows that the file changed between two windows.
             #expect(repeated <= Self.overlap * Int64(log.requests.count))
         }
         for request in log.requests {

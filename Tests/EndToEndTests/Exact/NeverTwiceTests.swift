@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// No byte is asked for that is there.
+/// No cached byte is requested.
 @Suite(.serialized) struct NeverTwiceTests {
     @Test(arguments: BitExactTests.everything)
     func `a replay asks for nothing`(music: ExactMusic) async throws {

@@ -29,7 +29,7 @@ import Testing
         let notices = try run.events.filter { $0.event == "notice" }.compactMap(\.code)
         #expect(notices == ["resource-changed"])
 
-        // What is kept is the new file alone: what was heard of it.
+        // Only the new file is cached, as far as it was played.
         let claims = try stage.claims()
         #expect(try claims.firstFalseByte(comparedWith: try await new.bytes) == nil)
         #expect(claims.ranges.byteCount > 500_000)

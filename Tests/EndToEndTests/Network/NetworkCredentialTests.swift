@@ -69,7 +69,7 @@ struct NetworkCredentialTests {
         #expect(failure.message.contains("(401), and those in a playlist are not sent; add this URL"))
         #expect(!stranger.accesses.isEmpty)
         #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty && $0.status == 401 })
-        // The same server, named by the listener: what the list has of it is sent.
+        // The same server, named by the user: the credentials in the list are sent.
         let named = try await stage.play([list, stranger.url("/other.mp3")])
         #expect(named.status == 3)
         #expect(named.samples == stage.samples)
@@ -92,7 +92,7 @@ struct NetworkCredentialTests {
         let run = try await stage.play(try source(nginx, way, Self.password, stage))
         #expect(run.status == 0, "\(run.errorText)")
         #expect(run.samples == stage.samples)
-        // The windows behind the first go straight to where it led.
+        // The windows after the first are requested directly from the redirect's target.
         #expect(nginx.accesses.map(\.status) == [302])
         #expect(nginx.accesses.map(\.authorization) == ["Basic \(Self.encoded)"])
         #expect(target.accesses.count >= 2)

@@ -80,10 +80,10 @@ struct NetworkProxyTests {
                 isEncrypted ? "https_proxy" : "http_proxy": "http://\(account)127.0.0.1:\(proxy.port)"
             ]
         )
-        // tinyproxy's own way: 407 to who gives no password, 401 to who gives a wrong one.
+        // tinyproxy's own way: 407 without a password, 401 for a wrong one.
         let expected = account.isEmpty ? "407" : "401"
         let said = { String(decoding: process.output, as: UTF8.self) + process.errorText }
-        // Whether it is tried again is another matter.
+        // Retries are not tested here.
         try await wait(for: "the error") { said().contains(expected) || !process.isRunning }
         try? process.send("quit")
         let status = try await process.waitForExit()

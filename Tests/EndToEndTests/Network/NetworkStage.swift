@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// What the tests with real servers stand on: folders for a server and for a listener, and a song.
+/// The environment of tests with real servers: folders for a server and for a user, and a song.
 final class NetworkStage: Sendable {
     let folder: TemporaryFolder
-    /// What a decoder makes of the song.
+    /// The decoded song.
     let samples: [UInt8]
 
     /// 40 s, 640 KB: several windows.
@@ -16,11 +16,11 @@ final class NetworkStage: Sendable {
         samples = try await MP3Fixtures.referencePCM(of: path)
     }
 
-    /// What a server serves: `song.mp3` and what a test adds.
+    /// The folder that a server serves: `song.mp3` and files that a test adds.
     var webFolder: String { folder.path("web") }
     /// The listener's home folder, where `.netrc` belongs.
     var homeFolder: String { folder.path("home") }
-    /// Where the player puts whatever it keeps.
+    /// The folder for all files that the player saves.
     var keptFolders: [String] { ["cache", "config", "state"].map { folder.path($0) } }
 
     /// Starts the player as this stage's listener. `environment` is added to one without any proxy or
@@ -63,7 +63,7 @@ final class NetworkStage: Sendable {
         return variables
     }
 
-    /// Where any of `secrets` stands: in what the player said, or in any file that it keeps.
+    /// The places where any of `secrets` appears: in the player's output, or in any file that it saves.
     func leaks(of secrets: [String], in run: NetworkRun) throws -> [String] {
         var leaks: [String] = []
         for secret in secrets {
@@ -88,7 +88,7 @@ struct NetworkRun: Sendable {
     var status: Int32
     var output: String
     var errorText: String
-    /// What the sink was given.
+    /// The samples that the sink received.
     var samples: [UInt8]
 
     /// The events, in their order.

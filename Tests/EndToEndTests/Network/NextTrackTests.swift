@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// What is fetched of a track before its turn, and after it, through the binary.
+/// The bytes fetched of a track before its turn, and after it, with the built player.
 @Suite struct NextTrackTests {
     @Test func `the first ten seconds of the next track are here before the current one ends, and no more`()
         async throws
@@ -22,7 +22,7 @@ import Testing
         }
         let requests = server.log.requests
         #expect(process.lines.allSatisfy { !$0.contains(#""event":"ended""#) }, "the current one goes on")
-        // What is asked for first shows what kind of file it is; then its music, from its first frame on.
+        // The first request shows the kind of file; the next ones fetch its music, from its first frame on.
         let asked = requests.compactMap { Self.asked(by: $0) }
         #expect(asked.count == requests.count)
         #expect(asked.first == 0..<65_536)
@@ -30,7 +30,7 @@ import Testing
             #expect(later.lowerBound == earlier.upperBound, "no byte twice, and none left out")
         }
         let end = try #require(asked.last?.upperBound)
-        // The music begins behind the frame that describes it, and its rate is the mean of all frames.
+        // The music begins after the frame that describes it, and its rate is the mean of all frames.
         #expect(end >= head.upperBound && end <= head.upperBound + 2_000, "\(asked)")
         try process.send("quit")
         #expect(try await process.waitForExit() == 0)
@@ -70,13 +70,13 @@ import Testing
         #expect(reasons.contains(#""why":"fill""#) == fills)
         guard fills else { return }
         let twice = server.log.requests(for: "/left.mp3").reduce(0) { $0 + Int64($1.sent.count) } - whole
-        // What a cancelled answer had sent and the player had not read is sent again: the socket's buffers.
+        // Bytes of a cancelled response that were sent but not read, in the socket's buffers, are sent again.
         #expect(twice < 1 << 20)
         #expect(try claims().firstFalseByte(comparedWith: songs[0]) == nil)
         await server.stop()
     }
 
-    /// What a field `bytes=FIRST-LAST` asks for; nil for any other.
+    /// The range of a field `bytes=FIRST-LAST`; `nil` for any other.
     private static func asked(by request: LoggedRequest) -> ByteRange? {
         let numbers = (request.range ?? "").split { !$0.isNumber }.compactMap { Int64($0) }
         guard numbers.count == 2, numbers[0] <= numbers[1] else { return nil }

@@ -42,7 +42,7 @@ import Testing
             "--headless", "--json", "--sink", "null", "--cache-dir", stage.cacheFolder, here, away,
         ])
         try await process.waitForLine { $0.contains("\"event\":\"playing\",") && $0.contains("\"index\":1") }
-        // The next one is asked for while the first is heard, and goes on being when its turn has come.
+        // The next track is requested while the first is heard, and still when its turn has come.
         try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
         try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
         server = try TestOrigin(["/b.mp3": stage.musicBytes], port: UInt16(port))
@@ -81,7 +81,7 @@ import Testing
         )
         let notice = try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
         #expect(notice.contains("no network route to 127.0.0.1; check this machine's network connection"))
-        // What is kept was heard to its end, and the next one is waited for.
+        // The cached track was played to its end, and the player waits for the next one.
         try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
         try process.send("quit")
         let run = try await BadInputRun(endOf: process)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command and the key that pin a track, with a real cache folder behind them.
+/// The command and the key that pin a track, with a real cache folder.
 @Suite struct PinningTests {
     @Test func `pin keeps a track for good, and pin again lets go of it`() async throws {
         let stage = try await BadInputStage()
@@ -13,7 +13,7 @@ import Testing
         )
         try await process.waitForLine { $0.contains("\"event\":\"playing\"") }
         try process.send("pause")
-        // The second was never opened by then: the pin itself makes its place in the cache.
+        // The second track was not opened by then: the pin itself creates its entry in the cache.
         for command in ["pin", "pin 2"] { try process.send(command) }
         try await process.waitForLine { $0.contains("\"pinned\"") && $0.contains("one.mp3 stays") }
         try await process.waitForLine { $0.contains("\"pinned\"") && $0.contains("two.mp3 stays") }

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-/// How far the position told is from the position heard; `make soak` prints the figure too.
+/// The difference between the reported and the heard position; `make soak` prints the figure too.
 @Suite(.serialized, .enabled(if: TestCount.isFull))
 struct RealClockTests {
     /// How long is listened to.
@@ -11,13 +11,13 @@ struct RealClockTests {
     /// What the told may be before or behind the heard in the middle, in milliseconds: less than anybody sees.
     private static let mostMedian = 30
 
-    /// What was heard when a position was told.
+    /// The sound that was heard when a position was reported.
     private enum Finding: Equatable {
-        /// The music at the place told, so many milliseconds off.
+        /// The music at the reported position, this many milliseconds off.
         case music(error: Int)
         /// Silence, or music with a gap.
         case silence
-        /// Something that does not stand within half a second of the place told.
+        /// Sound that is not within half a second of the reported position.
         case strange
     }
 
@@ -29,7 +29,8 @@ struct RealClockTests {
         try await wait(for: "the recording to run") { recording.frameCount > 0 }
         let player = try stage.play(["--sink", "pulse:test", path])
         try await player.event("playing")
-        // Each told position with the end of the recording at that moment, and where commands stand in it.
+        // Each reported position with the end of the recording at that moment, and the places of commands in
+        // it.
         var told: [(position: Double, recorded: Int)] = []
         var commands = [recording.frameCount]
         var seen = 0
@@ -94,7 +95,7 @@ struct RealClockTests {
         return .music(error: Int((Double(expected - place - length) / 44.1).rounded()))
     }
 
-    /// Whether more frames in a row are silent than where a wave goes through zero.
+    /// `true` if more frames in a row are silent than at a zero crossing.
     private func hasGap(_ frames: ArraySlice<UInt32>) -> Bool {
         var silent = 0
         for frame in frames {

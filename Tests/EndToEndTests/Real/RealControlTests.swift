@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands on standard input, judged by what is heard.
+/// Commands on standard input, judged by the recorded sound.
 @Suite(.serialized)
 struct RealControlTests {
     @Test(arguments: RealServerKind.allCases)
@@ -96,7 +96,7 @@ struct RealControlTests {
         let stage = try await RealStage()
         try await stage.audio.pactl("load-module", "module-stream-restore")
         let path = try await MP3Fixtures.file(.init(seconds: 20))
-        // What was set, what the server remembers of it, and what is asked for then.
+        // The volume that was set, the one that the server remembers, and the one set afterwards.
         for (options, shown) in [(["--volume", "30"], 30), ([], 30), (["--volume", "100"], 100)] {
             let player = try stage.play(["--sink", "pulse:test", path] + options)
             try await wait(for: "\(shown) % with \(options)") {

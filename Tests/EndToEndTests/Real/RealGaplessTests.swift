@@ -49,7 +49,7 @@ struct RealGaplessTests {
         // One piece: not one frame is missing or silent between the first and the last.
         expectWhole(heard, of: music, cuts: Self.cuts)
         #expect(try player.events.last?.stalls == 0)
-        // Each was asked for while the one before was heard.
+        // Each track was requested while the previous one was heard.
         let events = try player.events.filter { $0.event == "playing" }
         #expect(events.count == 3)
     }

@@ -4,12 +4,12 @@ import Testing
 
 /// Music for ears that know it sample by sample.
 struct RealMusic: Sendable {
-    /// Frames of two samples of 16 bits, as the reference decoder makes them.
+    /// Frames of two 16-bit samples from the reference decoder.
     var frames: [UInt32]
 
     static let sampleRate = 44_100
 
-    /// What the reference decoder makes of these files, one behind the other.
+    /// The output of the reference decoder for these files, one after the other.
     init(of paths: [String]) async throws {
         frames = []
         for path in paths {
@@ -46,7 +46,7 @@ struct RealMusic: Sendable {
     }
 }
 
-/// One uninterrupted piece of music in what was heard.
+/// One uninterrupted piece of music in the recording.
 struct HeardPiece: Sendable, Equatable {
     /// The frames of the music.
     var music: Range<Int>
@@ -54,7 +54,7 @@ struct HeardPiece: Sendable, Equatable {
     var recorded: Range<Int>
 }
 
-/// What was heard, found again in the music.
+/// The recorded sound, located in the music.
 ///
 /// Silence between the pieces is left out. Pieces shorter than `shortest` are too: where a stream sets
 /// in or is cut off the sink takes back what its monitor has given away already.
@@ -156,8 +156,8 @@ func expectWhole(
     #expect(piece.music.upperBound == music.frames.count, sourceLocation: sourceLocation)
 }
 
-/// The seconds that the pitch of a recording tells, in the order heard, each once. A moment with more silence in
-/// it than where a wave goes through zero tells none.
+/// The seconds that the pitch of a recording identifies, in the order heard, each once. Moments with more
+/// silence than a zero crossing are skipped.
 func secondsHeard(_ samples: [Int16]) -> [Int] {
     let left = PCM.channel(0, of: samples, channels: 2)
     let window = RealMusic.sampleRate / 20

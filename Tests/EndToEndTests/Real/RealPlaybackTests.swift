@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The whole path with real parts: nginx, the built player, PulseAudio; what counts is what is heard.
+/// The whole path with real parts: nginx, the built player and PulseAudio, judged by the recorded sound.
 @Suite(.serialized)
 struct RealPlaybackTests {
     /// Where the three tracks meet.

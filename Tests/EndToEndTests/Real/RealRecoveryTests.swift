@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Audio servers that crash in mid-track, judged by what was recorded before and told after.
+/// Audio servers that crash in mid-track, judged by the sound recorded before and the positions reported
+/// after.
 @Suite(.serialized)
 struct RealRecoveryTests {
     private static let deaths = TestCount.isFull ? 10 : 2
@@ -49,7 +50,7 @@ struct RealRecoveryTests {
             let again = Int(try #require(playing.position) * 44_100)
             let found = lastPlace(of: recorded, in: music, from: before)
             let last = try #require(found, "death \(death): music is in the recording")
-            // Never back behind what was heard, and on by what the server had taken at most.
+            // Never before the heard position, and beyond it by at most the frames that the server had taken.
             let loose = HeardMusic.looseFrames
             #expect(again > last - loose, "death \(death): from \(last) to \(again)")
             #expect(again < last + Self.serverBuffer + loose, "death \(death): from \(last) to \(again)")
@@ -63,7 +64,7 @@ struct RealRecoveryTests {
 
     /// Where in the music, behind frame `start`, the last of a recording stands; its end.
     ///
-    /// What a busy machine has broken there is passed over: the last that is whole counts.
+    /// Pieces that a busy machine has interrupted are skipped: the last complete one counts.
     private func lastPlace(of recorded: [UInt32], in music: [UInt32], from start: Int) -> Int? {
         let length = HeardMusic.shortest
         // Nothing can have been heard that took longer than the recording.
@@ -152,7 +153,7 @@ struct RealRecoveryTests {
         try player.send("quit")
         #expect(try await player.waitForExit() == 0)
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
-        // What was behind the move is heard as it is, without a gap.
+        // The music after the move is heard unchanged, without a gap.
         let pieces = heard.pieces(apartAt: [])
         #expect(pieces.contains { $0.music.count > 3 * 44_100 }, "\(heard.pieces)")
         #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
@@ -168,7 +169,7 @@ struct RealRecoveryTests {
         try await wait(for: "the sink to be suspended") {
             try await stage.audio.pactl("list", "short", "sinks").contains("SUSPENDED")
         }
-        // Its time stands: what is paused once more is paused at the same place.
+        // Its time stands still: pausing again pauses at the same position.
         var places: [Double] = []
         for _ in 0..<2 {
             var count = player.lines.count

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// An audio server that can crash and come back.
+/// An audio server that can crash and restart.
 protocol RealServer: SoundServer {
     func crash() async throws
     /// Starts it anew after a crash.

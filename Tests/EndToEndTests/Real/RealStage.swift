@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What the tests with real parts stand on: a folder, an audio server of their own, and the player.
+/// The environment of tests with real parts: a folder, an audio server of their own, and the player.
 final class RealStage: Sendable {
     let folder: TemporaryFolder
     let audio: any RealServer
@@ -15,7 +15,7 @@ final class RealStage: Sendable {
     /// What nginx serves.
     var webFolder: String { folder.path("web") }
 
-    /// Starts the player on the audio server, with the cache of this stage, told by JSON.
+    /// Starts the player on the audio server, with the cache of this stage and JSON events.
     func play(_ arguments: [String]) throws -> RunningProcess {
         var environment = audio.environment.mapValues { Optional($0) }
         environment["XDG_STATE_HOME"] = folder.path("state")

@@ -24,8 +24,8 @@ import Testing
 
     init() async throws { stage = try await BadInputStage() }
 
-    /// Plays on a screen until `condition` holds of what was shown, looks at the help, types the text too, quits, and
-    /// checks every byte.
+    /// Plays on a screen until `condition` holds for the output, opens the help, types the text too, quits,
+    /// and checks every byte.
     private func check(
         _ sources: [String],
         options: [String] = [],

@@ -31,7 +31,7 @@ struct ScreenSurroundingsTests {
         let bar = try await stage.bar
         #expect(bar.count == 80)
         #expect(bar.filter { $0 == "█" || $0 == "▄" }.count < 20)
-        // The seek lands behind the gate, where no byte can arrive.
+        // The seek lands after the gate, where no byte can arrive.
         try await stage.terminal.type(":seek 0:50")
         try await stage.terminal.sendKeys("Enter")
         try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }

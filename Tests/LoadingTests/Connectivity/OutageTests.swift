@@ -21,7 +21,7 @@ import Testing
         func cut(_ isCut: Bool) { cut.withLock { $0 = isCut } }
     }
 
-    /// What a request meets.
+    /// The outcome of a request.
     private var line: FaultyTransport {
         FaultyTransport { [cable, content] request, _ in
             if cable.isCut { return .fail(.unknownHost) }
@@ -106,7 +106,7 @@ import Testing
         let error = await #expect(throws: MediaError.self) { _ = try await reading.value }
         #expect(error?.code == .unknownHost)
         #expect(error?.cause.string.contains("10 attempts") == true)
-        // The watch may have asked for a byte of its own meanwhile.
+        // The watch may have requested a byte itself in the meantime.
         #expect(reader.report.requestCount == 10)
         await reader.close()
         watch.end()

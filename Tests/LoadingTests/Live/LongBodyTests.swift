@@ -5,7 +5,7 @@ import Testing
 
 @testable import Loading
 
-/// Bodies without a length that go on beyond what is taken for a file.
+/// Bodies without a length that exceed the limit for a file.
 @Suite struct LongBodyTests {
     private static let pieces = 66
     private let url = WebURL("http://long.example/concert.mp3").unwrapped

@@ -15,7 +15,7 @@ struct FakeMusic: Sendable {
     var gate: (byte: Int64, clock: TestClock)?
     /// Where it comes from the web.
     var url: WebURL?
-    /// What it says of itself where it is a live stream, which has no length and whose reads end at titles.
+    /// Set for a live stream, which has no length and whose reads end at titles.
     var live: LiveReport?
 
     var loudness: Loudness?
@@ -59,7 +59,7 @@ final class FakeReader: ResourceReader {
     }
 
     var readOffsets: [Int64] { offsets.withLock { $0 } }
-    /// What it was told of its patience.
+    /// The priorities that were set, in order.
     var patience: [Bool] { patienceLog.withLock { $0 } }
     var isClosed: Bool { closed.withLock { $0 } }
     /// How often a decoder looked through stored bytes.
@@ -72,7 +72,7 @@ final class FakeReader: ResourceReader {
     }
     /// The seek tables that were stored, in order.
     var storedTables: [[UInt8]] { tables.withLock { $0 } }
-    /// How many decoders were made over it.
+    /// The number of decoders created for it.
     var decoderCount: Int { decoders.withLock { $0 } }
     func noteDecoder() { decoders.withLock { $0 += 1 } }
     var isFilled: Bool { filled.withLock { $0 } }

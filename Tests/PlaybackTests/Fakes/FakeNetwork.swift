@@ -33,7 +33,7 @@ final class FakeConnectivity: Connectivity {
     }
 }
 
-/// What is kept, as the test says.
+/// The cached music, set by the test.
 final class FakeKept: KeptMusic {
     private struct State {
         var known: [WebURL: Availability] = [:]

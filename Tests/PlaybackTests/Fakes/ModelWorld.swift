@@ -24,7 +24,7 @@ struct ModelWorld {
     private var written: FrameCount = 0
     private(set) var heard: FrameCount = 0
     private(set) var isFinished = false
-    /// Each playing of a track that was current, by its first pass; true once its end was told.
+    /// Each playing of a track that was current, by its first pass; `true` once its end was reported.
     private var playings: [PassID: Bool] = [:]
     private var playingOfPass: [PassID: PassID] = [:]
     private var random: SeededGenerator
@@ -75,7 +75,7 @@ struct ModelWorld {
         case .release(let id), .allowReadAhead(let id), .prefetchHead(let id), .reject(let id):
             #expect(passes[id] != nil)
         case .openOutput:
-            // Where no stream is open nobody hears of a loss, and the sink connects by itself.
+            // If no stream is open, a loss is not reported, and the sink reconnects by itself.
             isConnected = true
             isOpen = true
             isRunning = false
@@ -195,7 +195,7 @@ struct ModelWorld {
         return info
     }
 
-    /// Asks for something, whatever the state is.
+    /// Gives a command, whatever the state.
     mutating func command(_ state: inout PlayerState) { tell(command(state), &state) }
 
     private mutating func command(_ state: PlayerState) -> PlayerInput {

@@ -48,7 +48,7 @@ final class TestSink: AudioOutput {
 
     func tell(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
 
-    /// Whether no attempt to reach it succeeds.
+    /// `true` if every attempt to reach it fails.
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
     func connect() async throws {
@@ -120,7 +120,7 @@ final class TestSink: AudioOutput {
         state.withLock { $0.handler = handler }
     }
 
-    /// Takes what may be taken. The lock makes the callers one reader.
+    /// Takes the frames that may be taken. The lock ensures that there is only one reader at a time.
     private func pump() {
         let (drains, underrun) = state.withLock { state in
             guard state.isRunning, let reader = state.reader else {

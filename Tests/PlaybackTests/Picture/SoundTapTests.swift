@@ -8,7 +8,7 @@ import Testing
 @Suite struct SoundTapTests {
     private let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
 
-    /// Writes frames that all have `value` into the ring, and tells the tap.
+    /// Writes frames that all have `value` into the ring, and notifies the tap.
     private func write(_ value: Int16, frames: Int, to ring: PCMRing, _ tap: SoundTap) {
         let samples = [Int16](repeating: value, count: frames)
         let count = samples.withUnsafeBytes { ring.write($0) }

@@ -87,7 +87,7 @@ import Testing
         #expect(places.all.isEmpty)
         places.heard("long", at: .seconds(1_800), of: hour)
         #expect(places.position(of: "long") == .seconds(1_800))
-        // A look at its start is no wish to forget the place.
+        // Playing its start briefly does not remove the saved position.
         places.heard("long", at: .seconds(3), of: hour)
         #expect(places.position(of: "long") == .seconds(1_800))
         places.heard("long", at: hour - .seconds(29), of: hour)
@@ -116,7 +116,7 @@ import Testing
             due.append(second)
         }
         #expect(due.isEmpty)
-        // A key that is held down is no reason to write each time.
+        // A key that is held down does not cause a write each time.
         for second in 1_000..<1_010 {
             essence.volume -= 1
             if pace.isDue(essence, isMoving: false, at: .seconds(second)) { due.append(second) }

@@ -56,7 +56,7 @@ import Testing
         #expect(next.place?.index == 1 && next.place?.position == .seconds(45))
         #expect(next.session.volume == 65 && next.session.repeatMode == .all && next.session.isShuffled)
         #expect(next.session.gainMode == .track && !next.session.isPaused && next.problems.isEmpty)
-        // What is over says nothing of where it was; what went before does.
+        // A snapshot after the end has no position; the one before has.
         #expect(next.resumePoint(of: next.queue.tracks[1]) == .seconds(45))
     }
 
@@ -73,7 +73,7 @@ import Testing
         try await play([Self.snapshot()])
         try await play([Self.snapshot { $0.tracks = [] }])
         #expect(try memory().queue.tracks.count == 3)
-        // Who clears the queue wants it so.
+        // A queue that the user has cleared is saved as empty.
         try await play([Self.snapshot(), Self.snapshot { $0.tracks = [] }])
         #expect(try memory().queue.tracks.isEmpty)
     }
@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-/// A player that shows what it is told.
+/// A player whose snapshots the test sets.
 private final class StillPlayer: PlayerControl {
     private let shown = Locked(PlayerSnapshot())
     private let observers = Locked<[@Sendable () -> Void]>([])
