@@ -118,7 +118,8 @@ import Testing
         )
         #expect(run.status == 3)
         #expect(run.lines.count == 2)
-        #expect(run.lines.contains { $0.hasPrefix("fetched") } && run.lines.contains("local file  \(local)"))
+        #expect(run.lines.contains { $0.hasPrefix("downloaded") })
+        #expect(run.lines.contains { $0.hasPrefix("local file") && $0.hasSuffix(local) })
         #expect(run.errorLines.count == 5)
         for name in ["/none.mp3?…: ", "/page.mp3: ", "/forbidden.mp3: ", "no/such/list.m3u: "] {
             #expect(run.errorLines.count { $0.hasPrefix("reprise: ") && $0.contains(name) } == 1, "\(name)")

@@ -15,8 +15,8 @@ import Testing
         try process.send("pause")
         // The second track was not opened by then: the pin itself creates its entry in the cache.
         for command in ["pin", "pin 2"] { try process.send(command) }
-        try await process.waitForLine { $0.contains("\"pinned\"") && $0.contains("one.mp3 stays") }
-        try await process.waitForLine { $0.contains("\"pinned\"") && $0.contains("two.mp3 stays") }
+        try await process.waitForLine { $0.contains("\"pinned\"") && $0.contains("one.mp3") }
+        try await process.waitForLine { $0.contains("\"pinned\"") && $0.contains("two.mp3") }
         #expect(try await pinned(stage) == Set(urls))
         try process.send("pin 2")
         try await process.waitForLine { $0.contains("\"unpinned\"") && $0.contains("two.mp3") }
