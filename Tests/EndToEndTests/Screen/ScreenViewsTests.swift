@@ -98,7 +98,7 @@ struct ScreenViewsTests {
         try await stage.terminal.sendKeys("d")
         try await stage.terminal.wait(for: "1 track")
         try await stage.terminal.sendKeys("u")
-        try await stage.terminal.wait(for: "2 tracks are back")
+        try await stage.terminal.wait(for: "Restored 2 tracks")
         try await stage.terminal.sendKeys("g", "J")
         try await stage.waitForCurrent(2)
         try await stage.terminal.type("Ssource")
