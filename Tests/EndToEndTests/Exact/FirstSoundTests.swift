@@ -56,12 +56,11 @@ import Testing
         defer { close(reader) }
         let run = try ExactRun([stage.url()], on: stage, sink: .path(pipe), options: ["--read-ahead", "1B"])
         try await run.event("playing")
-        #expect(stage.server.log.requests.map(\.range) == ["bytes=0-65535"])
-        #expect(stage.server.log.connectionCount == 1)
+        // At once: if the window was still arriving, read-ahead may go on with a request of its own from here.
+        let log = stage.server.log
+        #expect(log.requests.map(\.range) == ["bytes=0-65535"] && log.connectionCount == 1)
         try run.command("quit")
         try await run.finish()
-        #expect(stage.server.log.requests.count == 1)
-        #expect(try run.ends.first?.requests == 1)
     }
 
     /// Loading it takes longer than all else that a replay waits for.
