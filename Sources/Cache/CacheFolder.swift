@@ -30,7 +30,7 @@ package final class CacheFolder: ByteStoreOpener {
     ///   - files: the file operations, which tests replace.
     ///   - onNotice: called on a thread of the cache with errors that the user should see and that no call
     ///     throws: `.damagedExtent` (bytes were damaged and dropped), `.damagedIndex` (it was set aside, the
-    ///     cache is empty now), `.notKept` (something could not be cached). Must not block.
+    ///     cache is empty now), `.notCached` (something could not be cached). Must not block.
     package init(
         path: String,
         budget: Int64 = CacheFolder.defaultBudget,
@@ -68,13 +68,13 @@ package final class CacheFolder: ByteStoreOpener {
     package func open(_ url: WebURL) async throws -> any ByteStore {
         do {
             return try await openEntry(url)
-        } catch let error as MediaError where error.code == .notKept {
+        } catch let error as MediaError where error.code == .notCached {
             engine.reportNotCached(error)
             return try await engine.volatile.open(url)
         }
     }
 
-    /// Like `open`, but throws `MediaError` with `.notKept` and the folder as its subject if the folder
+    /// Like `open`, but throws `MediaError` with `.notCached` and the folder as its subject if the folder
     /// cannot be used.
     func openEntry(_ url: WebURL) async throws -> any ByteStore {
         try await open(url) { entries throws in try entries.open(url) }
@@ -132,7 +132,7 @@ package final class CacheFolder: ByteStoreOpener {
             do {
                 return try await engine.look.run { try engine.questions.ask { _ in } }
             } catch let error as SealError {
-                throw engine.settings.notKept(error)
+                throw engine.settings.notCached(error)
             } catch {
                 // The committing thread finds the fault and repairs it.
             }
@@ -141,11 +141,11 @@ package final class CacheFolder: ByteStoreOpener {
             do {
                 try engine.session.performOrFail { _ in }
             } catch let error as SealError {
-                throw engine.settings.notKept(error)
+                throw engine.settings.notCached(error)
             } catch {
                 // Reading a read-only folder requires the right secret, too.
                 do { _ = try engine.session.unwritableFolder(after: error) } catch let error as SealError {
-                    throw engine.settings.notKept(error)
+                    throw engine.settings.notCached(error)
                 } catch {}
             }
         }
@@ -153,7 +153,7 @@ package final class CacheFolder: ByteStoreOpener {
 
     // MARK: Questions. A missing folder is empty, and is not made for a question.
 
-    /// Every entry, the most recently played first. Throws `.notKept` if the folder cannot be used.
+    /// Every entry, the most recently played first. Throws `.notCached` if the folder cannot be used.
     package func list() async throws -> [CachedEntry] {
         try await engine.ask(orElse: []) { index in
             try index.entries.rows().map { CachedEntry($0, stored: try index.extents.ranges(of: $0.entry)) }
@@ -180,7 +180,7 @@ package final class CacheFolder: ByteStoreOpener {
     /// `true` if bytes of `url` are cached.
     ///
     /// For callers that open `url` next: opens the folder, unless it is missing, but no entry.
-    package func keepsSome(of url: WebURL) async -> Bool {
+    package func holdsSome(of url: WebURL) async -> Bool {
         let engine = engine
         let row = try? await engine.change(orElse: nil as EntryRow?) {
             try $0.index.entry(key: engine.entries.key(of: url))
@@ -189,7 +189,7 @@ package final class CacheFolder: ByteStoreOpener {
     }
 }
 
-extension CacheFolder: KeptMusic {
+extension CacheFolder: CacheStatus {
     /// Looks up how much of each of `urls` is cached: nothing if the folder cannot be used.
     ///
     /// Reads one row for each, in batches, so that other queries can run between them.
@@ -215,7 +215,7 @@ extension CacheFolder: KeptMusic {
 
     /// Pins the entry of `url`, created empty if there is none, or unpins it. Durable when this returns.
     ///
-    /// Throws `.notKept` if the folder cannot be used. Pinned entries are never evicted, and count towards
+    /// Throws `.notCached` if the folder cannot be used. Pinned entries are never evicted, and count towards
     /// the budget.
     package func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {
         let engine = engine

@@ -152,7 +152,7 @@ struct LoaderParts: Sendable {
     var connectivity: (any Connectivity)?
     var journal: (any RequestJournal)?
     var numbers = RequestNumbers()
-    var line = LineArbiter()
+    var line = SharedLine()
 
     /// A request was sent, got its response, or brought more bytes.
     func reportProgress(of log: RequestLog) { journal?.progressed(log.soFar(at: clock.now)) }

@@ -90,7 +90,7 @@ struct Wiring {
             guard (try? await unlocking.value) != nil else { return }
             // A playlist is revalidated even if it is cached.
             let isRequested = options.refresh || SourceResolver.isList(url)
-            if !isRequested, let cache, await cache.keepsSome(of: url) { return }
+            if !isRequested, let cache, await cache.holdsSome(of: url) { return }
             guard !Task.isCancelled else { return }
             curl.warmUp()
         }
@@ -111,7 +111,7 @@ struct Wiring {
     private func warnWithoutHome(_ notify: @Sendable (MediaError) -> Void) {
         guard options.cache.folder == nil, !options.noCache else { return }
         let cause: SafeText = "not cached: this account has no home folder; name one with --cache-dir"
-        notify(MediaError(.notKept, "music", cause))
+        notify(MediaError(.notCached, "music", cause))
     }
 
     // MARK: Loader
@@ -305,9 +305,13 @@ extension Wiring {
         console: CacheConsole,
         clock: any MonotonicClock
     ) async -> ExitCode {
-        let lastNotKept = LateBound<MediaError>()
+        let lastNotCached = LateBound<MediaError>()
         let notify: @Sendable (MediaError) -> Void = { notice in
-            if notice.code == .notKept { lastNotKept.value = notice } else { console.say(notice.safeText) }
+            if notice.code == .notCached {
+                lastNotCached.value = notice
+            } else {
+                console.say(notice.safeText)
+            }
         }
         guard let folder = cacheFolder(request.folder, request.location, request.bounds, clock, notify) else {
             preconditionFailure("a request for the cache names its folder")
@@ -318,7 +322,7 @@ extension Wiring {
             console.say(message(error, folder: request.folder))
             return .couldNotStart
         }
-        let supply = supply(for: request, from: folder, clock, notify, lastNotKept)
+        let supply = supply(for: request, from: folder, clock, notify, lastNotCached)
         let code = await CacheCommand(
             request: request,
             administration: folder,
@@ -343,7 +347,7 @@ extension Wiring {
         from folder: CacheFolder,
         _ clock: any MonotonicClock,
         _ notify: @escaping @Sendable (MediaError) -> Void,
-        _ lastNotKept: LateBound<MediaError>
+        _ lastNotCached: LateBound<MediaError>
     ) -> MusicSupply {
         let web = http(request.network, sources: request.action.sources, clock)
         let transport = CurlTransport(configuration: web)
@@ -365,7 +369,7 @@ extension Wiring {
             listsRead: { lists.urls },
             opener: loaders,
             makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
-            lastNotKept: { lastNotKept.value },
+            lastNotCached: { lastNotCached.value },
             shutdown: { await transport.shutdown() }
         )
     }

@@ -109,7 +109,7 @@ private final class MeasuringFiles: FileLayer {
                     try await store.write(pattern(offset..<offset + size), at: offset)
                     offset += size + Int64.random(in: 0...3, using: &random) * 5_000
                 }
-            } catch let error as MediaError where error.code == .notKept {
+            } catch let error as MediaError where error.code == .notCached {
                 refusals += 1
             }
             await store.close()
@@ -158,7 +158,7 @@ private final class MeasuringFiles: FileLayer {
         store.describe(description)
         try await store.write(pattern(0..<300_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(error?.cause.string == "its budget is smaller than this one track")
         #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
         await store.close()
@@ -182,7 +182,7 @@ private final class MeasuringFiles: FileLayer {
                 kept += 40_000
             }
         }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(error?.cause.string == "it is full, and the server does not say how long this track is")
         // It took the 400,000 that were free, and the room of one of the four.
         #expect((600_000...800_000).contains(kept))
@@ -257,7 +257,7 @@ private final class MeasuringFiles: FileLayer {
         let store = try await opener.open(url("e"))
         try await store.write(pattern(0..<100_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(error?.cause.string == "its disk is too full, and nothing in it may be evicted")
         await store.close()
         #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]), "nothing is lost for nothing")

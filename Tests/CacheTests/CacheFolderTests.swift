@@ -68,7 +68,7 @@ import Testing
         let opener = CacheFolder(path: folder.cache, clock: TestClock())
         let told = Locked(0)
         opener.observe { told.withLock { $0 += 1 } }
-        func expectTold(_ what: String, by work: () async throws -> Void) async throws {
+        func expectUpdate(_ what: String, by work: () async throws -> Void) async throws {
             // The clean-up after the first opening is not counted.
             for _ in 0..<8 { await opener.engine.committer.run {} }
             let before = told.withLock { $0 }
@@ -76,20 +76,20 @@ import Testing
             #expect(told.withLock { $0 } > before, "\(what)")
         }
         let address = try url("a.mp3")
-        try await expectTold("an entry is made") {
+        try await expectUpdate("an entry is made") {
             await (try await opener.open(address)).close()
         }
         let store = try await opener.open(address)
         try await store.write(pattern(0..<1_000), at: 0)
-        try await expectTold("bytes came") { try await store.commit() }
-        try await expectTold("it is played again") {
+        try await expectUpdate("bytes came") { try await store.commit() }
+        try await expectUpdate("it is played again") {
             await (try await opener.open(address)).close()
         }
-        try await expectTold("it is pinned") { try await opener.setPinned(address, true) }
+        try await expectUpdate("it is pinned") { try await opener.setPinned(address, true) }
         await store.close()
         #expect(try await asker.list().count == 1)
         _ = await asker.availability(of: [address])
-        try await expectTold("it is removed") {
+        try await expectUpdate("it is removed") {
             _ = try await opener.evict([address], includingPinned: true)
         }
         #expect(try await asker.list().isEmpty)

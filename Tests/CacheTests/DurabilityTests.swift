@@ -104,7 +104,7 @@ import Testing
         files.refuse(.flush)
         try await store.write(pattern(100..<200), at: 100)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(try await claimed() == ByteRangeSet(0..<100))
         #expect(try await store.read(at: 100, count: 100) == pattern(100..<200))
         try await store.write(pattern(200..<300), at: 200)
@@ -153,7 +153,7 @@ import Testing
         files.refuse(.write)
         try await store.write([1, 2], at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         try await store.write([3], at: 2)
         #expect(try await store.all(of: 0..<3) == [1, 2, 3])
         await store.close()
@@ -175,7 +175,7 @@ import Testing
             #expect(try await store.all(of: middle) == pattern(middle))
             await store.close()
         }
-        #expect(notices.all.map(\.code) == [.notKept])
+        #expect(notices.all.map(\.code) == [.notCached])
         #expect(notices.all.first?.description.hasSuffix("the disk refuses") == true)
     }
 
@@ -189,7 +189,7 @@ import Testing
             #expect(!store.isPersistent)
             await store.close()
         }
-        #expect(notices.all.map(\.code) == [.notKept])
+        #expect(notices.all.map(\.code) == [.notCached])
     }
 
     @Test func `a commit with nothing new does nothing`() async throws {
@@ -293,6 +293,6 @@ import Testing
         let next = try await opener.open(url("a.mp3"))
         try await next.write(pattern(1_000..<2_000), at: 1_000)
         await next.close()
-        #expect(notices.all.map(\.code) == [.notKept])
+        #expect(notices.all.map(\.code) == [.notCached])
     }
 }

@@ -251,7 +251,7 @@ import Testing
         store.describe(description)
         try await store.write(pattern(0..<100_000), at: 0)
         let refused = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(refused?.code == .notKept)
+        #expect(refused?.code == .notCached)
         #expect(try await opener.info(for: url("n"))?.storedBytes == 0)
         try await store.write([1], at: 120_000)
         #expect(!store.isPersistent)

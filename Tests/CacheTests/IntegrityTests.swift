@@ -228,7 +228,7 @@ import Testing
         try FileManager.default.moveItem(atPath: object, toPath: elsewhere)
         try FileManager.default.createSymbolicLink(atPath: object, withDestinationPath: elsewhere)
         let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(FileManager.default.contents(atPath: elsewhere) == Data(pattern(0..<1_000)))
     }
 
@@ -256,7 +256,7 @@ import Testing
         let log = folder.file("index.sqlite" + suffix)
         try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: elsewhere)
         let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         // Queries, which use another connection, do not follow it either.
         await #expect(throws: MediaError.self) { _ = try await makeOpener().list() }
         #expect(FileManager.default.contents(atPath: elsewhere) == (isDangling ? nil : words))
@@ -397,7 +397,7 @@ import Testing
         let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
         try connection.execute("PRAGMA user_version = \(CacheIndex.version + 1)")
         let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(error?.description.contains("newer version") == true)
         try connection.execute("PRAGMA user_version = \(CacheIndex.version)")
         #expect(try await makeOpener().info(for: url("a.mp3"))?.storedBytes == 1_000)
@@ -436,7 +436,7 @@ import Testing
             let other = try SQLiteConnection(path: folder.file("index.sqlite"))
             #expect(try other.statement("SELECT count(*) FROM entries").first { $0.integer(0) } == 1)
             let error = await #expect(throws: MediaError.self) { _ = try await makeOpener().list() }
-            #expect(error?.code == .notKept)
+            #expect(error?.code == .notCached)
             #expect(error?.description.contains("another process has it open") == true)
         }
         #expect(notices.all.isEmpty)
@@ -451,7 +451,7 @@ import Testing
         #expect(flock(holder, LOCK_EX) == 0)
         defer { close(holder) }
         let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(error?.description.contains("another process holds the folder") == true)
         #expect(flock(holder, LOCK_UN) == 0)
         try await makeOpener().open(url("a.mp3")).close()
@@ -474,7 +474,7 @@ import Testing
             let error = await #expect(throws: MediaError.self) {
                 try await CacheFolder(path: path, clock: TestClock()).openEntry(url("a.mp3"))
             }
-            #expect(error?.code == .notKept)
+            #expect(error?.code == .notCached)
             #expect(error?.subject.string == "cache folder \(path)")
         }
         #expect(FileManager.default.contents(atPath: folder.cache) == Data([1, 2]))

@@ -90,7 +90,7 @@ private final class NarrowDisk: FileLayer {
         let store = try await opener.open(url("a.mp3"))
         try await store.write(pattern(0..<1_000_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         let stored = try #require(try await opener.info(for: url("a.mp3"))?.storedBytes)
         #expect(stored > 600_000 && stored <= 700_000)
         #expect(try await store.all(of: 0..<1_000_000) == pattern(0..<1_000_000))

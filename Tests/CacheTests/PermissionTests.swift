@@ -45,7 +45,7 @@ import Testing
         let opener = CacheFolder(path: folder.cache, clock: TestClock())
         await #expect(throws: MediaError.self) { _ = try await opener.list() }
         #expect(await opener.availability(of: [try url("a.mp3")]) == [nil])
-        #expect(await !opener.keepsSome(of: try url("a.mp3")))
+        #expect(await !opener.holdsSome(of: try url("a.mp3")))
         let owner = try FileManager.default.attributesOfItem(atPath: log)[.ownerAccountID] as? Int
         #expect(owner == 65_534)
         await #expect(throws: MediaError.self) { _ = try await opener.openEntry(url("a.mp3")) }
@@ -81,7 +81,7 @@ import Testing
         #expect(FileManager.default.createFile(atPath: folder.file("letter.txt"), contents: Data([1])))
         chmod(folder.cache, mode)
         let error = await #expect(throws: MediaError.self) { try await keep() }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
         #expect(error?.cause.string.contains("chmod go-w it, or name another folder") == true)
         #expect(try folder.permissions(folder.cache) == Int(mode))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.cache) == ["letter.txt"])

@@ -150,14 +150,14 @@ import Testing
     }
 
     @Test func `something is kept of what has bytes, and the question makes nothing`() async throws {
-        #expect(try await !makeOpener().keepsSome(of: url("a")))
+        #expect(try await !makeOpener().holdsSome(of: url("a")))
         #expect(access(folder.cache, F_OK) != 0)
         let opener = makeOpener()
         try await keep("a", in: opener)
         let empty = try await opener.open(url("b"))
-        #expect(try await makeOpener().keepsSome(of: url("a")))
-        #expect(try await !makeOpener().keepsSome(of: url("b")))
-        #expect(try await !makeOpener().keepsSome(of: url("c")))
+        #expect(try await makeOpener().holdsSome(of: url("a")))
+        #expect(try await !makeOpener().holdsSome(of: url("b")))
+        #expect(try await !makeOpener().holdsSome(of: url("c")))
         #expect(try await makeOpener().availability(of: [url("c")]) == [nil])
         await empty.close()
     }
@@ -166,8 +166,8 @@ import Testing
         #expect(try await makeOpener().availability(of: [url("a")]) == [nil])
         let broken = CacheFolder(path: "/dev/null/cache", clock: TestClock())
         #expect(try await broken.availability(of: [url("a")]) == [nil])
-        #expect(try await !broken.keepsSome(of: url("a")))
+        #expect(try await !broken.holdsSome(of: url("a")))
         let error = await #expect(throws: MediaError.self) { try await broken.setPinned(url("a"), true) }
-        #expect(error?.code == .notKept)
+        #expect(error?.code == .notCached)
     }
 }

@@ -64,7 +64,7 @@ import Testing
         #expect(store.stored == ByteRangeSet(0..<65_536))
         try await store.write(pattern(65_536..<70_000), at: 65_536)
         #expect(try await store.all(of: 65_536..<70_000) == pattern(65_536..<70_000))
-        #expect(notices.all.map(\.code) == [.damagedExtent, .notKept])
+        #expect(notices.all.map(\.code) == [.damagedExtent, .notCached])
         #expect(notices.all.last?.cause.string.contains("Read-only file system") == true)
         try await store.commit()
         let next = try #require(try await open(opener, after: Self.readOnly))

@@ -62,7 +62,7 @@ private final class Opened: ResourceReader {
 
     var length: Int64? { source.length }
     var report: LoadReport { LoadReport() }
-    var keptSeekTable: [UInt8] { [] }
+    var storedSeekTable: [UInt8] { [] }
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try await source.read(at: offset, count: count)
     }
@@ -71,7 +71,7 @@ private final class Opened: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() {}
     func reject() async {}
-    func keepSeekTable(_ table: [UInt8]) {}
-    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func storeSeekTable(_ table: [UInt8]) {}
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
     func close() async {}
 }

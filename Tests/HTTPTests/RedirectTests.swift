@@ -118,7 +118,7 @@ struct RedirectTests {
         ("http://b.example/", false), ("https://a.example/", false), ("http://a.example:81/", false),
         ("http://x:y@b.example/", false),
     ])
-    func `only the first origin gets the listener's secrets`(location: String, isTold: Bool) throws {
+    func `only the first origin gets the listener's secrets`(location: String, isReported: Bool) throws {
         let url = try #require(WebURL("http://me:secret@a.example/a"))
         var configuration = HTTPConfiguration()
         configuration.headers = [try #require(RequestHeader(parsing: "X-Token: secret"))]
@@ -126,8 +126,8 @@ struct RedirectTests {
         try redirects.redirected(to: location)
         let request = RangeRequest(url: url, range: nil)
         let wire = WireRequest(request, at: redirects, configuration: configuration)
-        #expect(wire.credentials == (isTold ? WebURL.UserInfo(user: "me", password: "secret") : nil))
-        #expect(wire.headerLines.contains("X-Token: secret") == isTold)
+        #expect(wire.credentials == (isReported ? WebURL.UserInfo(user: "me", password: "secret") : nil))
+        #expect(wire.headerLines.contains("X-Token: secret") == isReported)
         #expect(!wire.url.contains("@"))
     }
 }

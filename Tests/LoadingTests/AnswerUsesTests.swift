@@ -5,46 +5,51 @@ import Testing
 
 /// What may be done with what an answer brings.
 @Suite struct AnswerUsesTests {
-    struct Keeping: Sendable, CustomTestStringConvertible {
+    struct StorageTime: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var meaning: AnswerMeaning
         var forbidsStoring = false
         var isEncoded = false
-        var expected: Loading.Keeping?
+        var expected: Loading.StorageTime?
     }
 
-    static let keepings: [Keeping] = [
-        Keeping(testDescription: "a part", meaning: .part(0..<10), expected: .lasting),
-        Keeping(testDescription: "the whole", meaning: .whole, expected: .lasting),
-        Keeping(
+    static let keepings: [StorageTime] = [
+        StorageTime(testDescription: "a part", meaning: .part(0..<10), expected: .lasting),
+        StorageTime(testDescription: "the whole", meaning: .whole, expected: .lasting),
+        StorageTime(
             testDescription: "a part with no-store",
             meaning: .part(0..<10),
             forbidsStoring: true,
             expected: .passing
         ),
-        Keeping(
+        StorageTime(
             testDescription: "the whole with no-store",
             meaning: .whole,
             forbidsStoring: true,
             expected: .passing
         ),
-        Keeping(testDescription: "the whole, packed", meaning: .whole, isEncoded: true, expected: .passing),
-        Keeping(testDescription: "a live stream", meaning: .live, expected: .passing),
-        Keeping(
+        StorageTime(
+            testDescription: "the whole, packed",
+            meaning: .whole,
+            isEncoded: true,
+            expected: .passing
+        ),
+        StorageTime(testDescription: "a live stream", meaning: .live, expected: .passing),
+        StorageTime(
             testDescription: "an error with no-store",
             meaning: .later(status: 503),
             forbidsStoring: true
         ),
-        Keeping(testDescription: "a refusal", meaning: .refused(.httpStatus, ""), forbidsStoring: true),
-        Keeping(testDescription: "another file", meaning: .changed, forbidsStoring: true),
-        Keeping(testDescription: "nothing there", meaning: .nothingThere(end: 5)),
+        StorageTime(testDescription: "a refusal", meaning: .refused(.httpStatus, ""), forbidsStoring: true),
+        StorageTime(testDescription: "another file", meaning: .changed, forbidsStoring: true),
+        StorageTime(testDescription: "nothing there", meaning: .nothingThere(end: 5)),
     ]
 
     @Test(arguments: keepings)
-    func `what may be kept is what the answer allows`(row: Keeping) {
+    func `what may be kept is what the answer allows`(row: StorageTime) {
         var answer = RangeAnswer(kind: .whole(length: 100), forbidsStoring: row.forbidsStoring)
         answer.isEncoded = row.isEncoded
-        #expect(row.meaning.keeping(of: answer) == row.expected)
+        #expect(row.meaning.storageTime(of: answer) == row.expected)
     }
 
     struct Jump: Sendable {

@@ -91,7 +91,7 @@ extension FaultyTransport {
 }
 
 /// Collects the records of a journal.
-final class KeptJournal: RequestJournal {
+final class SavedJournal: RequestJournal {
     private let all = Locked<[JournalRecord]>([])
 
     var requests: [RequestRecord] {

@@ -220,7 +220,7 @@ import Testing
         let plan = try stage.read(0).plan()
         #expect(plan.wantsTitles)
         let outcome = stage.answer(plan, RangeAnswer(kind: .whole(length: nil), station: Station()))
-        #expect(outcome.use == .live && outcome.forbidsKeeping)
+        #expect(outcome.use == .live && outcome.forbidsStoring)
         #expect(Actions(outcome.actions).decisions == [.live])
         #expect(Actions(outcome.actions).woken == 0 && stage.state.outlook(at: 0) == .missing)
         #expect(Actions(stage.state.handedOver(plan.id)).woken == 1)

@@ -14,7 +14,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
     private let url = WebURL("http://music.example/song.mp3").unwrapped
     private let other = WebURL("http://music.example/next.mp3").unwrapped
     private let clock = TestClock()
-    private let journal = KeptJournal()
+    private let journal = SavedJournal()
 
     private func loaders(_ transport: any RangeTransport, _ stores: MemoryStores = MemoryStores()) -> Loaders
     {

@@ -45,7 +45,7 @@ final class MemoryStore: ByteStore {
             state.stored.insert(contentsOf: offset..<Int64(end))
             return false
         }
-        if isRefused { throw MediaError(.notKept, "the test's store", "is full") }
+        if isRefused { throw MediaError(.notCached, "the test's store", "is full") }
     }
 
     /// Stores pieces as an earlier session would have.

@@ -205,7 +205,7 @@ import Testing
             answer.contentType = "text/html"
         }
         let outcome = state.fetchAnswered(first[0].id, answer)
-        #expect(!outcome.forbidsKeeping && outcome.use == .discard)
+        #expect(!outcome.forbidsStoring && outcome.use == .discard)
     }
 
     @Test func `without validators four kibibytes are asked for again and compared`() {

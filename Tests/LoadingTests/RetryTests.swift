@@ -94,7 +94,7 @@ import Testing
             (.networkUnreachable, true), (.badAnswer, true),
             (.unknownHost, true), (.tlsFailed, false), (.tooManyRedirects, false), (.badURL, false),
             (.missingLibrary, false), (.resourceChanged, false), (.offline, false), (.httpStatus, false),
-            (.notKept, false), (.internalError, false),
+            (.notCached, false), (.internalError, false),
         ] as [(MediaError.Code, Bool)]
     )
     func `only what waiting may change is waited for`(code: MediaError.Code, isWorth: Bool) {

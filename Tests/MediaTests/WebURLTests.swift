@@ -87,10 +87,10 @@ struct WebURLTests {
             ("//other.example/x", false),
         ]
     )
-    func `a password goes along within its origin only`(reference: String, isKept: Bool) throws {
+    func `a password goes along within its origin only`(reference: String, isCached: Bool) throws {
         let base = try #require(WebURL("http://me:secret@h.example:8000/a/list.m3u"))
         let url = try #require(base.resolving(reference))
-        #expect((url.userInfo?.password == "secret") == isKept)
+        #expect((url.userInfo?.password == "secret") == isCached)
     }
 
     @Test(

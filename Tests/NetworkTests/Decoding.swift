@@ -20,7 +20,7 @@ final class Decoding {
     init(_ source: WatchedReader) {
         self.source = source
         decoder = MPEGDecoder(
-            ProbedStream(source: source, subject: "song.mp3", seekTable: source.reader.keptSeekTable)
+            ProbedStream(source: source, subject: "song.mp3", seekTable: source.reader.storedSeekTable)
         )
     }
 

@@ -43,7 +43,7 @@ import Testing
         }
         try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
         stage.clock.advance(by: .milliseconds(250))
-        try await wait(for: "the next track") { stage.readers.last?.patience == [true] }
+        try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
     }
 
     @Test func `the next track is patient until all of the current one is read`() async throws {
@@ -55,8 +55,10 @@ import Testing
         _ = try await stage.play { stage in
             try await untilNextIsOpened(stage)
             stage.sink.allow(frames: 1_500)
-            try await wait(for: "the end of the patience") { stage.readers.last?.patience == [true, false] }
-            #expect(stage.readers.count == 2 && stage.readers[0].patience.isEmpty)
+            try await wait(for: "the end of the patience") {
+                stage.readers.last?.lowPriorities == [true, false]
+            }
+            #expect(stage.readers.count == 2 && stage.readers[0].lowPriorities.isEmpty)
             #expect(stage.player.snapshot.currentIndex == 0, "it is not its turn yet")
         }
     }
@@ -66,7 +68,9 @@ import Testing
         _ = try await stage.play { stage in
             try await untilNextIsOpened(stage)
             stage.player.send(.next)
-            try await wait(for: "the end of the patience") { stage.readers.last?.patience == [true, false] }
+            try await wait(for: "the end of the patience") {
+                stage.readers.last?.lowPriorities == [true, false]
+            }
             #expect(stage.readers.count == 2)
         }
     }

@@ -164,11 +164,11 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
 
     @Test func `one pass behind the current one has low priority until all is written`() {
         var (lane, id) = writing()
-        #expect(lane.prepared == nil && lane.patient == nil)
+        #expect(lane.prepared == nil && lane.lowPriority == nil)
         let next = lane.prepare(tracks[1], at: .zero)
-        #expect(lane.prepared?.id == next.id && lane.patient == next.id && lane.lastGranted?.id == id)
+        #expect(lane.prepared?.id == next.id && lane.lowPriority == next.id && lane.lastGranted?.id == id)
         lane.update(id) { $0.stage = .written }
-        #expect(lane.prepared?.id == next.id && lane.patient == nil)
+        #expect(lane.prepared?.id == next.id && lane.lowPriority == nil)
         lane.update(next.id) { $0.stage = .writing }
         #expect(lane.prepared == nil && lane.lastGranted?.id == next.id)
     }

@@ -75,7 +75,7 @@ struct M3UWriterTests {
         #expect {
             try M3UWriter.save([], to: folder.path + "/" + name)
         } throws: {
-            ($0 as? MediaError)?.code == .notKept
+            ($0 as? MediaError)?.code == .notCached
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["folder"])
     }

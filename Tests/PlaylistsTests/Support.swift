@@ -103,7 +103,7 @@ private struct FakeReader: ResourceReader {
 
     var length: Int64? { nil }
     var report: LoadReport { LoadReport() }
-    var keptSeekTable: [UInt8] { [] }
+    var storedSeekTable: [UInt8] { [] }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         let start = min(Int(offset), bytes.count)
@@ -115,8 +115,8 @@ private struct FakeReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() {}
     func reject() async { tell(.rejected) }
-    func keepSeekTable(_ table: [UInt8]) {}
-    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func storeSeekTable(_ table: [UInt8]) {}
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
     func close() async { tell(.closed) }
 }
 

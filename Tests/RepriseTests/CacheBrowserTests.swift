@@ -77,7 +77,7 @@ struct CacheBrowserTests {
         let cache = SlowCache()
         let shelf = cache.shelf()
         try await running(shelf) {
-            #expect(shelf.report == KeptReport() && cache.done.isEmpty)
+            #expect(shelf.report == CacheContents() && cache.done.isEmpty)
             cache.state.withLock { $0.isShut = true }
             shelf.look()
             try await wait(for: "the first look") { cache.done == ["list"] }
@@ -121,7 +121,7 @@ struct CacheBrowserTests {
             try await wait(for: "the look at the last change") { shelf.report.revision == 4 }
             shelf.watch(false)
             shelf.cacheChanged()
-            shelf.setPinned(KeptEntry.ID(8), true)
+            shelf.setPinned(CachedTrack.ID(8), true)
             try await wait(for: "the pin") { shelf.report.revision == 5 }
             #expect(clock.sleeperCount == 0)
             #expect(cache.done == ["list", "list", "list", "list", "pin 8", "list"])
@@ -134,8 +134,8 @@ struct CacheBrowserTests {
         let news = Locked(0)
         shelf.observe { news.withLock { $0 += 1 } }
         try await running(shelf) {
-            shelf.setPinned(KeptEntry.ID(8), true)
-            shelf.evict(KeptEntry.ID(7))
+            shelf.setPinned(CachedTrack.ID(8), true)
+            shelf.evict(CachedTrack.ID(7))
             try await wait(for: "both") { shelf.report.revision == 2 }
             #expect(cache.done == ["pin 8", "list", "drop 7", "list"])
             #expect(shelf.report.entries?.map(\.id.value) == [8])
@@ -158,7 +158,7 @@ struct CacheBrowserTests {
         cache.state.withLock { $0.report = report }
         let shelf = cache.shelf()
         try await running(shelf) {
-            shelf.evict(KeptEntry.ID(7))
+            shelf.evict(CachedTrack.ID(7))
             try await wait(for: "the answer") { shelf.report.revision == 1 }
             #expect(shelf.report.problem == reason)
             shelf.look()
@@ -173,7 +173,7 @@ struct CacheBrowserTests {
         try await running(shelf) {
             shelf.look()
             try await wait(for: "the look") { shelf.report.revision == 1 }
-            cache.state.withLock { $0.failure = MediaError(.notKept, "the cache", "cannot be read") }
+            cache.state.withLock { $0.failure = MediaError(.notCached, "the cache", "cannot be read") }
             shelf.look()
             try await wait(for: "the failure") { shelf.report.revision == 2 }
             #expect(shelf.report.entries?.count == 2)

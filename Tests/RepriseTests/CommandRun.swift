@@ -130,7 +130,7 @@ extension MusicSupply {
             listsRead: { [] },
             opener: NothingOpener(),
             makeDecoder: { _, _ in preconditionFailure("nothing is opened, so nothing is decoded") },
-            lastNotKept: { nil },
+            lastNotCached: { nil },
             shutdown: {}
         )
     }

@@ -26,7 +26,7 @@ struct CacheViewTests {
         #expect(state.answer?.text == "Press d again to delete 5.0 MB of 夜の音楽 - 東京アンサンブル")
         // Any other key cancels it.
         #expect(state.type("jkd").isEmpty)
-        #expect(state.type("d") == [.evict(KeptEntry.ID(7))])
+        #expect(state.type("d") == [.evict(CachedTrack.ID(7))])
         #expect(state.type("jd").isEmpty)
         #expect(
             state.answer?.text == "Can't delete a pinned track – unpin it first"
@@ -37,8 +37,8 @@ struct CacheViewTests {
 
     @Test func `a cached track is pinned, unpinned and added to the queue`() {
         var state = state()
-        #expect(state.type("P") == [.setPinned(KeptEntry.ID(7), true)])
-        #expect(state.type("jP") == [.setPinned(KeptEntry.ID(8), false)])
+        #expect(state.type("P") == [.setPinned(CachedTrack.ID(7), true)])
+        #expect(state.type("jP") == [.setPinned(CachedTrack.ID(8), false)])
         #expect(state.type("\n") == [.send(.add("https://music.example/a/01%20Morning.mp3"))])
         // An incomplete address cannot be added.
         #expect(state.type("j\n").isEmpty)
@@ -48,11 +48,11 @@ struct CacheViewTests {
     @Test func `the selection follows its track into another order, and a problem is shown`() {
         var state = state()
         state.type("j")
-        var report = KeptReport()
+        var report = CacheContents()
         (report.revision, report.entries) = (2, sampleEntries().reversed())
         report.problem = "it is being played"
         _ = state.apply(.cache(report))
-        #expect(state.cache.selected?.id == KeptEntry.ID(8))
+        #expect(state.cache.selected?.id == CachedTrack.ID(8))
         #expect(state.answer?.text == "it is being played" && state.answer?.isError == true)
         report.entries = []
         _ = state.apply(.cache(report))

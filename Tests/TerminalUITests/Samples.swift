@@ -51,10 +51,10 @@ func track(
 @Sendable func minutes(_ moment: Duration) -> SafeText { SafeText("12:" + moment.clockTime) }
 
 /// Entries of every kind: whole and pinned, in parts, of unknown length.
-func sampleEntries() -> [KeptEntry] {
+func sampleEntries() -> [CachedTrack] {
     [
-        KeptEntry(
-            id: KeptEntry.ID(7),
+        CachedTrack(
+            id: CachedTrack.ID(7),
             source: "https://music.example/a/02.mp3",
             title: "夜の音楽",
             artist: "東京アンサンブル",
@@ -62,16 +62,16 @@ func sampleEntries() -> [KeptEntry] {
             stored: ByteRangeSet([0..<2_000_000, 3_000_000..<6_000_000]),
             age: .seconds(30)
         ),
-        KeptEntry(
-            id: KeptEntry.ID(8),
+        CachedTrack(
+            id: CachedTrack.ID(8),
             source: "https://music.example/a/01%20Morning.mp3",
             length: 2_500_000,
             stored: ByteRangeSet(0..<2_500_000),
             isPinned: true,
             age: .seconds(3 * 24 * 3_600)
         ),
-        KeptEntry(
-            id: KeptEntry.ID(9),
+        CachedTrack(
+            id: CachedTrack.ID(9),
             source: "https://music.example/signed.mp3?…",
             stored: ByteRangeSet(0..<70_000),
             age: .seconds(7_300)
@@ -125,7 +125,7 @@ func sampleUnderWay() -> [JournalRecord] {
 func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot()) -> UIState {
     var state = UIState(columns: columns, rows: rows)
     _ = state.apply(.snapshot(player))
-    var report = KeptReport()
+    var report = CacheContents()
     (report.revision, report.entries) = (1, sampleEntries())
     _ = state.apply(.cache(report))
     _ = state.apply(.requests(sampleRecords(), count: 4, underWay: sampleUnderWay()))

@@ -58,7 +58,7 @@ private struct Verification {
             } catch {
                 // A read-only folder can be checked, but not repaired.
                 guard (try? engine.session.unwritableFolder(after: error)) != nil else {
-                    throw engine.settings.notKept(error)
+                    throw engine.settings.notCached(error)
                 }
             }
             return engine.session.setAsideCount > before

@@ -84,7 +84,7 @@ final class CacheEngine: Sendable {
                 return try self.session.performOrFail { try question($0.index) }
             } catch {
                 let answer = try? self.session.unwritableFolder(after: error).map { try question($0.index) }
-                guard let answer else { throw self.settings.notKept(error) }
+                guard let answer else { throw self.settings.notCached(error) }
                 return answer
             }
         }
@@ -153,7 +153,7 @@ extension CacheEngine {
     /// The number of first bytes that two names of one entry must share.
     static var comparedBytes: Int64 { EntryAccess.comparedBytes }
 
-    func notKept(_ cause: any Error) -> MediaError { settings.notKept(cause) }
+    func notCached(_ cause: any Error) -> MediaError { settings.notCached(cause) }
 
     /// `true` if another entry has the same strong entity tag and length. Looking thread only.
     func hasCopy(of description: EntryDescription, besides entry: EntryID) throws -> Bool {
@@ -213,9 +213,9 @@ struct CacheSettings: Sendable {
     var hasFolder: Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
     /// The error that reports `cause` to users.
-    func notKept(_ cause: any Error) -> MediaError {
+    func notCached(_ cause: any Error) -> MediaError {
         if let error = cause as? MediaError { return error }
-        let code: MediaError.Code = cause is SealError ? .cacheSecret : .notKept
+        let code: MediaError.Code = cause is SealError ? .cacheSecret : .notCached
         return MediaError(code, SafeText("cache folder \(path)"), SafeText("\(cause)"))
     }
 }

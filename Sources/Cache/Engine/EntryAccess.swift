@@ -110,7 +110,7 @@ final class EntryAccess: @unchecked Sendable {
             }
         } catch {
             if let opening = try? openUnwritable(key, after: error) { return opening }
-            throw settings.notKept(error)
+            throw settings.notCached(error)
         }
     }
 
@@ -121,7 +121,7 @@ final class EntryAccess: @unchecked Sendable {
             let row = try folder.index.entry(key: key)
         else { return nil }
         let file = try folder.object(row.entry, files: settings.files)
-        return try Opening(row, of: folder.index, file: file, refusal: settings.notKept(failure))
+        return try Opening(row, of: folder.index, file: file, refusal: settings.notCached(failure))
     }
 
     /// Replaces the entry of `url` by a new one, which is pinned if the old one was.
@@ -321,7 +321,7 @@ final class EntryAccess: @unchecked Sendable {
                     extents: try folder.index.extents.all(of: row.entry)
                 )
             }
-            guard let reading else { throw settings.notKept(error) }
+            guard let reading else { throw settings.notCached(error) }
             return reading ?? nil
         }
     }

@@ -64,7 +64,7 @@ struct EntryCommits: Sendable {
                 }
             }
         } catch {
-            throw FullDiskError(error, told: settings.notKept(error)) ?? settings.notKept(error)
+            throw FullDiskError(error, report: settings.notCached(error)) ?? settings.notCached(error)
         }
     }
 
@@ -217,12 +217,12 @@ struct EntryCommits: Sendable {
 /// A commit failed because the disk is full.
 struct FullDiskError: Error {
     /// The error to report to users.
-    let told: MediaError
+    let report: MediaError
 
     /// `nil` if `cause` is another failure.
-    init?(_ cause: any Error, told: MediaError) {
+    init?(_ cause: any Error, report: MediaError) {
         let isFull = (cause as? SystemError)?.isFullDisk ?? ((cause as? IndexError)?.code == .full)
         guard isFull else { return nil }
-        self.told = told
+        self.report = report
     }
 }

@@ -93,7 +93,7 @@ final class Eviction: @unchecked Sendable {
     /// Makes room for `trimming.needed` bytes of the entry of `row`, whose resource is `length` bytes long.
     ///
     /// Returns `false` if there is not enough room yet: it removed a page of other entries and must be called
-    /// again. Throws `.notKept` if there cannot be enough room.
+    /// again. Throws `.notCached` if there cannot be enough room.
     func makeRoom(
         _ trimming: inout Trimming,
         for row: EntryRow,
@@ -104,15 +104,19 @@ final class Eviction: @unchecked Sendable {
         let path = SafeText("cache folder \(settings.path)")
         if let length, length > policy.budget {
             // All other entries would be evicted, and the track would still not fit.
-            throw MediaError(.notKept, path, "its budget is smaller than this one track")
+            throw MediaError(.notCached, path, "its budget is smaller than this one track")
         }
         if let length, try length > policy.budget - folder.index.entries.pinnedBytes(besides: row.entry) {
-            throw MediaError(.notKept, path, "what is pinned in it leaves too little room for this track")
+            throw MediaError(.notCached, path, "what is pinned in it leaves too little room for this track")
         }
         let size = row.allocated + trimming.needed
         let isTooFull = try policy.sought(fullness(of: folder, needed: trimming.needed)) > 0
         if length == nil, isTooFull, !policy.mayPushOut(unknownLengthOf: size) {
-            throw MediaError(.notKept, path, "it is full, and the server does not say how long this track is")
+            throw MediaError(
+                .notCached,
+                path,
+                "it is full, and the server does not say how long this track is"
+            )
         }
         try trim(&trimming, in: folder)
         guard trimming.isDone else { return false }
@@ -126,7 +130,7 @@ final class Eviction: @unchecked Sendable {
             isDiskFull
             ? "its disk is too full, and nothing in it may be evicted"
             : "it is full, and all that is in it is pinned or being played"
-        throw MediaError(.notKept, path, cause)
+        throw MediaError(.notCached, path, cause)
     }
 
     private func fullness(of folder: OpenedFolder, needed: Int64) throws -> Fullness {

@@ -19,10 +19,10 @@ extension PersistentStore {
             } catch let error as FullDiskError {
                 let count = plan.bytes.count
                 // Smaller commits are not worth their row in the index.
-                guard count > Self.leastCommit else { throw refused(error.told, isDiskFull: true) }
+                guard count > Self.leastCommit else { throw refused(error.report, isDiskFull: true) }
                 most = max(Self.leastCommit, count / 2)
             } catch {
-                throw refused(engine.notKept(error), isDiskFull: false)
+                throw refused(engine.notCached(error), isDiskFull: false)
             }
         }
     }
@@ -41,7 +41,7 @@ extension PersistentStore {
     private func commit(_ plan: CommitPlan, to place: Place) throws {
         let commitment = try engine.commit(plan, of: place.entry, in: place.file)
         if case .gone = commitment, let cause = engine.cause(ofLosing: place.entry, of: url) {
-            engine.settings.onNotice(MediaError(.notKept, url.safeText, cause))
+            engine.settings.onNotice(MediaError(.notCached, url.safeText, cause))
         }
         guarded.withLock { guarded in
             switch commitment {
@@ -68,11 +68,11 @@ extension PersistentStore {
     package func refresh(_ range: ByteRange) async -> ByteRangeSet {
         // Before the look, so that what is committed meanwhile is found the next time.
         let stamp = engine.version.current
-        let (place, isKept, seen) = guarded.withLock { guarded in
+        let (place, isCached, seen) = guarded.withLock { guarded in
             if case .kept = guarded.standing { return (guarded.place, true, guarded.seen) }
             return (guarded.place, false, nil)
         }
-        guard isKept, !range.isEmpty else { return stored }
+        guard isCached, !range.isEmpty else { return stored }
         if stamp == nil || stamp != seen {
             let extents = try? await engine.look.run {
                 try self.engine.questions.ask { try $0.extents.all(of: place.entry) }

@@ -60,7 +60,7 @@ final class PersistentStore: ByteStore {
         /// The index as it was when this entry's extents were last looked up.
         var seen: IndexVersion.Stamp?
         /// `true` once it was reported why bytes are not cached.
-        var isToldNotKept = false
+        var isRefusalReported = false
     }
 
     let engine: CacheEngine
@@ -102,7 +102,7 @@ final class PersistentStore: ByteStore {
         let (end, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
         // The last two offsets are reserved for the commit lock.
         guard offset >= 0, !isTooFar, end < Int64.max - 1 else {
-            throw MediaError(.notKept, url.safeText, "bytes at an impossible offset cannot be kept")
+            throw MediaError(.notCached, url.safeText, "bytes at an impossible offset can't be cached")
         }
         let isFull = guarded.withLock { guarded in
             // After a refused commit bytes go to the volatile store, so nothing need be made room for.
@@ -111,7 +111,7 @@ final class PersistentStore: ByteStore {
             return count > 0 && count + Int64(bytes.count) > Self.mostBuffered
         }
         if isFull { try? await commit() }
-        let (gaps, isDue, isKept) = guarded.withLock { guarded in
+        let (gaps, isDue, isCached) = guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
             guard case .kept = guarded.standing else {
                 // The bytes refused before are tried again, so that one passing failure does not end caching.
@@ -127,7 +127,7 @@ final class PersistentStore: ByteStore {
         }
         // If this fails, the next write goes to the volatile store and reports why.
         if isDue { engine.committer.submit { try? self.commitNow() } }
-        guard !isKept, !gaps.isEmpty else { return }
+        guard !isCached, !gaps.isEmpty else { return }
         reportRefusal()
         let volatile = try await volatileStore()
         for gap in gaps {
@@ -178,10 +178,10 @@ final class PersistentStore: ByteStore {
                 try self.commitNow()
             } catch {
                 // These bytes will be missing at the next open: report that unless it was reported before.
-                let isNews = self.guarded.withLock {
-                    !$0.isToldNotKept && $0.state.bufferedByteCount > 0
+                let isUnreported = self.guarded.withLock {
+                    !$0.isRefusalReported && $0.state.bufferedByteCount > 0
                 }
-                if isNews { self.engine.settings.onNotice(self.engine.notKept(error)) }
+                if isUnreported { self.engine.settings.onNotice(self.engine.notCached(error)) }
             }
             let place: Place? = self.guarded.withLock { guarded in
                 defer {
@@ -211,7 +211,7 @@ final class PersistentStore: ByteStore {
         let refusal: MediaError? = guarded.withLock { guarded in
             switch guarded.standing {
             case .refusing(let error), .unwritable(let error):
-                guarded.isToldNotKept = true
+                guarded.isRefusalReported = true
                 return error
             case .kept, .detached, .closed: return nil
             }

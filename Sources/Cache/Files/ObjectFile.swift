@@ -59,7 +59,7 @@ final class ObjectFile: Sendable {
     /// This is the commit lock, separate from the in-use lock. It is held only while writing and flushing, so
     /// this waits up to five seconds, like `FolderLock`.
     func withCommitLock<Value>(_ body: () throws -> Value) throws -> Value {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while !ByteLock.take(Self.commitByte, of: descriptor) {
             guard ByteLock.isTaken else { throw SystemError("lock an object") }
             guard ContinuousClock.now < deadline else { throw FolderHeldError() }
@@ -76,7 +76,7 @@ final class ObjectFile: Sendable {
         return try body()
     }
 
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
     /// The offset of the byte that is locked; no resource is that long.
     private static let commitByte = Int64.max - 1
 

@@ -32,7 +32,7 @@ final class FolderLock: Sendable {
     /// A process locks the gate before it waits for the lock. So a process that takes the lock again and
     /// again, as a long removal does, lets waiting processes go first.
     func withLock<Value>(_ body: () throws -> Value) throws -> Value {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         try wait(until: deadline) { ByteLock.take(Self.gate, of: descriptor) }
         do {
             defer { ByteLock.release(Self.gate, of: descriptor) }
@@ -52,7 +52,7 @@ final class FolderLock: Sendable {
 
     /// The byte of the lock file that serves as the gate.
     static let gate: Int64 = 0
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
 }
 
 /// Another process held the folder's lock for longer than five seconds.

@@ -28,7 +28,7 @@ final class FolderSession: @unchecked Sendable {
         do {
             return try performOrFail(body)
         } catch {
-            throw settings.notKept(error)
+            throw settings.notCached(error)
         }
     }
 

@@ -57,7 +57,7 @@ final class VolatileStore: ByteStore {
         guard !bytes.isEmpty else { return }
         let (end, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
         guard offset >= 0, !isTooFar else {
-            throw MediaError(.notKept, subject, "bytes at an impossible offset cannot be kept")
+            throw MediaError(.notCached, subject, "bytes at an impossible offset can't be cached")
         }
         await owner.io.run { self.writeNow(bytes, to: offset..<end) }
     }

@@ -50,7 +50,7 @@ package struct DecoderTable: Sendable {
             source: reader,
             head: window.bytes,
             subject: location.safeText,
-            seekTable: reader.keptSeekTable
+            seekTable: reader.storedSeekTable
         )
         return (factories[kind] ?? mpeg)(stream)
     }

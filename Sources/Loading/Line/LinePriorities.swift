@@ -75,7 +75,7 @@ package struct LinePriorities: Sendable {
 }
 
 /// Passes each loader's most urgent need on to those that share the line with it.
-final class LineArbiter: Sendable {
+final class SharedLine: Sendable {
     /// Receives the most urgent need of the others, with its revision.
     typealias Listener = @Sendable (FetchReason?, Int) -> Void
 

@@ -171,7 +171,7 @@ extension AnswerContext {
 }
 
 /// The time for which the bytes of a response may be stored.
-package enum Keeping: Equatable, Sendable {
+package enum StorageTime: Equatable, Sendable {
     /// In the cache, for other sessions too.
     case lasting
     /// Only while the resource plays (`no-store`, RFC 9111 §5.2.2.5; also bodies in a content coding, and
@@ -190,7 +190,7 @@ package enum Seekability: Equatable, Sendable {
 
 extension AnswerMeaning {
     /// The time for which the bytes of `answer`, whose meaning this is, may be stored; `nil` if it has none.
-    package func keeping(of answer: RangeAnswer) -> Keeping? {
+    package func storageTime(of answer: RangeAnswer) -> StorageTime? {
         switch self {
         case .part, .whole: answer.forbidsStoring || answer.isEncoded ? .passing : .lasting
         case .live: .passing

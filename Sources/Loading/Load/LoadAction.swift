@@ -52,7 +52,7 @@ package struct AnswerOutcome: Equatable, Sendable {
     package var use: BodyUse
     package var actions: [LoadAction]
     /// `true` if the body may be played but not cached.
-    package var forbidsKeeping = false
+    package var forbidsStoring = false
     /// `true` if only the bytes can show that the file is the stored one, so that received bytes are compared
     /// with stored ones.
     package var comparesStored = false

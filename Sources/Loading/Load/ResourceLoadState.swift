@@ -174,7 +174,7 @@ package struct ResourceLoadState: Sendable {
         let isConfirmed = !description.validators.isEmpty && !answer.validators.isEmpty
         answers.learn(answer, meaning, to: fetch.plan)
         var outcome = outcome(of: meaning, retryAfter: answer.retryAfter, for: fetch, moment)
-        outcome.forbidsKeeping = meaning.keeping(of: answer) == .passing
+        outcome.forbidsStoring = meaning.storageTime(of: answer) == .passing
         outcome.comparesStored = meaning == .whole && !isConfirmed && !moment.stored.isEmpty
         return outcome
     }

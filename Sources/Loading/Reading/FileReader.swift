@@ -33,7 +33,7 @@ final class FileReader: ResourceReader {
     deinit { Glibc.close(descriptor) }
 
     var length: Int64? { size }
-    var keptSeekTable: [UInt8] { [] }
+    var storedSeekTable: [UInt8] { [] }
 
     var report: LoadReport {
         var report = LoadReport()
@@ -96,8 +96,8 @@ final class FileReader: ResourceReader {
     func prefetch(_ range: ByteRange) {}
     func fill() {}
     func reject() async {}
-    func keepSeekTable(_ table: [UInt8]) {}
-    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func storeSeekTable(_ table: [UInt8]) {}
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
     func close() async {}
 
     private static func error(_ subject: SafeText, _ code: Int32) -> MediaError {

@@ -112,7 +112,7 @@ final class LiveStream: Sendable {
         guard let state else { return }
         report.length = state.length
         report.isSeekable = false
-        report.isKept = false
+        report.isCached = false
         report.live = state.report
         report.wait = state.wait
         report.inFlight = []

@@ -14,7 +14,7 @@ final class LoaderReader: ResourceReader {
 
     var length: Int64? { loader.length }
     var report: LoadReport { loader.report }
-    var keptSeekTable: [UInt8] { loader.store.description.seekTable }
+    var storedSeekTable: [UInt8] { loader.store.description.seekTable }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         guard !isClosed.withLock({ $0 }) else { throw CancellationError() }
@@ -42,12 +42,12 @@ final class LoaderReader: ResourceReader {
 
     func reject() async { await loader.reject() }
 
-    func keepSeekTable(_ table: [UInt8]) {
+    func storeSeekTable(_ table: [UInt8]) {
         loader.note { $0.state.describe { $0.keep(seekTable: table) } }
         loader.storeDescription()
     }
 
-    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {
         loader.note { $0.state.describe { $0.keep(title: title, artist: artist, duration: duration) } }
         loader.storeDescription()
     }

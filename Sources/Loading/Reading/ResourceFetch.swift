@@ -84,7 +84,7 @@ struct ResourceFetch: Sendable {
         var isHandedOver = false
         defer { if !isHandedOver { response.body.cancel() } }
         let outcome = loader.decide { $0.state.fetchAnswered(plan.id, response.answer, $1) }
-        if outcome.forbidsKeeping { await store.discard() }
+        if outcome.forbidsStoring { await store.discard() }
         switch outcome.use {
         case .discard:
             await loader.performAll(outcome.actions)

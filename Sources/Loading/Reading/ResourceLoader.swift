@@ -325,7 +325,7 @@ final class ResourceLoader: Sendable {
     var measure: LineMeasure { guarded.withLock { $0.state.measure } }
 
     var report: LoadReport {
-        let isKept = store.isPersistent
+        let isCached = store.isPersistent
         var (report, live) = guarded.withLock { guarded in
             let (state, counters) = (guarded.state, guarded.counters)
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
@@ -338,7 +338,7 @@ final class ResourceLoader: Sendable {
             report.bytesPerSecond = state.measure.bytesPerSecond
             report.wait = state.wait(moment)
             report.isSeekable = state.seekability(moment.stored) == .anywhere
-            report.isKept = isKept
+            report.isCached = isCached
             return (report, guarded.live)
         }
         live?.add(to: &report)

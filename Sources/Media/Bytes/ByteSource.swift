@@ -59,13 +59,13 @@ package protocol ResourceReader: ByteSource {
     func reject() async
 
     /// Stores the seek table, an opaque value, with the entry; empty removes it.
-    func keepSeekTable(_ table: [UInt8])
+    func storeSeekTable(_ table: [UInt8])
 
     /// The seek table that an earlier open stored; empty if there is none. Untrusted: check it before use.
-    var keptSeekTable: [UInt8] { get }
+    var storedSeekTable: [UInt8] { get }
 
     /// Stores the tags for `cache list`.
-    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?)
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?)
 
     /// Closes this reader. Waiting reads throw `CancellationError`, fetches that only this reader wanted end,
     /// and received bytes are committed before this returns.
@@ -98,7 +98,7 @@ package struct LoadReport: Sendable, Equatable {
     /// `true` if any offset can be read without reading all bytes before it.
     package var isSeekable = true
     /// `true` if fetched bytes are cached.
-    package var isKept = true
+    package var isCached = true
     /// Set while nothing arrives and the next attempt is awaited.
     package var wait: LoadWait?
     /// Set for a live stream, which is not cached and has no length.

@@ -27,14 +27,14 @@ package protocol ByteStore: Sendable {
     /// Stores `bytes` at `offset`; parts that are already stored are left unchanged.
     ///
     /// Returns once they can be read. They are committed later, by `commit` or by the store itself; a store
-    /// that cannot commit them holds them until it is closed. Throws `MediaError` with `.notKept` if it
+    /// that cannot commit them holds them until it is closed. Throws `MediaError` with `.notCached` if it
     /// cannot even do that.
     func write(_ bytes: [UInt8], at offset: Int64) async throws
 
     /// Replaces the description; durable with the next commit.
     func describe(_ description: EntryDescription)
 
-    /// Makes all written bytes durable. Throws `MediaError` with `.notKept` if that is not possible.
+    /// Makes all written bytes durable. Throws `MediaError` with `.notCached` if that is not possible.
     func commit() async throws
 
     /// Removes the entry: the next open finds it empty.

@@ -23,7 +23,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
         case tooManyRedirects = "too-many-redirects"
         case resourceChanged = "resource-changed"
         case offline = "offline"
-        case notKept = "not-cached"
+        case notCached = "not-cached"
         case damaged = "damaged"
         case damagedExtent = "damaged-extent"
         case damagedIndex = "damaged-index"

@@ -45,7 +45,7 @@ final class PulseStream: @unchecked Sendable {
     private var isUnderrunReported = false
     private var retainedForCallbacks: Unmanaged<PulseStream>?
     /// `true` if the server requested frames when the reader had none.
-    private let isHungry = Atomic(false)
+    private let needsFrames = Atomic(false)
 
     /// Creates the stream, without the server. Call it with the lock held; `nil` if libpulse refuses.
     init?(
@@ -164,9 +164,9 @@ final class PulseStream: @unchecked Sendable {
 
     /// The reader has frames. Takes one atomic exchange if none are wanted.
     func framesAvailable() {
-        // Both sides use an exchange: either the writer sees `isHungry`, or the main loop, which reads again
+        // Both sides use an exchange: either the writer sees `needsFrames`, or the main loop, which reads again
         // after its own exchange, sees the frames.
-        guard isHungry.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        guard needsFrames.exchange(false, ordering: .acquiringAndReleasing) else { return }
         mainloop.withLock {
             guard isTaking, !isOver else { return }
             fill(pa_stream_writable_size(stream))
@@ -277,8 +277,8 @@ final class PulseStream: @unchecked Sendable {
             let target = UnsafeMutableRawBufferPointer(start: memory, count: room)
             var count = reader.read(into: target)
             if count == 0 {
-                _ = isHungry.exchange(true, ordering: .acquiringAndReleasing)
-                // Read again: frames that arrived before `isHungry` was set are not announced.
+                _ = needsFrames.exchange(true, ordering: .acquiringAndReleasing)
+                // Read again: frames that arrived before `needsFrames` was set are not announced.
                 count = reader.read(into: target)
             }
             guard count > 0, pa_stream_write(stream, memory, count, nil, 0, PA_SEEK_RELATIVE) == 0 else {

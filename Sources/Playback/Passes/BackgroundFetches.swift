@@ -27,7 +27,7 @@ final class BackgroundFetches {
 
     /// `true` if bytes of the resource are missing that can be fetched and stored.
     static func isWorthwhile(_ report: LoadReport) -> Bool {
-        report.live == nil && report.isKept && !isComplete(report)
+        report.live == nil && report.isCached && !isComplete(report)
     }
 
     private static func isComplete(_ report: LoadReport) -> Bool {

@@ -32,7 +32,7 @@ struct DecodePass: Sendable {
             let info = decoder.info
             var live = LiveTitles(report: reader.report.live)
             if let live { send(.liveFound(id, live.station)) }
-            reader.keepTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
+            reader.storeTags(title: info.tags.title, artist: info.tags.artist, duration: info.duration)
             send(.passReady(id, info, landing, isSeekable: reader.report.isSeekable))
             var reported = ReportedInfo(of: decoder, landing: landing)
             try await write(from: decoder, of: reader, &reported, titles: &live, counting: &frames)

@@ -37,7 +37,7 @@ final class PassTable {
         send = tell
         backgroundFetches =
             settings.fillsHeardTracks
-            ? BackgroundFetches(clock: parts.clock, most: settings.mostFillings, ended: filled) : nil
+            ? BackgroundFetches(clock: parts.clock, most: settings.mostBackgroundFetches, ended: filled) : nil
     }
 
     var ids: [PassID] { passes.keys.sorted() }
@@ -45,26 +45,26 @@ final class PassTable {
     func resource(of id: PassID) -> TrackResource? { passes[id]?.resource }
     func reader(of id: PassID) -> (any ResourceReader)? { passes[id]?.resource.openReader }
     /// The open resource that pass `id` left to its successor.
-    func keptReader(of id: PassID) -> (any ResourceReader)? { kept[id]?.openReader }
+    func retainedReader(of id: PassID) -> (any ResourceReader)? { kept[id]?.openReader }
     func control(of id: PassID) -> PassControl? { passes[id]?.control }
 
     /// Starts a pass over the resource that pass `reusing` left, if any, or over a new one.
     ///
-    /// The pass waits for the time of `settling` before it reads. With `isPatient`, its reads have low
-    /// priority until `hurry`.
+    /// The pass waits for the time of `settling` before it reads. With `isLowPriority`, its reads have low
+    /// priority until `raisePriority`.
     func start(
         _ id: PassID,
         _ track: Track,
         at start: Duration,
         reusing: PassID?,
         refresh: Bool,
-        isPatient: Bool,
+        isLowPriority: Bool,
         settling: Duration
     ) {
         let left = reusing.flatMap { kept.removeValue(forKey: $0) }
         // Until the pass is heard, only bytes for which it waits are fetched.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
-        let resource = left ?? makeResource(track, refresh: refresh, isPatient: isPatient)
+        let resource = left ?? makeResource(track, refresh: refresh, isLowPriority: isLowPriority)
         let control = PassControl()
         let pass = DecodePass(
             id: id,
@@ -81,9 +81,9 @@ final class PassTable {
         passes[id] = ActivePass(resource: resource, control: control, task: task)
     }
 
-    /// Gives the reads of every pass except `patient` the priority of the current track.
-    func hurry(except patient: PassID?) {
-        for (id, pass) in passes where id != patient { pass.resource.hurry() }
+    /// Gives the reads of every pass except `exempt` the priority of the current track.
+    func raisePriority(except exempt: PassID?) {
+        for (id, pass) in passes where id != exempt { pass.resource.raisePriority() }
     }
 
     /// Cancels a pass. Returns when it has stopped writing, with the report of its resource if that is
@@ -123,13 +123,13 @@ final class PassTable {
 
     /// A new resource for `track`. It opens only after earlier ones at the same location have closed, since
     /// the old loader cannot provide a file that has changed or must be loaded again.
-    private func makeResource(_ track: Track, refresh: Bool, isPatient: Bool) -> TrackResource {
+    private func makeResource(_ track: Track, refresh: Bool, isLowPriority: Bool) -> TrackResource {
         let before = closings.filter { $0.location == track.location }.map(\.task)
         let filled = backgroundFetches?.end(at: track.location) ?? []
         return TrackResource(
             track: track,
             refresh: refresh,
-            isPatient: isPatient,
+            isLowPriority: isLowPriority,
             makeDecoder: parts.makeDecoder
         ) { [open = parts.open] location, refresh in
             for task in before { await task.value }

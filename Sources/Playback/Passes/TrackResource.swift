@@ -15,8 +15,8 @@ final class TrackResource: Sendable {
     private struct State {
         var reader: (any ResourceReader)?
         var isClosed = false
-        /// `true` if its reads have low priority, until `hurry`.
-        var isPatient: Bool
+        /// `true` if its reads have low priority, until `raisePriority`.
+        var isLowPriority: Bool
     }
 
     private let state: Locked<State>
@@ -26,11 +26,11 @@ final class TrackResource: Sendable {
     private nonisolated(unsafe) var decoder: (any AudioDecoder)?
     private nonisolated(unsafe) var isAtStart = true
 
-    /// With `isPatient`, its reads have low priority until `hurry`.
+    /// With `isLowPriority`, its reads have low priority until `raisePriority`.
     init(
         track: Track,
         refresh: Bool,
-        isPatient: Bool,
+        isLowPriority: Bool,
         makeDecoder: @escaping MakeDecoder,
         open: @escaping Open
     ) {
@@ -38,21 +38,21 @@ final class TrackResource: Sendable {
         self.refresh = refresh
         self.open = open
         self.makeDecoder = makeDecoder
-        state = Locked(State(isPatient: isPatient))
+        state = Locked(State(isLowPriority: isLowPriority))
     }
 
     /// The reader of the resource; the first call opens it. Called by one pass at a time.
     func reader() async throws -> any ResourceReader {
         if let reader = state.withLock({ $0.reader }) { return reader }
         let reader = try await open(track.location, refresh)
-        // Before the reader is shared, so that `hurry` always comes later.
-        let wasPatient = state.withLock { $0.isPatient }
-        if wasPatient { reader.setPriority(isLow: true) }
-        let (isClosed, isPatient) = state.withLock { state in
+        // Before the reader is shared, so that `raisePriority` always comes later.
+        let wasLowPriority = state.withLock { $0.isLowPriority }
+        if wasLowPriority { reader.setPriority(isLow: true) }
+        let (isClosed, isLowPriority) = state.withLock { state in
             if !state.isClosed { state.reader = reader }
-            return (state.isClosed, state.isPatient)
+            return (state.isClosed, state.isLowPriority)
         }
-        if wasPatient, !isPatient { reader.setPriority(isLow: false) }
+        if wasLowPriority, !isLowPriority { reader.setPriority(isLow: false) }
         if isClosed {
             await reader.close()
             throw CancellationError()
@@ -79,10 +79,10 @@ final class TrackResource: Sendable {
     }
 
     /// Gives its reads the priority of the current track.
-    func hurry() {
+    func raisePriority() {
         let reader = state.withLock { state in
-            defer { state.isPatient = false }
-            return state.isPatient ? state.reader : nil
+            defer { state.isLowPriority = false }
+            return state.isLowPriority ? state.reader : nil
         }
         reader?.setPriority(isLow: false)
     }
@@ -95,7 +95,7 @@ final class TrackResource: Sendable {
     func endPasses() {
         let table = decoder?.seekTable() ?? []
         decoder = nil
-        if !table.isEmpty { openReader?.keepSeekTable(table) }
+        if !table.isEmpty { openReader?.storeSeekTable(table) }
     }
 
     func close() async {

@@ -53,17 +53,17 @@ final class BackgroundJobs: Sendable {
     }
 
     /// Pins `track`, or unpins it. Returns `true` if it is pinned now.
-    private static func togglePin(_ track: Track, in cache: (any KeptMusic)?) async throws -> Bool {
+    private static func togglePin(_ track: Track, in cache: (any CacheStatus)?) async throws -> Bool {
         guard let url = track.location.url else {
             throw MediaError(
-                .notKept,
+                .notCached,
                 track.location.safeText,
                 "can't be pinned (a local file needs no cache)"
             )
         }
         guard let cache else {
             throw MediaError(
-                .notKept,
+                .notCached,
                 url.safeText,
                 "can't be pinned without a cache (leave out --no-cache)"
             )

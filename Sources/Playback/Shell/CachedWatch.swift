@@ -29,14 +29,14 @@ final class CachedWatch: Sendable {
     /// Tracks that are looked up in one call.
     static let batch = 500
 
-    private let cache: any KeptMusic
+    private let cache: any CacheStatus
     private let changed: @Sendable () -> Void
     private let state = Locked(State())
     /// Tracks that were looked up. Used only by the task, of which there is one at a time.
     private let seen = Locked(Set<Track.ID>())
 
     /// `changed` is called from any task when `value` has changed.
-    init(cache: any KeptMusic, changed: @escaping @Sendable () -> Void) {
+    init(cache: any CacheStatus, changed: @escaping @Sendable () -> Void) {
         self.cache = cache
         self.changed = changed
     }

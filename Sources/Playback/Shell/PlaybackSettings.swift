@@ -19,7 +19,7 @@ package struct PlaybackSettings: Sendable {
     /// `true` if tracks that were heard in part are fetched completely in the background.
     package var fillsHeardTracks = false
     /// The most background fetches at a time. More would only add connections that share the same bandwidth.
-    package var mostFillings = 4
+    package var mostBackgroundFetches = 4
 
     package var exitsAtEnd: Bool
     /// In percent; `nil` keeps the volume that the sink remembers.
@@ -56,7 +56,7 @@ package struct PlaybackParts: Sendable {
     package var save: @Sendable ([Track], String) async throws -> Void
     package var clock: any MonotonicClock
     /// The cache; `nil` without one.
-    package var cache: (any KeptMusic)?
+    package var cache: (any CacheStatus)?
     /// Reports whether the network is available; `nil` if that is unknown.
     package var connectivity: (any Connectivity)?
     /// The saved position at which a track continues; `nil` if it begins at its start. The player's task
@@ -72,7 +72,7 @@ package struct PlaybackParts: Sendable {
         resolver: any TrackResolver,
         save: @escaping @Sendable ([Track], String) async throws -> Void,
         clock: any MonotonicClock,
-        cache: (any KeptMusic)? = nil,
+        cache: (any CacheStatus)? = nil,
         connectivity: (any Connectivity)? = nil
     ) {
         self.open = open

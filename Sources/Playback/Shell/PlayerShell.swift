@@ -87,7 +87,7 @@ final class PlayerShell {
                 if case .outputFailed = followUp { break }
             }
         }
-        passes.hurry(except: state.patientPass)
+        passes.raisePriority(except: state.lowPriorityPass)
         if !isOver { await resumeSink() }
         updateTicks()
     }
@@ -130,7 +130,7 @@ final class PlayerShell {
                 at: start,
                 reusing: reused,
                 refresh: refresh,
-                isPatient: id == state.patientPass,
+                isLowPriority: id == state.lowPriorityPass,
                 settling: settling
             )
         case .cancelPass(let id, let keepsResource): await cancelPass(id, keepsResource: keepsResource)
@@ -180,7 +180,7 @@ final class PlayerShell {
     private func settling(of id: PassID, reusing reused: PassID?, at start: Duration) -> Duration {
         let wait = state.requestDelay(of: id)
         guard wait > .zero, let reused else { return .zero }
-        guard let reader = passes.keptReader(of: reused) else { return wait }
+        guard let reader = passes.retainedReader(of: reused) else { return wait }
         guard let info = state.info(of: id) else {
             // The stream's head is not known yet, so neither is where the seek leads. Only a whole track needs no request.
             return reader.length.map { reader.isStored(0..<$0) } == true ? .zero : wait

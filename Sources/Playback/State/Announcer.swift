@@ -137,7 +137,7 @@ extension MediaError.Code {
             .networkUnreachable, .connectionFailed, .badAnswer, .tlsFailed, .timedOut, .cut, .httpStatus,
             .tooManyRedirects, .offline, .missingLibrary:
             true
-        case .resourceChanged, .notKept, .damaged, .damagedExtent, .damagedIndex, .badState, .cacheSecret,
+        case .resourceChanged, .notCached, .damaged, .damagedExtent, .damagedIndex, .badState, .cacheSecret,
             .decodingFailed, .audioServer, .audioLost, .sinkFailed, .sinkFormat, .internalError:
             false
         }

@@ -118,7 +118,7 @@ struct PassLane: Sendable {
     }
 
     /// The prepared pass, whose reads have low priority while the track before it may still miss bytes.
-    var patient: PassID? { lastGranted?.stage == .written ? nil : prepared?.id }
+    var lowPriority: PassID? { lastGranted?.stage == .written ? nil : prepared?.id }
 
     subscript(id: PassID) -> Pass? { passes.first { $0.id == id } }
 

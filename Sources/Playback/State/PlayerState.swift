@@ -259,7 +259,7 @@ package struct PlayerState: Sendable {
     var preparedTrack: Track? { lane.prepared?.track }
 
     /// The pass whose reads have low priority.
-    var patientPass: PassID? { lane.patient }
+    var lowPriorityPass: PassID? { lane.lowPriority }
 
     func info(of id: PassID) -> StreamInfo? { lane[id]?.info }
 

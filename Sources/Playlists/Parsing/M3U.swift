@@ -90,16 +90,16 @@ package enum M3UWriter {
     /// Writes the list of `tracks` to `path` atomically: until it is complete, an earlier file stays.
     ///
     /// Replaces only M3U lists and empty files, so that a typing mistake cannot destroy music. Blocks: call it on a
-    /// `WorkThread`. Throws `.notKept`.
+    /// `WorkThread`. Throws `.notCached`.
     package static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
         let subject = SafeText(path)
         guard isReplaceable(path) else {
-            throw MediaError(.notKept, "Not overwritten", subject + " is not a playlist")
+            throw MediaError(.notCached, "Not overwritten", subject + " is not a playlist")
         }
         do throws(SystemError) {
             try WholeFile.replace(path, with: text(for: tracks).utf8, mode: 0o666)
         } catch {
-            throw MediaError(.notKept, subject, SafeText("can't write the playlist: \(error.reason)"))
+            throw MediaError(.notCached, subject, SafeText("can't write the playlist: \(error.reason)"))
         }
     }
 

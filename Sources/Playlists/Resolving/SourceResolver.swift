@@ -55,7 +55,7 @@ package final class SourceResolver: TrackResolver {
     /// Writes `tracks` as an M3U8 list, atomically, on the resolver's thread.
     ///
     /// `path` is absolute or relative to the working folder; an existing list is replaced. Throws `MediaError` with
-    /// `.notKept`.
+    /// `.notCached`.
     package func save(_ tracks: [Track], to path: String) async throws {
         let path = PlaylistBase.absolute(path, in: workingFolder)
         try await thread.run { try M3UWriter.save(tracks, to: path) }

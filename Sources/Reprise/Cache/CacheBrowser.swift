@@ -6,15 +6,15 @@ import System
 /// The cache for the screen's cache view: lists, evicts and pins in the background, one job after another.
 ///
 /// Reads nothing before the first call.
-final class CacheBrowser: KeptShelf {
+final class CacheBrowser: CacheControl {
     private enum Job {
         case look
-        case evict(KeptEntry.ID)
-        case setPinned(KeptEntry.ID, Bool)
+        case evict(CachedTrack.ID)
+        case setPinned(CachedTrack.ID, Bool)
     }
 
     private struct State {
-        var report = KeptReport()
+        var report = CacheContents()
         var observer: (@Sendable () -> Void)?
         /// `true` if a reading is queued but has not begun: a second one would have the same result.
         var isLookWaiting = false
@@ -52,7 +52,7 @@ final class CacheBrowser: KeptShelf {
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    var report: KeptReport { state.withLock { $0.report } }
+    var report: CacheContents { state.withLock { $0.report } }
 
     /// Reads the list again. During a reading, any number of calls cause one more.
     func look() {
@@ -79,9 +79,9 @@ final class CacheBrowser: KeptShelf {
         if isWatched { changed.yield() }
     }
 
-    func evict(_ entry: KeptEntry.ID) { jobs.yield(.evict(entry)) }
+    func evict(_ entry: CachedTrack.ID) { jobs.yield(.evict(entry)) }
 
-    func setPinned(_ entry: KeptEntry.ID, _ isPinned: Bool) { jobs.yield(.setPinned(entry, isPinned)) }
+    func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool) { jobs.yield(.setPinned(entry, isPinned)) }
 
     func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
@@ -142,7 +142,7 @@ final class CacheBrowser: KeptShelf {
 
     private func show(_ problem: SafeText?) async {
         var problem = problem
-        var entries: [KeptEntry]?
+        var entries: [CachedTrack]?
         do {
             let now = Int64(time(nil))
             entries = try await list().map { Self.entry($0, now: now) }
@@ -160,9 +160,9 @@ final class CacheBrowser: KeptShelf {
         observer?()
     }
 
-    private static func entry(_ listing: CachedEntry, now: Int64) -> KeptEntry {
-        KeptEntry(
-            id: KeptEntry.ID(listing.number),
+    private static func entry(_ listing: CachedEntry, now: Int64) -> CachedTrack {
+        CachedTrack(
+            id: CachedTrack.ID(listing.number),
             source: listing.url,
             title: listing.title,
             artist: listing.artist,

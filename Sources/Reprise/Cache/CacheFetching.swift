@@ -82,7 +82,7 @@ struct CacheFetching {
 
     private static func evicted(_ track: Track) -> MediaError {
         MediaError(
-            .notKept,
+            .notCached,
             track.location.safeText,
             "was evicted to make room for the others; pin them, or use a larger --cache-size"
         )

@@ -12,7 +12,7 @@ struct MusicSupply: Sendable {
     /// Chooses and creates the decoder of an open resource.
     let makeDecoder: @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
     /// The last error that says why something could not be cached.
-    let lastNotKept: @Sendable () -> MediaError?
+    let lastNotCached: @Sendable () -> MediaError?
     /// Closes connections and ends threads.
     let shutdown: @Sendable () async -> Void
 }

@@ -39,7 +39,7 @@ struct TrackFetch: Sendable {
             try result.get()
             // Looked up last, because only bytes that the index claims will be found the next time.
             guard let entry = try await entry(url), entry.isComplete else {
-                return .failed(notKept(track.location))
+                return .failed(notCached(track.location))
             }
             return .kept(entry, fetched: report.fetchedBytes)
         } catch let error as MediaError {
@@ -48,17 +48,17 @@ struct TrackFetch: Sendable {
     }
 
     private func fetch(from reader: any ResourceReader) async throws {
-        try await keepTags(of: reader)
+        try await storeTags(of: reader)
         while true {
             let report = reader.report
             guard report.live == nil else {
                 throw MediaError(
-                    .notKept,
+                    .notCached,
                     track.location.safeText,
                     "is a live stream, which has no end and cannot be cached"
                 )
             }
-            guard report.isKept else { throw notKept(track.location) }
+            guard report.isCached else { throw notCached(track.location) }
             guard let offset = Self.nextOffset(report) else { return }
             let bytes = try await reader.read(at: offset, count: Self.chunk)
             if bytes.isEmpty { return }
@@ -66,7 +66,7 @@ struct TrackFetch: Sendable {
     }
 
     /// Decodes the head, so that only music is cached, and `cache list` can show its title.
-    private func keepTags(of reader: any ResourceReader) async throws {
+    private func storeTags(of reader: any ResourceReader) async throws {
         let decoder = try await supply.makeDecoder(reader, track.location)
         do {
             try await decoder.open()
@@ -76,7 +76,7 @@ struct TrackFetch: Sendable {
         }
         let info = decoder.info
         let tags = info.tags.filled(from: track.tags)
-        reader.keepTags(title: tags.title, artist: tags.artist, duration: info.duration ?? track.duration)
+        reader.storeTags(title: tags.title, artist: tags.artist, duration: info.duration ?? track.duration)
         reader.allowReadAhead(
             bytesPerSecond: info.bytesPerSecond > 0 ? info.bytesPerSecond : Self.usualBytesPerSecond
         )
@@ -89,10 +89,10 @@ struct TrackFetch: Sendable {
         return report.stored.gaps(in: 0..<length).first?.lowerBound
     }
 
-    private func notKept(_ location: ResourceLocation) -> MediaError {
-        let cause = supply.lastNotKept()
+    private func notCached(_ location: ResourceLocation) -> MediaError {
+        let cause = supply.lastNotCached()
         return MediaError(
-            .notKept,
+            .notCached,
             location.safeText,
             cause.map { "is not cached: " + $0.safeText }
                 ?? "its server forbids caching it, or the cache is full"

@@ -11,7 +11,7 @@ package enum UIEvent: Sendable, Equatable {
     /// The player's newest snapshot.
     case snapshot(PlayerSnapshot)
     /// The content of the cache; `nil` if there is no cache.
-    case cache(KeptReport?)
+    case cache(CacheContents?)
     /// The newest records and the number of all so far; and the running requests, in the order they began.
     case requests([JournalRecord], count: Int, underWay: [JournalRecord])
     /// Time for one slice of the work that `UIState.hasWork` announces.
@@ -56,8 +56,8 @@ package enum UIAction: Sendable, Equatable {
     case listPaths(String)
     /// Starts or stops watching the cache, which is read at once and again after each change.
     case watchCache(Bool)
-    case evict(KeptEntry.ID)
-    case setPinned(KeptEntry.ID, Bool)
+    case evict(CachedTrack.ID)
+    case setPinned(CachedTrack.ID, Bool)
     /// Starts or stops the analysis of the sound.
     case watchSound(Bool)
     /// Writes every cell again, because another program may have written on the terminal.

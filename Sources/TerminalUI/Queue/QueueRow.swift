@@ -56,7 +56,7 @@ package struct QueueRow: Equatable {
         _ player: PlayerSnapshot
     ) -> Availability? {
         let known = player.availability[track.id]
-        guard isCurrent, player.load.isKept, let length = player.load.length, case .web = track.location
+        guard isCurrent, player.load.isCached, let length = player.load.length, case .web = track.location
         else {
             return known
         }

@@ -86,14 +86,14 @@ package struct TerminalScreen: Sendable {
 /// The sources of the screen's contents other than the player.
 package struct ScreenSurroundings: Sendable {
     /// `nil` if there is no cache.
-    package var cache: (any KeptShelf)?
+    package var cache: (any CacheControl)?
     /// `nil` if requests are not recorded.
     package var requests: RequestHistory?
     /// Formats a time of the player's clock as the time of day, in eight columns.
     package var timeOfDay: @Sendable (Duration) -> SafeText
 
     package init(
-        cache: (any KeptShelf)? = nil,
+        cache: (any CacheControl)? = nil,
         requests: RequestHistory? = nil,
         timeOfDay: @escaping @Sendable (Duration) -> SafeText = { SafeText($0.clockTime) }
     ) {

@@ -5,20 +5,20 @@ package struct CacheViewState: Sendable {
     package internal(set) var list = ListPosition()
     /// `true` if this session has a cache.
     package private(set) var isAvailable = true
-    package private(set) var report = KeptReport()
+    package private(set) var report = CacheContents()
     /// The entry that a repeated `delete` deletes.
-    private var candidate: KeptEntry.ID?
+    private var candidate: CachedTrack.ID?
 
-    package var entries: [KeptEntry] { report.entries ?? [] }
+    package var entries: [CachedTrack] { report.entries ?? [] }
 
-    package var selected: KeptEntry? {
+    package var selected: CachedTrack? {
         entries.indices.contains(list.selected) ? entries[list.selected] : nil
     }
 
     /// Shows a new report, `nil` if there is no cache, and returns its problem, if any.
     ///
     /// The selection stays on its entry, or on its row if the entry was removed.
-    mutating func show(_ report: KeptReport?) -> CommandAnswer? {
+    mutating func show(_ report: CacheContents?) -> CommandAnswer? {
         isAvailable = report != nil
         guard let report else { return nil }
         let id = selected?.id
@@ -104,7 +104,7 @@ struct CacheView {
         RowTable.Column(title: "TITLE", width: 0),
     ]
 
-    private func cells(_ entry: KeptEntry) -> [SafeText] {
+    private func cells(_ entry: CachedTrack) -> [SafeText] {
         [
             entry.length.map { SafeText(ByteText.text($0)) } ?? "?",
             SafeText(entry.share.map { "\($0) %" } ?? "?"),
@@ -127,7 +127,7 @@ struct CacheView {
     }
 }
 
-extension KeptEntry {
+extension CachedTrack {
     /// The cached share in percent, rounded down, so that 100 means all; `nil` if the length is unknown.
     fileprivate var share: Int? {
         guard let length, length > 0 else { return length == 0 ? 100 : nil }

@@ -103,7 +103,7 @@ struct PlayingFact: Equatable {
         if player.buffered > .zero, player.load.length.map({ stored < $0 }) != false {
             text += ", buffer \(player.buffered.clockTime)"
         }
-        if !player.load.isKept { text += ", for this session only" }
+        if !player.load.isCached { text += ", for this session only" }
         return SafeText(text + (player.availability[track.id]?.isPinned == true ? ", pinned" : ""))
     }
 

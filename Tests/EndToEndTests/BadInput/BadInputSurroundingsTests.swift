@@ -6,7 +6,7 @@ import Testing
 @Suite struct BadInputSurroundingsTests {
     /// Expects of a run over two tracks of the web that both were heard, and that the folder was reported
     /// once.
-    private func expectNotKept(
+    private func expectNotCached(
         _ run: BadInputRun,
         _ folder: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -28,7 +28,7 @@ import Testing
         let server = try server(stage)
         try stage.folder.write("not a folder", to: "cache")
         let run = try await stage.play(server.sources)
-        expectNotKept(run, stage.cacheFolder)
+        expectNotCached(run, stage.cacheFolder)
         #expect(FileManager.default.contents(atPath: stage.cacheFolder) == Data("not a folder".utf8))
     }
 
@@ -52,7 +52,7 @@ import Testing
         )
         try process.closeInput()
         let run = try await BadInputRun(endOf: process)
-        expectNotKept(run, stage.cacheFolder)
+        expectNotCached(run, stage.cacheFolder)
     }
 
     /// Runs a command while a folder, its first argument, cannot be written to.

@@ -46,12 +46,12 @@ import Testing
         // The folder itself is counted too.
         #expect((taken ?? .max) <= Self.budget + 100_000)
         // What went was the oldest, though dozens are played within one second of the index's clock.
-        let isKept = try (0..<Self.count).map { try !stage.claims($0).ranges.isEmpty }
-        let picture = isKept.map { $0 ? "#" : "." }.joined()
+        let isCached = try (0..<Self.count).map { try !stage.claims($0).ranges.isEmpty }
+        let picture = isCached.map { $0 ? "#" : "." }.joined()
         // One less for the last block of each, and one that went whole for the first bytes of another.
-        #expect(isKept.suffix(Int(Self.budget / size) - 2).allSatisfy { $0 }, "kept: \(picture)")
-        let oldest = isKept.firstIndex(of: true) ?? 0
-        #expect(isKept[oldest...].allSatisfy { $0 }, "kept: \(picture)")
+        #expect(isCached.suffix(Int(Self.budget / size) - 2).allSatisfy { $0 }, "kept: \(picture)")
+        let oldest = isCached.firstIndex(of: true) ?? 0
+        #expect(isCached[oldest...].allSatisfy { $0 }, "kept: \(picture)")
         #expect(oldest > 0, "kept: \(picture)")
     }
 

@@ -7,10 +7,10 @@ import Testing
 /// Without a writable folder nothing more is cached, but everything else works.
 @Suite(.serialized) struct LostFolderTests {
     @Test(arguments: [false, true])
-    func `in a read-only folder what is kept is played and the rest is fetched`(isPartlyKept: Bool)
+    func `in a read-only folder what is kept is played and the rest is fetched`(isPartlyCached: Bool)
         async throws
     {
-        let scene: FireScene = isPartlyKept ? .seek : .download
+        let scene: FireScene = isPartlyCached ? .seek : .download
         let stage = try await scene.stage()
         try stage.folder.makeFolder("cache")
         let before = try stage.claims()

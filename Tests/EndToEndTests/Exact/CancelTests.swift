@@ -15,7 +15,7 @@ import Testing
 
     /// Less than the ten seconds after which the player gives up on a server that sends nothing, which would
     /// look as if it had left.
-    private static let patience = Duration.seconds(8)
+    private static let timeout = Duration.seconds(8)
 
     private let path = ExactStage.path(0)
 
@@ -44,7 +44,7 @@ import Testing
         try run.command("seek 1:00")
         // The gate is closed, so both happen while the old transfers could not have ended by themselves.
         try await wait(for: "the request for the new position") { log.requests.count > before.count }
-        try await wait(for: "the old transfers to be left", deadline: Self.patience) {
+        try await wait(for: "the old transfers to be left", deadline: Self.timeout) {
             long.allSatisfy { old in
                 log.requests.contains { $0.number == old.number && $0.outcome == .aborted }
             }
@@ -72,7 +72,7 @@ import Testing
         let seeked = try await run.event("seeked")
         #expect(seeked.position == 60)
 
-        try await expectKept(by: run, stage, bytes, heard: beginning)
+        try await expectCached(by: run, stage, bytes, heard: beginning)
         try await expectOnlyMissingFetched(stage, music, hasValidators: hasValidators)
     }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(sound.suffix(from: beginning).firstDifference(from: rest) == nil)
         #expect(try run.ends.map(\.reason) == ["skipped", "finished"])
 
-        try await expectKept(by: run, stage, bytes, heard: beginning)
+        try await expectCached(by: run, stage, bytes, heard: beginning)
         try await expectOnlyMissingFetched(stage, music, hasValidators: true)
     }
 
@@ -123,7 +123,7 @@ import Testing
         #expect(difference == nil)
         #expect(try run.ends.map(\.reason) == ["skipped"])
 
-        try await expectKept(by: run, stage, bytes, heard: sound.count)
+        try await expectCached(by: run, stage, bytes, heard: sound.count)
         try await expectOnlyMissingFetched(stage, music, hasValidators: true)
     }
 
@@ -181,7 +181,8 @@ import Testing
     }
 
     /// All that `run` received is claimed, all that was heard is among it, and every claimed byte is true.
-    private func expectKept(by run: ExactRun, _ stage: ExactStage, _ bytes: [UInt8], heard: Int) async throws
+    private func expectCached(by run: ExactRun, _ stage: ExactStage, _ bytes: [UInt8], heard: Int)
+        async throws
     {
         let claims = try stage.claims()
         let fetched = try #require(try run.ends.first?.bytes?.fetched)

@@ -9,7 +9,7 @@ import Testing
     private static let length = 400_000
 
     private let clock = TestClock()
-    private let journal = KeptJournal()
+    private let journal = SavedJournal()
     private let stores = MemoryStores()
     private let cable = Cable()
     private let content = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) }

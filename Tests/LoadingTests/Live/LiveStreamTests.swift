@@ -8,7 +8,7 @@ import Testing
 @Suite struct LiveStreamTests {
     private let clock = TestClock()
     private let station = LiveServer()
-    private let journal = KeptJournal()
+    private let journal = SavedJournal()
     private let url = WebURL("http://radio.example/live").unwrapped
 
     private func stream() -> LiveStream {
@@ -57,7 +57,7 @@ import Testing
         let report = report(stream)
         #expect(report.requestCount == 1)
         #expect(report.fetchedBytes == 6)
-        #expect(report.length == nil && !report.isSeekable && !report.isKept)
+        #expect(report.length == nil && !report.isSeekable && !report.isCached)
         await stream.close()
     }
 

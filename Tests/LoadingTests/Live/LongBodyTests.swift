@@ -10,7 +10,7 @@ import Testing
     private static let pieces = 66
     private let url = WebURL("http://long.example/concert.mp3").unwrapped
     private let clock = TestClock()
-    private let journal = KeptJournal()
+    private let journal = SavedJournal()
     private let stores = MemoryStores()
 
     private func open(_ transport: LongTransport) async throws -> any ResourceReader {
@@ -47,7 +47,7 @@ import Testing
         try await wait(for: "the end") { reader.report.length != nil }
         #expect(try await reading.value == length)
         #expect(transport.requestCount == 1 && clock.sleeperCount == 0)
-        #expect(reader.report.length == length && !reader.report.isKept && !reader.report.isSeekable)
+        #expect(reader.report.length == length && !reader.report.isCached && !reader.report.isSeekable)
         #expect(stores.store(of: url).state.withLock { $0.isDiscarded })
         #expect(journal.requests.map(\.end) == ["complete"])
         #expect(journal.requests.map(\.bytes) == [length])

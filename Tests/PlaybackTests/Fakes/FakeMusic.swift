@@ -49,7 +49,7 @@ final class FakeReader: ResourceReader {
     private let readTo = Locked<Int64>(0)
     private let filled = Locked(false)
     private let scanned = Locked(0)
-    private let patienceLog = Locked<[Bool]>([])
+    private let lowPriorityLog = Locked<[Bool]>([])
     private let tables = Locked<[[UInt8]]>([])
     private let decoders = Locked(0)
 
@@ -60,7 +60,7 @@ final class FakeReader: ResourceReader {
 
     var readOffsets: [Int64] { offsets.withLock { $0 } }
     /// The priorities that were set, in order.
-    var patience: [Bool] { patienceLog.withLock { $0 } }
+    var lowPriorities: [Bool] { lowPriorityLog.withLock { $0 } }
     var isClosed: Bool { closed.withLock { $0 } }
     /// How often a decoder looked through stored bytes.
     var scanCount: Int { scanned.withLock { $0 } }
@@ -103,20 +103,20 @@ final class FakeReader: ResourceReader {
             live.readTo = readTo.withLock { $0 }
             report.live = live
             report.isSeekable = false
-            report.isKept = false
+            report.isCached = false
         }
         edited.withLock { $0 }?(&report)
         return report
     }
 
     func allowReadAhead(bytesPerSecond: Double) {}
-    func setPriority(isLow: Bool) { patienceLog.withLock { $0.append(isLow) } }
+    func setPriority(isLow: Bool) { lowPriorityLog.withLock { $0.append(isLow) } }
     func prefetch(_ range: ByteRange) {}
     func fill() { filled.withLock { $0 = true } }
     func reject() async {}
-    func keepSeekTable(_ table: [UInt8]) { tables.withLock { $0.append(table) } }
-    var keptSeekTable: [UInt8] { [] }
-    func keepTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func storeSeekTable(_ table: [UInt8]) { tables.withLock { $0.append(table) } }
+    var storedSeekTable: [UInt8] { [] }
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
     func close() async { closed.withLock { $0 = true } }
 }
 

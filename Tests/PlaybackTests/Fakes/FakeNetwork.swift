@@ -34,7 +34,7 @@ final class FakeConnectivity: Connectivity {
 }
 
 /// The cached music, set by the test.
-final class FakeKept: KeptMusic {
+final class FakeCacheStatus: CacheStatus {
     private struct State {
         var known: [WebURL: Availability] = [:]
         var batches: [Int] = []

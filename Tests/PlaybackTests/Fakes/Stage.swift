@@ -15,7 +15,7 @@ final class Stage: Sendable {
         exitsAtEnd: Bool = true,
         repeatMode: RepeatMode = .off,
         resolver: (any TrackResolver)? = nil,
-        kept: (any KeptMusic)? = nil,
+        kept: (any CacheStatus)? = nil,
         connectivity: (any Connectivity)? = nil,
         fills: Bool = false,
         gain: GainMode = .off,

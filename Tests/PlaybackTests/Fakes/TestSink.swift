@@ -11,7 +11,7 @@ final class TestSink: AudioOutput {
         /// Frames the test still lets through; nil for all.
         var allowance: Int?
         var pauseLag = 0
-        var toldUnderrun = false
+        var underrunReported = false
         var pcm: [UInt8] = []
         var openings: [AudioFormat] = []
         var drains: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -72,7 +72,7 @@ final class TestSink: AudioOutput {
     func start() async throws {
         state.withLock { state in
             state.isRunning = true
-            state.toldUnderrun = false
+            state.underrunReported = false
         }
         pump()
     }
@@ -146,10 +146,10 @@ final class TestSink: AudioOutput {
                 return (Array(state.drains.values), nil)
             }
             // A sink with a speed of its own notices that it wanted more than there was.
-            guard isDry, let allowance = state.allowance, allowance > 0, !state.toldUnderrun else {
+            guard isDry, let allowance = state.allowance, allowance > 0, !state.underrunReported else {
                 return ([], nil)
             }
-            state.toldUnderrun = true
+            state.underrunReported = true
             return ([], state.handler)
         }
         for drain in drains { drain.resume() }

@@ -179,7 +179,7 @@ struct ListViewTests {
         #expect(screen(state)[2] == " Reading the cache…")
         _ = state.apply(.cache(nil))
         #expect(screen(state)[2] == " No cache in this session")
-        var report = KeptReport()
+        var report = CacheContents()
         report.entries = []
         _ = state.apply(.cache(report))
         #expect(screen(state)[2] == " No cached tracks yet")
@@ -215,9 +215,9 @@ struct ListViewTests {
         for view in ViewName.allCases {
             for columns in [16, 40, 80, 200] {
                 var state = screenState(player, columns: columns)
-                var report = KeptReport()
+                var report = CacheContents()
                 report.entries = [
-                    KeptEntry(id: KeptEntry.ID(1), source: SafeText(evil), title: SafeText(evil))
+                    CachedTrack(id: CachedTrack.ID(1), source: SafeText(evil), title: SafeText(evil))
                 ]
                 _ = state.apply(.cache(report))
                 let record = JournalRecord(

@@ -29,30 +29,30 @@ package struct Availability: Sendable, Equatable {
 }
 
 /// Reports to the player how much of its tracks is cached, and pins them.
-package protocol KeptMusic: Sendable {
+package protocol CacheStatus: Sendable {
     /// How much of each of `urls` is cached, in their order; `nil` if nothing.
     func availability(of urls: [WebURL]) async -> [Availability?]
 
     /// Pins `url`, so that its cached bytes, now and later, are never evicted; or unpins it. Throws
-    /// `MediaError` with `.notKept` if the cache cannot be used.
+    /// `MediaError` with `.notCached` if the cache cannot be used.
     func setPinned(_ url: WebURL, _ isPinned: Bool) async throws
 }
 
 /// Lists and changes the contents of the cache for a screen. No call waits: changes are made in the
 /// background, in the order of the calls.
-package protocol KeptShelf: Sendable {
+package protocol CacheControl: Sendable {
     /// The newest report.
-    var report: KeptReport { get }
+    var report: CacheContents { get }
 
     /// With `true`, makes a new report now and after every change of the cache, at most once a second; with
     /// `false`, stops that.
     func watch(_ isWatched: Bool)
 
     /// Removes `entry`, unless it is pinned or open in some process, and makes a new report.
-    func evict(_ entry: KeptEntry.ID)
+    func evict(_ entry: CachedTrack.ID)
 
     /// Pins or unpins `entry`, and makes a new report.
-    func setPinned(_ entry: KeptEntry.ID, _ isPinned: Bool)
+    func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool)
 
     /// Calls `observer` after each change of `report`, from any thread; it must only wake its user interface. There is one
     /// observer at a time; `nil` removes it.
@@ -60,11 +60,11 @@ package protocol KeptShelf: Sendable {
 }
 
 /// The contents of the cache.
-package struct KeptReport: Sendable, Equatable {
+package struct CacheContents: Sendable, Equatable {
     /// Incremented with each change.
     package var revision = 0
     /// The entries, the last played first; `nil` before the first report.
-    package var entries: [KeptEntry]?
+    package var entries: [CachedTrack]?
     /// The reason why the last change failed; `nil` if it succeeded.
     package var problem: SafeText?
 
@@ -72,7 +72,7 @@ package struct KeptReport: Sendable, Equatable {
 }
 
 /// One cached track, whole or in parts.
-package struct KeptEntry: Sendable, Equatable, Identifiable {
+package struct CachedTrack: Sendable, Equatable, Identifiable {
     /// The entry's number in the cache, which is never given to another entry.
     package struct ID: Hashable, Sendable {
         package var value: Int64
