@@ -34,10 +34,6 @@ private final class MeasuringFiles: FileLayer {
         measure()
     }
 
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
-    }
-
     func flush(_ descriptor: CInt) throws {
         try system.flush(descriptor)
         // Some filesystems allocate only now.

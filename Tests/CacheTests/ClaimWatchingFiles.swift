@@ -29,10 +29,6 @@ final class ClaimWatchingFiles: FileLayer {
         state.withLock { $0.written.insert(contentsOf: offset..<offset + Int64(bytes.count)) }
     }
 
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
-    }
-
     func flush(_ descriptor: CInt) throws {
         let before = state.withLock { $0.written }
         try system.flush(descriptor)

@@ -42,7 +42,6 @@ import Testing
         var recordCount = 0
         for operation in files.operations {
             switch operation {
-            case .read: break
             case .write: isFlushed = false
             case .flush: isFlushed = true
             case .record:

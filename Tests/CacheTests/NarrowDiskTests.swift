@@ -49,10 +49,6 @@ private final class NarrowDisk: FileLayer {
         throw SystemError("keep bytes", number: ENOSPC)
     }
 
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
-    }
-
     func flush(_ descriptor: CInt) throws { try system.flush(descriptor) }
 
     func record(_ transaction: () throws -> Void) throws {

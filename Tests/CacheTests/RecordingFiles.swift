@@ -5,7 +5,6 @@ import System
 /// The real file layer, which records the order of operations and fails on demand.
 final class RecordingFiles: FileLayer {
     enum Operation: Equatable, Sendable {
-        case read
         case write
         case flush
         case record
@@ -32,12 +31,6 @@ final class RecordingFiles: FileLayer {
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
         try note(.write)
         try system.write(bytes, to: descriptor, at: offset)
-    }
-
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        // Not noted: only the order of what claims bytes is.
-        if state.withLock({ $0.refused == .read }) { throw Refused() }
-        return try system.read(range, from: descriptor)
     }
 
     func flush(_ descriptor: CInt) throws {

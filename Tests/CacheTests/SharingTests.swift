@@ -52,10 +52,6 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         try system.write(bytes, to: descriptor, at: offset)
     }
 
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
-    }
-
     func flush(_ descriptor: CInt) throws {
         onFlush()
         pass()

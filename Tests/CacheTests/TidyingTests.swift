@@ -22,10 +22,6 @@ import Testing
             try system.write(bytes, to: descriptor, at: offset)
         }
 
-        func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-            try system.read(range, from: descriptor)
-        }
-
         func flush(_ descriptor: CInt) throws { try system.flush(descriptor) }
         func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
 

@@ -4,15 +4,12 @@ import System
 
 /// The file operations whose order and failures determine which bytes the cache may claim.
 ///
-/// Tests substitute it to record the operations, make them fail, or replay them up to a power cut. Opening,
-/// locking and unlinking are not part of it because they do not affect claims. Calls come from the cache's
-/// own threads and may block; the text of an error becomes part of a notice.
+/// Tests substitute it to record the operations, make them fail, or replay them up to a power cut. Reading,
+/// opening, locking and unlinking are not part of it because they do not affect claims. Calls come from the
+/// cache's own threads and may block; the text of an error becomes part of a notice.
 package protocol FileLayer: Sendable {
     /// Writes all of `bytes` at `offset`, extending the file if necessary (`pwrite(2)`).
     func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws
-
-    /// Reads `range`; fewer bytes, or none, only at the end of the file (`pread(2)`).
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8]
 
     /// Returns after everything written to the file is on the disk (`fdatasync(2)`).
     func flush(_ descriptor: CInt) throws
@@ -54,21 +51,6 @@ package struct SystemFiles: FileLayer {
                     throw SystemError("write cached bytes", number: count == 0 ? ENOSPC : errno)
                 }
                 done += count
-            }
-        }
-    }
-
-    package func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
-            while initialized < range.count {
-                let rest = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...]
-                )
-                let offset = off_t(range.lowerBound) + off_t(initialized)
-                let count = retryingInterrupted { pread(descriptor, rest.baseAddress, rest.count, offset) }
-                guard count >= 0 else { throw SystemError("read cached bytes") }
-                if count == 0 { break }
-                initialized += count
             }
         }
     }

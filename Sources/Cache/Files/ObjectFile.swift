@@ -22,9 +22,20 @@ final class ObjectFile: Sendable {
         try files.write(bytes, to: descriptor, at: offset)
     }
 
-    /// Reads `range`; fewer bytes only at the end of the file.
+    /// Reads `range`; fewer bytes, or none, only at the end of the file.
     func read(_ range: ByteRange) throws -> [UInt8] {
-        try files.read(range, from: descriptor)
+        try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
+            while initialized < range.count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...]
+                )
+                let offset = off_t(range.lowerBound) + off_t(initialized)
+                let count = retryingInterrupted { pread(descriptor, rest.baseAddress, rest.count, offset) }
+                guard count >= 0 else { throw SystemError("read cached bytes") }
+                if count == 0 { break }
+                initialized += count
+            }
+        }
     }
 
     func flush() throws {

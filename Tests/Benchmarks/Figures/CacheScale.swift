@@ -184,10 +184,6 @@ private final class TimingFiles: FileLayer {
         try system.write(bytes, to: descriptor, at: offset)
     }
 
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
-    }
-
     func flush(_ descriptor: CInt) throws {
         let begun = ContinuousClock.now
         try system.flush(descriptor)

@@ -25,10 +25,6 @@ import Testing
             most.withLock { $0 = max($0, taken) }
         }
 
-        func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-            try system.read(range, from: descriptor)
-        }
-
         func flush(_ descriptor: CInt) throws {
             try system.flush(descriptor)
             // Some filesystems allocate only now.

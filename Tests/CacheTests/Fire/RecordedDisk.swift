@@ -76,10 +76,6 @@ final class RecordedDisk: FileLayer {
         noteWrite(Array(bytes), to: Self.path(of: descriptor), at: offset)
     }
 
-    func read(_ range: ByteRange, from descriptor: CInt) throws -> [UInt8] {
-        try system.read(range, from: descriptor)
-    }
-
     func flush(_ descriptor: CInt) throws {
         if isFailing() { throw SystemError("flush kept bytes", number: ENOSPC) }
         let end = noteFlush(of: Self.path(of: descriptor))
