@@ -89,7 +89,7 @@ struct Wiring {
         return Task {
             guard (try? await unlocking.value) != nil else { return }
             // A playlist is revalidated even if it is cached.
-            let isRequested = options.refresh || SourceResolver.isList(url)
+            let isRequested = options.refresh || ResourceKind.of(name: url.path).isList
             if !isRequested, let cache, await cache.holdsSome(of: url) { return }
             guard !Task.isCancelled else { return }
             curl.warmUp()

@@ -4,9 +4,13 @@ import System
 
 @testable import Playlists
 
-/// The entries that `text` holds, as a list of format `expected`.
-func entries(_ text: String, as expected: PlaylistFormat? = nil) throws -> [PlaylistEntry] {
-    try Playlist.entries(of: Array(text.utf8), expected: expected, subject: "list")
+/// The entries of `text`, in a list whose name suggests `format`.
+func entries(_ text: String, as format: PlaylistFormat? = nil) throws -> [PlaylistEntry] {
+    try entries(Array(text.utf8), as: format)
+}
+
+func entries(_ bytes: [UInt8], as format: PlaylistFormat? = nil) throws -> [PlaylistEntry] {
+    try Playlist.entries(of: bytes, name: format.map { "list.\($0)" } ?? "list", subject: "list")
 }
 
 /// A folder of its own for one test, removed with this value.

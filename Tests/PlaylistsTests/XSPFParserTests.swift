@@ -45,7 +45,7 @@ struct XSPFParserTests {
         let head = "<?xml version=\"1.0\" encoding=\"windows-1252\"?><playlist><trackList><track><location>"
         let bytes =
             Array(head.utf8) + [0x80, 0xE9] + Array("</location></track></trackList></playlist>".utf8)
-        let found = try Playlist.entries(of: bytes, expected: .xspf, subject: "list")
+        let found = try entries(bytes, as: .xspf)
         #expect(found.map(\.reference) == ["€é"])
     }
 

@@ -1,5 +1,5 @@
 import Glibc
-package import Media
+import Media
 import System
 
 /// Parses M3U and M3U8: a line is an entry unless it begins with `#`.
@@ -72,9 +72,9 @@ enum M3UParser {
 /// Locations are absolute, so that the list can be moved. User names and passwords of URLs are left out: they belong
 /// to the command line or to `~/.netrc`, and people share playlists. Queries stay, since without its query a URL names
 /// another resource.
-package enum M3UWriter {
+enum M3UWriter {
     /// Formats `tracks` as a list that `Playlist` parses back to the same locations.
-    package static func text(for tracks: some Sequence<Track>) -> String {
+    static func text(for tracks: some Sequence<Track>) -> String {
         var text = "#EXTM3U\n"
         for track in tracks {
             let seconds = track.duration.map { ($0 + .milliseconds(500)).components.seconds } ?? -1
@@ -91,7 +91,7 @@ package enum M3UWriter {
     ///
     /// Replaces only M3U lists and empty files, so that a typing mistake cannot destroy music. Blocks: call it on a
     /// `WorkThread`. Throws `.notCached`.
-    package static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
+    static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
         let subject = SafeText(path)
         guard isReplaceable(path) else {
             throw MediaError(.notCached, "Not overwritten", subject + " is not a playlist")

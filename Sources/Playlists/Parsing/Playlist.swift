@@ -1,68 +1,62 @@
-package import Media
+import Media
+
+/// The playlist formats that Reprise reads.
+package enum PlaylistFormat: String, Sendable {
+    /// M3U and M3U8, and text files with one location in each line.
+    case m3u
+    case pls
+    case xspf
+}
 
 /// Parses playlists in one pass over their bytes. Pure.
-package enum Playlist {
+enum Playlist {
     /// Parses the list in `bytes` and returns its entries in order, at least one.
     ///
-    /// The format that the bytes show wins over `expected`, the format that the name suggests; without either, each
-    /// line is an entry. `subject` names the list in errors. Throws `.badPlaylist`.
-    package static func entries(
+    /// `name` and `contentType` suggest the format; if nothing shows one, each line is an entry. `subject` names the list
+    /// in errors. Throws `.badPlaylist`.
+    static func entries(
         of bytes: [UInt8],
-        expected: PlaylistFormat?,
+        contentType: String? = nil,
+        name: String,
         subject: SafeText,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(MediaError) -> [PlaylistEntry] {
-        let format = try PlaylistFormat(of: bytes, subject: subject) ?? expected ?? .m3u
-        let entries = try parse(bytes, as: format, subject: subject, limit: limits.entries)
-        guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
-        guard entries.count <= limits.entries else {
-            let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
-            throw MediaError(.badPlaylist, subject, cause)
-        }
-        return entries
-    }
-
-    private static func parse(
-        _ bytes: [UInt8],
-        as format: PlaylistFormat,
-        subject: SafeText,
-        limit: Int
-    ) throws(MediaError) -> [PlaylistEntry] {
-        switch format {
-        case .m3u: return bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limit) }
-        case .pls: return bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limit) }
-        case .xspf:
-            let parser = XSPFParser(limit: limit)
+        let entries: [PlaylistEntry]
+        switch ResourceKind.of(contentType: contentType, firstBytes: bytes, name: name) {
+        case .unknown(notList: let reason?): throw MediaError(.badPlaylist, subject, reason)
+        case .list(.xspf):
+            let parser = XSPFParser(limit: limits.entries)
             if let fault = parser.parse(bytes) {
                 throw MediaError(.badPlaylist, subject, "can't read this XSPF playlist: " + fault)
             }
-            return parser.entries
+            entries = parser.entries
+        case .list(.pls):
+            entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
+        case .list(.m3u), .unknown, .music, .folder:
+            entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
         }
+        guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
+        guard entries.count <= limits.entries else { throw tooLong(subject, limits) }
+        return entries
+    }
+
+    /// The error of a list, or of lists within lists, with more entries than allowed.
+    static func tooLong(_ subject: SafeText, _ limits: PlaylistLimits) -> MediaError {
+        let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
+        return MediaError(.badPlaylist, subject, cause)
     }
 }
 
 /// One entry of a playlist, as the list describes it.
-package struct PlaylistEntry: Sendable, Equatable {
+struct PlaylistEntry: Sendable, Equatable {
     /// A path or URL, absolute or relative, as written. Not sanitised.
-    package var reference: String
+    var reference: String
     /// `true` if `reference` is a URI (XSPF), whose escapes mean characters. In other formats a local name is a path,
     /// and its `%` is a percent sign.
-    package var isURI: Bool
-    package var tags: TrackTags
+    var isURI = false
+    var tags = TrackTags()
     /// The length that the list states; `nil` if unknown, which lists write as -1 or 0.
-    package var duration: Duration?
-
-    package init(
-        reference: String,
-        isURI: Bool = false,
-        tags: TrackTags = TrackTags(),
-        duration: Duration? = nil
-    ) {
-        self.reference = reference
-        self.isURI = isURI
-        self.tags = tags
-        self.duration = duration
-    }
+    var duration: Duration?
 }
 
 /// Bounds for one source. Playlists come from anywhere, and a small one can name a large one.

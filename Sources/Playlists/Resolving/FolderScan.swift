@@ -51,7 +51,7 @@ struct FolderScan {
                     continue
                 }
                 do throws(MediaError) { try scan(path, depth: depth + 1) } catch { problems.add(error) }
-            case S_IFREG where LocalFile.hasMusicExtension(key.name):
+            case S_IFREG where ResourceKind.of(name: key.name) == .music:
                 guard paths.count < limits.entries else {
                     let cause = SafeText("too many files (more than \(limits.entries))")
                     return problems.add(MediaError(.unreadable, SafeText(path), cause))

@@ -41,19 +41,17 @@ struct ListExpansion {
             let cause = SafeText("playlists are nested too deeply (more than \(limits.depth) levels)")
             throw MediaError(.badPlaylist, subject, cause)
         }
-        let identity = try await identity(of: location)
+        let identity = await identity(of: location)
         guard !ancestors.contains(identity) else {
             throw MediaError(.badPlaylist, subject, "the playlist contains itself")
         }
-        try await add(try await contents(of: location, subject: subject), ancestors: ancestors + [identity])
+        try await add(try await contents(of: location), ancestors: ancestors + [identity])
     }
 
-    /// Adds the outermost list, whose content is `bytes`.
-    mutating func add(_ bytes: [UInt8], base: PlaylistBase, subject: SafeText) async throws {
-        try await add(
-            try await parsed(bytes, base: base, expected: nil, subject: subject),
-            ancestors: []
-        )
+    /// Adds the list on standard input, whose content is `bytes`.
+    mutating func addStandardInput(_ bytes: [UInt8], workingFolder: String) async throws {
+        let list = ListFile(subject: "standard input", name: "", base: .folder(workingFolder))
+        try await add(try await parsed(bytes, of: list), ancestors: [])
     }
 
     private mutating func add(_ contents: ListContents, ancestors: [String]) async throws {
@@ -73,33 +71,31 @@ struct ListExpansion {
 
     private mutating func add(_ more: ArraySlice<Track>) throws(MediaError) {
         guard tracks.count + more.count <= limits.entries else {
-            let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
-            throw MediaError(.badPlaylist, more.first?.location.safeText ?? "the playlist", cause)
+            throw Playlist.tooLong(more.first?.location.safeText ?? "the playlist", limits)
         }
         // A single long list is not copied.
         if tracks.isEmpty { tracks = Array(more) } else { tracks += more }
     }
 
     /// Text that is equal for all spellings of one location.
-    private func identity(of location: ResourceLocation) async throws -> String {
+    private func identity(of location: ResourceLocation) async -> String {
         switch location {
         case .web(let url): url.requestString
         case .file(let path): await thread.run { LocalFile.realPath(of: path) }
         }
     }
 
-    private func contents(of location: ResourceLocation, subject: SafeText) async throws -> ListContents {
-        let expected = PlaylistFormat(extensionOf: location.path)
-        let base = location.playlistBase
+    private func contents(of location: ResourceLocation) async throws -> ListContents {
+        let list = ListFile(at: location)
         switch location {
         case .file(let path):
             let bytes = try await thread.run { [limits] in try LocalFile.read(path, limit: limits.bytes) }
-            return try await parsed(bytes, base: base, expected: expected, subject: subject)
+            return try await parsed(bytes, of: list)
         case .web:
             let reader = try await opener.open(location)
             do {
-                let bytes = try await download(reader, subject: subject)
-                let contents = try await parsed(bytes, base: base, expected: expected, subject: subject)
+                let bytes = try await download(reader, subject: list.subject)
+                let contents = try await parsed(bytes, of: list, contentType: reader.report.contentType)
                 await reader.close()
                 return contents
             } catch {
@@ -131,19 +127,40 @@ struct ListExpansion {
 
     private func parsed(
         _ bytes: [UInt8],
-        base: PlaylistBase,
-        expected: PlaylistFormat?,
-        subject: SafeText
+        of list: ListFile,
+        contentType: String? = nil
     ) async throws -> ListContents {
         try await thread.run { [limits] in
             let entries = try Playlist.entries(
                 of: bytes,
-                expected: expected,
-                subject: subject,
+                contentType: contentType,
+                name: list.name,
+                subject: list.subject,
                 limits: limits
             )
-            return ListContents(entries, of: subject, base: base)
+            return ListContents(entries, of: list)
         }
+    }
+}
+
+/// A list before it is read.
+private struct ListFile: Sendable {
+    /// Its name in errors.
+    var subject: SafeText
+    /// Its path, whose extension suggests its format.
+    var name: String
+    /// The base of its relative entries.
+    var base: PlaylistBase
+}
+
+extension ListFile {
+    init(at location: ResourceLocation) {
+        let base: PlaylistBase =
+            switch location {
+            case .file(let path): .folder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/")
+            case .web(let url): .web(url)
+            }
+        self.init(subject: location.safeText, name: location.path, base: base)
     }
 }
 
@@ -159,19 +176,18 @@ private struct ListContents: Sendable {
     var nested: [NestedList] = []
     var problems = PlaylistProblems()
 
-    /// Locates the `entries` of the list called `subject`. Blocks: looks for files.
-    init(_ entries: [PlaylistEntry], of subject: SafeText, base: PlaylistBase) {
+    /// Locates the `entries` of `list`. Blocks: looks for files.
+    init(_ entries: [PlaylistEntry], of list: ListFile) {
         // Local files that a list from the web may not open.
         var refusals: (count: Int, first: MediaError)?
         tracks.reserveCapacity(entries.count)
-        let firstID = TrackIDs.take(entries.count).value
-        for (index, entry) in entries.enumerated() {
+        for entry in entries {
             do throws(MediaError) {
-                let location = try base.location(of: entry, fileExists: LocalFile.exists)
-                if PlaylistFormat(extensionOf: location.path) != nil {
+                let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
+                if ResourceKind.of(name: location.path).isList {
                     nested.append(NestedList(tracksBefore: tracks.count, location: location))
                 } else {
-                    let id = Track.ID(firstID + UInt64(index))
+                    let id = TrackIDs.take()
                     tracks.append(
                         Track(id: id, location: location, tags: entry.tags, duration: entry.duration)
                     )
@@ -184,7 +200,7 @@ private struct ListContents: Sendable {
                 }
             }
         }
-        if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: subject) }
+        if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: list.subject) }
     }
 }
 
@@ -228,19 +244,10 @@ struct PlaylistProblems: Sendable, Equatable {
 
 extension ResourceLocation {
     /// The path, whose extension suggests the kind of resource.
-    fileprivate var path: String {
+    var path: String {
         switch self {
         case .file(let path): path
         case .web(let url): url.path
-        }
-    }
-
-    /// The base of the relative entries in a list at this location.
-    fileprivate var playlistBase: PlaylistBase {
-        switch self {
-        case .file(let path):
-            .folder(path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "/")
-        case .web(let url): .web(url)
         }
     }
 }

@@ -4,42 +4,24 @@ import System
 
 /// Access to the file system for playlists. Every call may block.
 package enum LocalFile {
-    /// The kind of a SOURCE that is a path.
-    enum Kind: Equatable {
-        case music
-        case list
-        case folder
-    }
-
-    /// Extensions of MPEG audio, in lower case.
-    static let musicExtensions: Set<String> = ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]
-
     /// How many bytes of a file with an unknown extension to examine.
     private static let headLength = 512
 
-    /// Determines the kind of file at `path`. Music is recognised by its extension and not opened.
+    /// Determines the kind of the file or folder at `path`. Only a file whose name says nothing is opened.
     ///
     /// Throws `.notFound` or `.unreadable`.
-    static func kind(of path: String) throws(MediaError) -> Kind {
+    static func kind(of path: String) throws(MediaError) -> ResourceKind {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(errno, path) }
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: return .folder
+        case S_IFDIR: return ResourceKind.of(contentType: ResourceKind.folderType, name: path)
         case S_IFREG: break
         default: throw MediaError(.unreadable, SafeText(path), "not a file or folder")
         }
-        if hasMusicExtension(path) { return .music }
-        if PlaylistFormat(extensionOf: path) != nil { return .list }
+        let kind = ResourceKind.of(name: path)
+        guard case .unknown = kind else { return kind }
         let head = try read(path, limit: headLength, isWhole: false)
-        // A file counts as a list only if its format is certain; everything else is left to the decoder.
-        let format = try? PlaylistFormat(of: head, subject: SafeText(path))
-        return format == nil ? .music : .list
-    }
-
-    /// `true` if `name` has an extension of MPEG audio.
-    static func hasMusicExtension(_ name: String) -> Bool {
-        guard let dot = name.utf8.suffix(6).lastIndex(of: UInt8(ascii: ".")) else { return false }
-        return musicExtensions.contains(name[name.utf8.index(after: dot)...].lowercased())
+        return ResourceKind.of(firstBytes: head, name: path)
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -1,4 +1,4 @@
-package import Media
+import Media
 
 /// The place of a list, which decides where its relative entries are and what it may open.
 ///
@@ -7,7 +7,7 @@ package import Media
 /// - In a list from the web a backslash means a slash, as in browsers.
 /// - In a local list a backslash means a slash if the entry has no slash and no file has this very name: Windows
 ///   writes paths with backslashes, but on Linux file names may contain them.
-package enum PlaylistBase: Sendable, Equatable {
+enum PlaylistBase: Sendable, Equatable {
     /// The absolute folder of a local list; for standard input the working folder.
     case folder(String)
     /// The URL of the list itself.
@@ -17,7 +17,7 @@ package enum PlaylistBase: Sendable, Equatable {
     ///
     /// Calls `fileExists` only for entries with backslashes. Throws `.refusedLocalFile` for a local file in a list from
     /// the web, `.unsupportedScheme` and `.badURL`.
-    package func location(
+    func location(
         of entry: PlaylistEntry,
         fileExists: (String) -> Bool
     ) throws(MediaError) -> ResourceLocation {
@@ -71,7 +71,7 @@ package enum PlaylistBase: Sendable, Equatable {
 
     /// Makes `path` absolute. Removes a leading `./` but keeps `..`, because its meaning after a symbolic
     /// link depends on the file system.
-    package static func absolute(_ path: String, in folder: String) -> String {
+    static func absolute(_ path: String, in folder: String) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
         var rest = path[...]
         while rest.hasPrefix("./") { rest = rest.dropFirst(2).drop { $0 == "/" } }

@@ -30,25 +30,49 @@ package final class SourceResolver: TrackResolver {
 
     deinit { thread.stop() }
 
-    /// `true` if the resource at `url` is read as a playlist, which the extension of its path decides.
-    package static func isList(_ url: WebURL) -> Bool { PlaylistFormat(extensionOf: url.path) != nil }
-
     /// Resolves `source`; returns its tracks in order, at least one.
     ///
     /// Entries that cannot be used become problems. Throws `MediaError` if no track is left, and `CancellationError`.
     package func tracks(for source: String) async throws -> ResolvedTracks {
-        switch try Source(source, workingFolder: workingFolder) {
-        case .standardInput: return try await standardInputTracks()
-        case .webTrack(let url):
-            return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: .web(url))])
-        case .webList(let url): return try await listTracks(.web(url))
-        case .path(let path):
-            switch try await thread.run({ try LocalFile.kind(of: path) }) {
-            case .music:
-                return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: .file(path))])
-            case .list: return try await listTracks(.file(path))
-            case .folder: return try await folderTracks(path)
+        guard source != "-" else { return try await standardInputTracks() }
+        let location = try location(of: source)
+        switch try await kind(of: location) {
+        case .list:
+            var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
+            try await expansion.addList(at: location, ancestors: [])
+            return try expansion.resolved(of: location.safeText)
+        case .folder: return try await folderTracks(location.path)
+        case .music, .unknown:
+            return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: location)])
+        }
+    }
+
+    /// The location that `source` names, before anything is opened; paths are relative to the working folder.
+    ///
+    /// Throws `.unsupportedScheme`, `.badURL`, or `.notFound` for an empty text.
+    private func location(of source: String) throws(MediaError) -> ResourceLocation {
+        switch Reference(source) {
+        case .web:
+            guard let url = WebURL(source) else { throw Reference.badURL(source) }
+            return .web(url)
+        case .file:
+            return .file(try Reference.path(ofFileURL: source))
+        case .other:
+            throw Reference.unsupportedScheme(source)
+        case .relative:
+            guard !source.isEmpty, !source.utf8.contains(0) else {
+                throw MediaError(.notFound, "the source", "it is empty")
             }
+            return .file(PlaylistBase.absolute(source, in: workingFolder))
+        }
+    }
+
+    /// The kind of the resource at `location`. That of a URL is decided by its name alone, because checking its type
+    /// would cost a second request.
+    private func kind(of location: ResourceLocation) async throws -> ResourceKind {
+        switch location {
+        case .web(let url): ResourceKind.of(name: url.path)
+        case .file(let path): try await thread.run { try LocalFile.kind(of: path) }
         }
     }
 
@@ -63,10 +87,7 @@ package final class SourceResolver: TrackResolver {
 
     private func folderTracks(_ path: String) async throws -> ResolvedTracks {
         let found = try await thread.run { [limits] in try FolderScan(limits: limits).files(in: path) }
-        let firstID = TrackIDs.take(found.paths.count).value
-        let tracks = found.paths.enumerated().map { index, path in
-            Track(id: Track.ID(firstID + UInt64(index)), location: .file(path))
-        }
+        let tracks = found.paths.map { Track(id: TrackIDs.take(), location: .file($0)) }
         return ResolvedTracks(tracks: tracks, problems: found.problems)
     }
 
@@ -76,61 +97,15 @@ package final class SourceResolver: TrackResolver {
         defer { reader.stop() }
         let bytes = try await reader.run(standardInput)
         var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
-        try await expansion.add(bytes, base: .folder(workingFolder), subject: "standard input")
+        try await expansion.addStandardInput(bytes, workingFolder: workingFolder)
         return try expansion.resolved(of: "standard input")
-    }
-
-    private func listTracks(_ location: ResourceLocation) async throws -> ResolvedTracks {
-        var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
-        try await expansion.addList(at: location, ancestors: [])
-        return try expansion.resolved(of: location.safeText)
-    }
-}
-
-/// The meaning of a SOURCE argument, before anything is opened. Pure.
-private enum Source {
-    case standardInput
-    /// Absolute.
-    case path(String)
-    case webTrack(WebURL)
-    case webList(WebURL)
-
-    /// Parses `text` as typed; paths are relative to `workingFolder`.
-    ///
-    /// A URL is a list only if its path has a list's extension. Everything else is opened as music, which
-    /// costs the one request of a cold start; checking its type first would cost a second request. Throws
-    /// `.unsupportedScheme`, `.badURL`, or `.notFound` for an empty text.
-    init(_ text: String, workingFolder: String) throws(MediaError) {
-        guard text != "-" else {
-            self = .standardInput
-            return
-        }
-        switch Reference(text) {
-        case .web:
-            guard let url = WebURL(text) else { throw Reference.badURL(text) }
-            self = SourceResolver.isList(url) ? .webList(url) : .webTrack(url)
-        case .file:
-            self = .path(try Reference.path(ofFileURL: text))
-        case .other:
-            throw Reference.unsupportedScheme(text)
-        case .relative:
-            guard !text.isEmpty, !text.utf8.contains(0) else {
-                throw MediaError(.notFound, "the source", "it is empty")
-            }
-            self = .path(PlaylistBase.absolute(text, in: workingFolder))
-        }
     }
 }
 
 /// Issues track IDs, each only once in the life of the process. May be called from any thread.
-package enum TrackIDs {
+enum TrackIDs {
     private static let next = Atomic<UInt64>(1)
 
     /// A new ID.
-    package static func take() -> Track.ID { take(1) }
-
-    /// The first of `count` consecutive new IDs.
-    package static func take(_ count: Int) -> Track.ID {
-        Track.ID(next.wrappingAdd(UInt64(max(0, count)), ordering: .relaxed).oldValue)
-    }
+    static func take() -> Track.ID { Track.ID(next.wrappingAdd(1, ordering: .relaxed).oldValue) }
 }

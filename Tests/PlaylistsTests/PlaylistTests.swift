@@ -1,0 +1,64 @@
+import Media
+import TestSupport
+import Testing
+
+@testable import Playlists
+
+@Suite
+struct PlaylistTests {
+    @Test(arguments: ["<html>", "<rss></rss>", "ID3\u{3}\u{0}"])
+    func `what cannot be a list is refused`(text: String) {
+        let error = #expect(throws: MediaError.self) { try entries(text, as: .m3u) }
+        #expect(error?.code == .badPlaylist)
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `random bytes are entries or an error, and never a trap`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let words = [
+            "#EXTINF:", "[playlist]", "File1=", "<?xml?>", "<playlist>", "\n", "\r", ",", "\"", "=", " - ",
+            "9",
+        ]
+        var bytes: [UInt8] = []
+        for _ in 0..<40 {
+            bytes += Array((words.randomElement(using: &random) ?? "").utf8)
+            bytes.append(UInt8.random(in: 0x0A...0xFF, using: &random))
+        }
+        for format in [nil, .m3u, .pls, .xspf] as [PlaylistFormat?] {
+            let found = try? entries(bytes, as: format)
+            #expect(found?.isEmpty != true)
+        }
+    }
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `random bytes named as a playlist are none`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let bytes = (0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) }
+        #expect {
+            try entries(bytes, as: .m3u)
+        } throws: {
+            ($0 as? MediaError)?.code == .badPlaylist
+        }
+    }
+
+    @Test(arguments: [("a.mp3\n", "", ""), ("File#=a.mp3\n", "[playlist]\n", ""), Self.xspf])
+    func `a list of any format has at most so many entries as are allowed`(
+        entry: String,
+        head: String,
+        tail: String
+    ) throws {
+        var limits = PlaylistLimits()
+        limits.entries = 10
+        func entries(_ count: Int) throws -> [PlaylistEntry] {
+            let body = (1...count).map { entry.replacing("#", with: "\($0)") }.joined()
+            let text = head + body + tail
+            return try Playlist.entries(of: Array(text.utf8), name: "", subject: "list", limits: limits)
+        }
+        #expect(try entries(10).count == 10)
+        let error = #expect(throws: MediaError.self) { try entries(11) }
+        #expect(error?.description == "list: the playlist is too long (more than 10 entries)")
+    }
+
+    private static let xspf = (
+        "<track><location>a</location></track>", "<playlist><trackList>", "</trackList></playlist>"
+    )
+}
