@@ -99,7 +99,7 @@ struct PlainStateTests {
         let help = state.typed(.character("?")).lines
         #expect(help.contains("Space: play/pause") && help.contains("?: show or hide the keys"))
         var bound = PlainState(
-            keyMap: KeyMap.standard.binding(.function(1), to: try UICommand(parsing: "time-left")),
+            keyMap: KeyMap.standard.binding(.function(1), to: try ParsedCommand(parsing: "time-left")),
             history: [],
             glyphs: .ascii
         )

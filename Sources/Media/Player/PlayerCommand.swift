@@ -73,13 +73,6 @@ package struct TrackNumbers: Sendable, Equatable, ExpressibleByIntegerLiteral {
         self.places = places
     }
 
-    /// The numbers as `init(parsing:)` reads them: `3 5-7`.
-    package var text: String {
-        places.ranges.map { range in
-            range.count == 1 ? "\(range.upperBound)" : "\(range.lowerBound + 1)-\(range.upperBound)"
-        }.joined(separator: " ")
-    }
-
     /// The number of selected tracks.
     package var count: Int { places.ranges.reduce(0) { $0 + $1.count } }
 

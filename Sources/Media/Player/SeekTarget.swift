@@ -24,22 +24,6 @@ package enum SeekTarget: Sendable, Equatable {
         }
         self = .by(sign == "-" ? .zero - time : time)
     }
-
-    /// The target as `init(parsing:)` reads it, with times in seconds.
-    package var text: String {
-        switch self {
-        case .by(let distance):
-            distance < .zero ? "-" + Self.seconds(.zero - distance) : "+" + Self.seconds(distance)
-        case .to(let time): Self.seconds(time)
-        case .percent(let share): Self.decimal(share) + "%"
-        }
-    }
-
-    private static func seconds(_ time: Duration) -> String { decimal(time / .seconds(1)) }
-
-    private static func decimal(_ number: Double) -> String {
-        number == number.rounded() ? String(Int(number)) : String(number)
-    }
 }
 
 extension Double {

@@ -67,10 +67,10 @@ struct ScreenSettings: Sendable {
     }
 
     /// The command that a key runs; `nil` for an empty line, which removes the key's command.
-    private static func command(_ line: String) throws(Refusal) -> UICommand? {
+    private static func command(_ line: String) throws(Refusal) -> ParsedCommand? {
         guard !line.allSatisfy(\.isWhitespace) else { return nil }
         do {
-            return try UICommand(parsing: line)
+            return try ParsedCommand(parsing: line)
         } catch {
             throw Refusal(reason: "is refused: " + error.message.string)
         }
@@ -83,7 +83,7 @@ struct ScreenSettings: Sendable {
         for binding in keyMap.bindings {
             for key in binding.keys {
                 let name = Self.keyTable + "." + key.name.string
-                rows.append((name, binding.command.line, lines[name]))
+                rows.append((name, binding.entry.line, lines[name]))
             }
         }
         for pair in pairs where pair.table == Self.keyTable && pair.value.allSatisfy(\.isWhitespace) {

@@ -55,9 +55,9 @@ enum CommandReader {
         }
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do {
-            let command = try UICommand(parsing: line)
-            guard let command = command.withoutScreen else {
-                return report(.notice(code: noticeCode, message: command.needsScreenMessage))
+            let entry = try ParsedCommand(parsing: line)
+            guard let command = entry.command.withoutScreen else {
+                return report(.notice(code: noticeCode, message: entry.row.needsScreenMessage))
             }
             control.send(command)
         } catch {

@@ -27,6 +27,7 @@ package struct CommandRow: Sendable {
     /// Keys that run the command with one particular argument.
     package struct KeyUse: Sendable {
         package let keys: [Key]
+        /// One line for the help, in the imperative.
         package let help: SafeText
         package let argument: String
 
@@ -44,12 +45,10 @@ package struct CommandRow: Sendable {
     package let keyUses: [KeyUse]
     /// The error for an argument that the command does not accept.
     package let usage: SafeText
-    private let parse: @Sendable (String) -> UICommand?
-    private let print: @Sendable (UICommand) -> String?
+    /// The command with an argument; `nil` for a wrong argument.
+    let command: @Sendable (_ argument: String) -> UICommand?
 
     /// A command with an argument, which may be optional.
-    ///
-    /// `parse` returns `nil` for a wrong argument. `print` is its inverse, and `nil` for other commands.
     init(
         _ name: String,
         _ syntax: String,
@@ -58,13 +57,11 @@ package struct CommandRow: Sendable {
         completion: Argument = .other,
         usage: String,
         keys: [KeyUse] = [],
-        parse: @escaping @Sendable (String) -> UICommand?,
-        print: @escaping @Sendable (UICommand) -> String?
+        command: @escaping @Sendable (_ argument: String) -> UICommand?
     ) {
         (self.name, self.syntax, self.help, self.reach) = (name, syntax, help, reach)
-        (self.completion, self.parse, self.print) = (completion, parse, print)
+        (self.completion, self.command, keyUses) = (completion, command, keys)
         self.usage = SafeText("\(name) takes \(usage)")
-        keyUses = keys
     }
 
     /// A command without an argument.
@@ -82,17 +79,15 @@ package struct CommandRow: Sendable {
             reach: reach,
             completion: .none,
             usage: "no argument",
-            keys: keys.isEmpty ? [] : [KeyUse(keys, help)],
-            parse: { $0.isEmpty ? command : nil },
-            print: { $0 == command ? "" : nil }
-        )
+            keys: keys.isEmpty ? [] : [KeyUse(keys, help)]
+        ) { $0.isEmpty ? command : nil }
     }
 
     /// `true` if the help lists the command among those to type: it takes an argument, or has no key.
     package var isListedAsLine: Bool { reach != .lines && (!syntax.isEmpty || keyUses.isEmpty) }
 
-    func command(_ argument: String) -> UICommand? { parse(argument) }
-
-    /// The argument that makes this row parse as `command`; `nil` if `command` belongs to another row.
-    func argument(of command: UICommand) -> String? { print(command) }
+    /// The error for a command that cannot be run where it was entered.
+    package var needsScreenMessage: SafeText {
+        SafeText(name.prefix(1).uppercased() + name.dropFirst() + " needs the full-screen mode")
+    }
 }

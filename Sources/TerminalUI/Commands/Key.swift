@@ -1,7 +1,7 @@
 package import Media
 
-/// One key press, after the bytes of an escape sequence were combined.
-package enum Key: Hashable, Sendable {
+/// One key press, after the bytes of an escape sequence were combined. A literal is the key of a character.
+package enum Key: Hashable, Sendable, ExpressibleByExtendedGraphemeClusterLiteral {
     case character(Character)
     /// Control and a letter, in lower case.
     case control(Character)
@@ -22,27 +22,26 @@ package enum Key: Hashable, Sendable {
     /// 1...12.
     case function(Int)
 
+    package init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
+
+    /// The keys that have names instead of signs.
+    private static let names: [Key: SafeText] = [
+        " ": "Space", .enter: "Enter", .escape: "Esc", .backspace: "Backspace", .delete: "Del", .up: "Up",
+        .down: "Down", .left: "Left", .right: "Right", .pageUp: "PgUp", .pageDown: "PgDn", .home: "Home",
+        .end: "End", .tab: "Tab", .backTab: "Shift-Tab",
+    ]
+
+    private static let named = Dictionary(
+        uniqueKeysWithValues: names.map { ($0.value.string.lowercased(), $0.key) }
+    )
+
     /// The key's name in the help and in the configuration.
     package var name: SafeText {
         switch self {
-        case .character(" "): "Space"
-        case .character(let character): SafeText(String(character))
         case .control(let letter): SafeText("Ctrl-\(letter.uppercased())")
-        case .enter: "Enter"
-        case .escape: "Esc"
-        case .backspace: "Backspace"
-        case .delete: "Del"
-        case .up: "Up"
-        case .down: "Down"
-        case .left: "Left"
-        case .right: "Right"
-        case .pageUp: "PgUp"
-        case .pageDown: "PgDn"
-        case .home: "Home"
-        case .end: "End"
-        case .tab: "Tab"
-        case .backTab: "Shift-Tab"
         case .function(let number): SafeText("F\(number)")
+        case .character(let character): Self.names[self] ?? SafeText(String(character))
+        default: Self.names[self] ?? ""
         }
     }
 
@@ -53,15 +52,11 @@ package enum Key: Hashable, Sendable {
 
     /// Parses a name: one character, `Space`, `Ctrl-L`, `PgUp`, `F5`. Case matters only for one character.
     package init(named name: String) throws(ParseError) {
-        if name.count == 1, let character = name.first, character != " " {
-            guard !character.isWhitespace, SafeText(name).string == name else {
-                throw ParseError(reason: "is no key")
-            }
-            self = .character(character)
-            return
-        }
         let word = name.lowercased()
-        if let key = Self.named[word] {
+        if name.count == 1, let character = name.first, !character.isWhitespace, SafeText(name).string == name
+        {
+            self = .character(character)
+        } else if let key = Self.named[word] {
             self = key
         } else if word.hasPrefix("ctrl-"), word.count == 6, let letter = word.last {
             self = try Self.controlKey(letter)
@@ -69,7 +64,7 @@ package enum Key: Hashable, Sendable {
             self = .function(number)
         } else {
             throw ParseError(
-                reason: "is no key; keys are one character, Space, Enter, Ctrl-L, PgUp, F5 and so on"
+                reason: "is not a key; keys are one character, Space, Enter, Ctrl-L, PgUp, F5 and so on"
             )
         }
     }
@@ -80,17 +75,9 @@ package enum Key: Hashable, Sendable {
         case "i": return .tab
         case "m", "j": return .enter
         case "h": return .backspace
-        case "c", "z", "s", "q":
-            throw ParseError(reason: "cannot be bound: the terminal handles it itself")
+        case "c", "z", "s", "q": throw ParseError(reason: "can't be bound: the terminal handles it itself")
         case "a"..."z": return .control(letter)
-        default: throw ParseError(reason: "is no key; Ctrl- takes a letter")
+        default: throw ParseError(reason: "is not a key; Ctrl- takes a letter")
         }
     }
-
-    private static let named: [String: Key] = Dictionary(
-        uniqueKeysWithValues: [
-            .character(" "), .enter, .escape, .backspace, .delete, .up, .down, .left, .right, .pageUp,
-            .pageDown, .home, .end, .tab, .backTab,
-        ].map { (key: Key) in (key.name.string.lowercased(), key) }
-    )
 }

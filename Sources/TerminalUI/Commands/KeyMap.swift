@@ -4,8 +4,7 @@ package import Media
 package struct KeyMap: Sendable {
     package struct Binding: Sendable {
         package var keys: [Key]
-        package var command: UICommand
-        /// One line for the help, in the imperative.
+        package var entry: ParsedCommand
         package var help: SafeText
     }
 
@@ -13,43 +12,44 @@ package struct KeyMap: Sendable {
     package static let standard = KeyMap(
         CommandTable.rows.flatMap { row in
             row.keyUses.compactMap { use in
-                row.command(use.argument).map { Binding(keys: use.keys, command: $0, help: use.help) }
+                (try? ParsedCommand(parsing: row.name + " " + use.argument)).map {
+                    Binding(keys: use.keys, entry: $0, help: use.help)
+                }
             }
         }
     )
 
     /// In the order of the help.
     package let bindings: [Binding]
-    private let commands: [Key: UICommand]
+    private let entries: [Key: ParsedCommand]
 
     private init(_ bindings: [Binding]) {
         self.bindings = bindings
-        var commands: [Key: UICommand] = [:]
-        for binding in bindings {
-            for key in binding.keys { commands[key] = binding.command }
-        }
-        self.commands = commands
+        entries = Dictionary(
+            uniqueKeysWithValues: bindings.flatMap { binding in binding.keys.map { ($0, binding.entry) } }
+        )
     }
 
-    package func command(for key: Key) -> UICommand? { commands[key] }
+    /// The command that `key` runs, with its row in the table.
+    package func entry(for key: Key) -> ParsedCommand? { entries[key] }
 
     /// The name of the first key of `command`; `nil` if it has none.
     package func name(of command: UICommand) -> SafeText? {
-        bindings.first { $0.command == command }?.keys.first?.name
+        bindings.first { $0.entry.command == command }?.keys.first?.name
     }
 
-    /// This map with one key rebound; a `nil` command unbinds it.
+    /// This map with one key rebound; a `nil` entry unbinds it.
     ///
     /// The key joins the other keys of its command in the help. A command without other keys has its own line
     /// there.
-    package func binding(_ key: Key, to command: UICommand?) -> KeyMap {
+    package func binding(_ key: Key, to entry: ParsedCommand?) -> KeyMap {
         var bindings = bindings
         for place in bindings.indices { bindings[place].keys.removeAll { $0 == key } }
-        if let command {
-            if let place = bindings.firstIndex(where: { $0.command == command }) {
+        if let entry {
+            if let place = bindings.firstIndex(where: { $0.entry.command == entry.command }) {
                 bindings[place].keys.append(key)
             } else {
-                bindings.append(Binding(keys: [key], command: command, help: SafeText(command.line)))
+                bindings.append(Binding(keys: [key], entry: entry, help: SafeText(entry.line)))
             }
         }
         return KeyMap(bindings.filter { !$0.keys.isEmpty })

@@ -38,59 +38,40 @@ package enum UICommand: Sendable, Equatable {
     case back
     case redraw
 
+    /// The player's part of the command; `nil` if it acts on a screen or on a selection.
+    package var withoutScreen: PlayerCommand? {
+        if case .player(let command) = self { command } else { nil }
+    }
+}
+
+/// A line that names a command: typed after `:`, bound to a key in the configuration, or sent on standard input.
+package struct ParsedCommand: Sendable {
+    package let command: UICommand
+    package let row: CommandRow
+    /// The line, with one blank between name and argument and none around them.
+    package let line: String
+
     /// The reason, worded for the user, why a line is not a command.
-    package struct ParseError: Error, Equatable, CustomStringConvertible {
+    package struct Failure: Error, Equatable, CustomStringConvertible {
         package var message: SafeText
         /// `true` if no command has this name, so that a list of all commands would help.
         package var isUnknownName = false
         package var description: String { message.string }
     }
 
-    /// Parses one line: typed after `:`, bound to a key in the configuration, or sent on standard input.
-    ///
-    /// The first word is the name; the rest of the line, without the blanks around it, is the argument.
-    package init(parsing line: some StringProtocol) throws(ParseError) {
+    /// Parses a line: the first word is the name, the rest is the argument.
+    package init(parsing line: some StringProtocol) throws(Failure) {
         let words = String(line).split(maxSplits: 1, whereSeparator: \.isWhitespace)
         guard let name = words.first.map({ String($0) }) else {
-            throw ParseError(message: "An empty line is no command")
+            throw Failure(message: "The command is empty")
         }
         guard let row = CommandTable.row(named: name) else {
-            throw ParseError(message: SafeText("Unknown command \"\(name)\""), isUnknownName: true)
+            throw Failure(message: SafeText("Unknown command \"\(name)\""), isUnknownName: true)
         }
-        guard let command = row.command(words.count > 1 ? Self.trimmed(words[1]) : "") else {
-            throw ParseError(message: row.usage)
-        }
-        self = command
-    }
-
-    /// The command as it is typed; `init(parsing:)` parses it back.
-    package var line: String {
-        let argument = row.argument(of: self) ?? ""
-        return argument.isEmpty ? row.name : row.name + " " + argument
-    }
-
-    /// The command's row in the table.
-    var row: CommandRow {
-        guard let row = CommandTable.rows.first(where: { $0.argument(of: self) != nil }) else {
-            preconditionFailure("every command has a row in the table")
-        }
-        return row
-    }
-
-    /// The error for a command that cannot be run where it was entered.
-    package var needsScreenMessage: SafeText {
-        SafeText(row.name.prefix(1).uppercased() + row.name.dropFirst() + " needs the full-screen mode")
-    }
-
-    /// The player's part of the command; `nil` if it acts on a screen or on a selection.
-    package var withoutScreen: PlayerCommand? {
-        if case .player(let command) = self { command } else { nil }
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
+        var argument = words.count > 1 ? words[1].drop(while: \.isWhitespace) : ""
+        while argument.last?.isWhitespace == true { argument.removeLast() }
+        guard let command = row.command(String(argument)) else { throw Failure(message: row.usage) }
+        (self.command, self.row) = (command, row)
+        self.line = argument.isEmpty ? name : name + " " + argument
     }
 }

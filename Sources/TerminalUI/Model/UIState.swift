@@ -118,10 +118,10 @@ package struct UIState: Sendable {
             }
             return []
         case .nothing:
-            guard let command = keyMap.command(for: key) else {
+            guard let entry = keyMap.entry(for: key) else {
                 return key == .control("c") ? run(.player(.quit)) : []
             }
-            return run(command)
+            return run(entry.command)
         }
     }
 
@@ -144,7 +144,7 @@ package struct UIState: Sendable {
         // Includes mistyped lines, so that they can be corrected.
         history.add(line)
         do {
-            let actions = run(try UICommand(parsing: line))
+            let actions = run(try ParsedCommand(parsing: line).command)
             return CommandHistory.maySave(line) ? [.remember(line)] + actions : actions
         } catch {
             let help = error.isUnknownName ? keyMap.name(of: .toggleHelp) : nil

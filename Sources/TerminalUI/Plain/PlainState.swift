@@ -22,10 +22,10 @@ package struct PlainState: Sendable {
     package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
         // The key was typed directly after the colon, before the terminal took over the editing.
         if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }
-        guard let command = ui.keyMap.command(for: key), command != .back, command != .redraw else {
+        guard let entry = ui.keyMap.entry(for: key), entry.command != .back, entry.command != .redraw else {
             return ([], [])
         }
-        return linesInstead(of: command).map { ([], $0) } ?? answered { $0.apply(.key(key)) }
+        return linesInstead(of: entry).map { ([], $0) } ?? answered { $0.apply(.key(key)) }
     }
 
     /// Applies pasted text: sources to add, line by line, or a part of the line being typed.
@@ -37,7 +37,7 @@ package struct PlainState: Sendable {
     package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
         guard let line else { return (ui.apply(.key(.escape)), []) }
         let whole = (ui.commandLine?.text ?? "") + line
-        if let lines = (try? UICommand(parsing: whole)).flatMap({ linesInstead(of: $0) }) {
+        if let lines = (try? ParsedCommand(parsing: whole)).flatMap({ linesInstead(of: $0) }) {
             return (ui.apply(.key(.escape)), lines)
         }
         var (actions, lines) = answered { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
@@ -77,11 +77,11 @@ package struct PlainState: Sendable {
     }
 
     /// The lines printed for a command that would only change what a screen shows; `nil` for all others.
-    private func linesInstead(of command: UICommand) -> [SafeText]? {
-        switch command {
+    private func linesInstead(of entry: ParsedCommand) -> [SafeText]? {
+        switch entry.command {
         case .toggleHelp: helpLines
         case .toggleRemainingTime: [timeLine]
-        default: command.row.reach == .screen ? [command.needsScreenMessage] : nil
+        default: entry.row.reach == .screen ? [entry.row.needsScreenMessage] : nil
         }
     }
 
@@ -109,7 +109,7 @@ package struct PlainState: Sendable {
     }
 
     private var helpLines: [SafeText] {
-        ui.keyMap.bindings.filter { $0.command.row.reach != .screen }.map { binding in
+        ui.keyMap.bindings.filter { $0.entry.row.reach != .screen }.map { binding in
             SafeText(binding.keys.map(\.name.string).joined(separator: " ")) + ": " + binding.help
         }
     }
