@@ -20,7 +20,6 @@ package final class NullOutput: AudioOutput {
 
     private let clock: any MonotonicClock
     private let latency: Duration
-    private let scratch = ScratchBuffer()
     // The reader is called while the lock is held; it never waits.
     private let state = Locked(State())
 
@@ -90,10 +89,6 @@ package final class NullOutput: AudioOutput {
     /// Does nothing: the device reads at its own times.
     package func framesAvailable() {}
 
-    package func setVolume(_ percent: Int, isMuted: Bool) {}
-
-    package func setTitle(_ title: SafeText) {}
-
     package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
         state.withLock { $0.handler = handler }
     }
@@ -122,7 +117,7 @@ package final class NullOutput: AudioOutput {
                 return (Duration?.none, false, OneShot<Void>?.none, state.handler)
             }
             let isFinished = reader.isFinished
-            let taken = scratch.discard(device.wanted(at: now), of: reader, device.format)
+            let taken = discard(device.wanted(at: now), of: reader, device.format)
             let isUnderrun = device.took(taken, isFinished: isFinished, at: now)
             state.device = device
             guard !isOver(state) else {
@@ -144,24 +139,18 @@ package final class NullOutput: AudioOutput {
         guard let device = state.device, let reader = state.reader else { return true }
         return reader.isFinished && reader.availableBytes == 0 && device.heard(at: clock.now) == device.taken
     }
-}
-
-/// Memory for frames that are dropped, used by one thread at a time.
-final class ScratchBuffer: @unchecked Sendable {
-    // Unchecked: the owner calls `discard` with its lock held.
-    private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 4)
-
-    deinit { bytes.deallocate() }
 
     /// Reads and drops up to `count` frames; returns their number.
-    func discard(_ count: FrameCount, of reader: any PCMReader, _ format: AudioFormat) -> FrameCount {
-        var taken: FrameCount = 0
-        while taken < count {
-            let frames = min(count - taken, Int64(bytes.count / format.bytesPerFrame))
-            let size = reader.read(into: .init(rebasing: bytes[..<(Int(frames) * format.bytesPerFrame)]))
-            if size == 0 { break }
-            taken += Int64(size / format.bytesPerFrame)
+    private func discard(_ count: FrameCount, of reader: any PCMReader, _ format: AudioFormat) -> FrameCount {
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 16) { bytes in
+            var taken: FrameCount = 0
+            while taken < count {
+                let frames = Int(min(count - taken, Int64(bytes.count / format.bytesPerFrame)))
+                let size = reader.read(into: .init(rebasing: bytes[..<(frames * format.bytesPerFrame)]))
+                if size == 0 { break }
+                taken += Int64(size / format.bytesPerFrame)
+            }
+            return taken
         }
-        return taken
     }
 }

@@ -46,13 +46,16 @@ package enum SinkKind: Sendable, Equatable {
     ///
     /// `clock` drives the null device, and limits the wait for an audio server.
     package func makeOutput(clock: any MonotonicClock) -> any AudioOutput {
-        switch self {
+        func file(_ path: String?, _ container: FileWriter.Container) -> FileWriter {
+            FileWriter(pattern: path, container: container)
+        }
+        return switch self {
         case .pulse(let sink): PulseOutput(sink: sink, clock: clock)
         case .null: NullOutput(clock: clock)
-        case .nullFast: ConsumingOutput.fastNull()
-        case .wav(let path): ConsumingOutput.wav(path: path)
-        case .raw(let path): ConsumingOutput.raw(path: path)
-        case .rawStandardOutput: ConsumingOutput.rawStandardOutput()
+        case .nullFast: ConsumingOutput(threadName: "output-null")
+        case .wav(let path): ConsumingOutput(writer: file(path, .wav), threadName: "output-wav")
+        case .raw(let path): ConsumingOutput(writer: file(path, .raw), threadName: "output-raw")
+        case .rawStandardOutput: ConsumingOutput(writer: file(nil, .raw), threadName: "output-raw")
         }
     }
 }

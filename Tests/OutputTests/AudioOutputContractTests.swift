@@ -8,14 +8,10 @@ import Testing
     @Test(arguments: Rig.Kind.allCases)
     func `all frames are taken and drain returns after the last`(kind: Rig.Kind) async throws {
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(kind.frames))
-        reader.finish()
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: kind.frames, isFinished: true)
         try await rig.output.start()
         try await rig.running { await rig.output.drain() }
-        #expect(reader.takenFrames == kind.frames)
+        #expect(rig.reader.takenFrames == kind.frames)
         #expect(rig.output.heardFrames == kind.frames)
         #expect(rig.events.all.isEmpty)
         await rig.output.close()
@@ -28,14 +24,12 @@ import Testing
     ) async throws {
         var random = SeededGenerator(seed: seed)
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: 0)
         try await rig.output.start()
         var count = 0
         for _ in 0..<40 {
             let next = Int.random(in: 0...9_000, using: &random)
-            reader.append(AudioFormat.cd.numbered(next, from: count))
+            rig.reader.append(AudioFormat.cd.numbered(next, from: count))
             count += next
             rig.output.framesAvailable()
             if Int.random(in: 0..<5, using: &random) == 0 {
@@ -43,7 +37,7 @@ import Testing
                 try await rig.output.start()
             }
         }
-        reader.finish()
+        rig.reader.finish()
         rig.output.framesAvailable()
         await rig.output.drain()
         await rig.output.close()
@@ -53,23 +47,20 @@ import Testing
     @Test(arguments: Rig.Kind.allCases)
     func `after open and after pause nothing is taken until start`(kind: Rig.Kind) async throws {
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(500_000))
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: 500_000)
         rig.output.framesAvailable()
         rig.clock.advance(by: .seconds(10))
         await rig.output.pause()
-        #expect(reader.readCount == 0)
+        #expect(rig.reader.readCount == 0)
 
         try await rig.output.start()
-        #expect(reader.takenFrames > 0)
+        #expect(rig.reader.takenFrames > 0)
         await rig.output.pause()
-        let (looks, heard) = (reader.readCount, rig.output.heardFrames)
+        let (looks, heard) = (rig.reader.readCount, rig.output.heardFrames)
         rig.output.framesAvailable()
         rig.clock.advance(by: .seconds(10))
         await rig.output.pause()
-        #expect(reader.readCount == looks)
+        #expect(rig.reader.readCount == looks)
         #expect(rig.output.heardFrames == heard)
         #expect(rig.clock.sleeperCount == 0)
         await rig.output.close()
@@ -78,30 +69,24 @@ import Testing
     @Test(arguments: Rig.Kind.allCases)
     func `a flush counts what was taken as heard`(kind: Rig.Kind) async throws {
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(500_000))
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: 500_000)
         try await rig.output.start()
         await rig.output.pause()
         await rig.output.flush()
-        #expect(rig.output.heardFrames == reader.takenFrames)
-        reader.dropRest()
-        reader.append(AudioFormat.cd.numbered(10))
-        reader.finish()
+        #expect(rig.output.heardFrames == rig.reader.takenFrames)
+        rig.reader.dropRest()
+        rig.reader.append(AudioFormat.cd.numbered(10))
+        rig.reader.finish()
         try await rig.output.start()
         try await rig.running { await rig.output.drain() }
-        #expect(rig.output.heardFrames == reader.takenFrames)
+        #expect(rig.output.heardFrames == rig.reader.takenFrames)
         await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.allCases)
     func `a drain returns at once while paused, and when its task is cancelled`(kind: Rig.Kind) async throws {
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(1_000))
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: 1_000)
         await rig.output.drain()
         try await rig.output.start()
         let drain = Task { await rig.output.drain() }
@@ -113,11 +98,7 @@ import Testing
     @Test(arguments: Rig.Kind.allCases)
     func `the heard position never goes back, and open counts anew`(kind: Rig.Kind) async throws {
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(kind.frames))
-        reader.finish()
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: kind.frames, isFinished: true)
         try await rig.output.start()
         let heard = try await rig.running {
             let drain = Task { await rig.output.drain() }
@@ -140,10 +121,7 @@ import Testing
     @Test(arguments: Rig.Kind.allCases)
     func `only a device in real time runs dry, and reports it once`(kind: Rig.Kind) async throws {
         let rig = try await Rig(kind)
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(22_050))
-        try await rig.output.connect()
-        try await rig.output.open(.cd, reader: reader)
+        try await rig.open(frames: 22_050)
         try await rig.output.start()
         func advance(periods: Int) async throws {
             for _ in 0..<periods where kind == .null {
@@ -166,10 +144,9 @@ import Testing
     func `close ends in every state, also twice, and late calls do nothing`(kind: Rig.Kind) async throws {
         for steps in 0...4 {
             let rig = try await Rig(kind)
-            let reader = FakeReader()
-            reader.append(AudioFormat.cd.numbered(100_000))
+            rig.reader.append(AudioFormat.cd.numbered(100_000))
             if steps > 0 { try await rig.output.connect() }
-            if steps > 1 { try await rig.output.open(.cd, reader: reader) }
+            if steps > 1 { try await rig.output.open(.cd, reader: rig.reader) }
             if steps > 2 { try await rig.output.start() }
             if steps > 3 { await rig.output.pause() }
             await rig.output.close()

@@ -1,13 +1,27 @@
 import Foundation
 import Media
-import Output
+@testable import Output
 import TestSupport
 import Testing
 
 struct FileOutputTests {
-    private let folder: Folder
+    private let folder: TemporaryFolder
 
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TemporaryFolder() }
+
+    private func connected(_ sink: SinkKind) async throws -> any AudioOutput {
+        let output = sink.makeOutput(clock: TestClock())
+        try await output.connect()
+        return output
+    }
+
+    /// An output into a pipe, and the descriptor to read from it.
+    private func connectedPipe() async throws -> (output: any AudioOutput, end: CInt) {
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
+        return (try await connected(.raw(path: path)), end)
+    }
 
     private func play(_ output: any AudioOutput, _ format: AudioFormat, frames: Int) async throws {
         let reader = FakeReader(format)
@@ -18,9 +32,8 @@ struct FileOutputTests {
         await output.drain()
     }
 
-    @Test func `a RIFF header tells format and sizes`() async throws {
-        let output = ConsumingOutput.wav(path: folder.path("a.wav"))
-        try await output.connect()
+    @Test func `a RIFF header states format and sizes`() async throws {
+        let output = try await connected(.wav(path: folder.path("a.wav")))
         try await play(output, .speech, frames: 1_000)
         await output.close()
         let expected: [UInt8] =
@@ -32,8 +45,7 @@ struct FileOutputTests {
     }
 
     @Test func `tracks of one format follow each other in one file`() async throws {
-        let output = ConsumingOutput.raw(path: folder.path("a.raw"))
-        try await output.connect()
+        let output = try await connected(.raw(path: folder.path("a.raw")))
         #expect(!output.opensEachTrack)
         try await play(output, .cd, frames: 5_000)
         try await play(output, .cd, frames: 300)
@@ -42,8 +54,7 @@ struct FileOutputTests {
     }
 
     @Test func `a second format without a number in the path is refused`() async throws {
-        let output = ConsumingOutput.wav(path: folder.path("a.wav"))
-        try await output.connect()
+        let output = try await connected(.wav(path: folder.path("a.wav")))
         try await play(output, .cd, frames: 50)
         let error = await #expect(throws: MediaError.self) { try await play(output, .speech, frames: 50) }
         #expect(error?.code == .sinkFormat)
@@ -56,8 +67,7 @@ struct FileOutputTests {
     func `samples that are not of 16 bits are refused, and a later track of 16 bits plays`(
         sample: SampleFormat
     ) async throws {
-        let output = ConsumingOutput.raw(path: folder.path("track %n.raw"))
-        try await output.connect()
+        let output = try await connected(.raw(path: folder.path("track %n.raw")))
         let format = AudioFormat(sampleRate: 44_100, channelCount: 2, sample: sample)
         let error = await #expect(throws: MediaError.self) { try await play(output, format, frames: 50) }
         #expect(error?.code == .sinkFormat)
@@ -67,8 +77,7 @@ struct FileOutputTests {
     }
 
     @Test func `with a number in the path each open makes the next file`() async throws {
-        let output = ConsumingOutput.wav(path: folder.path("track %n.wav"))
-        try await output.connect()
+        let output = try await connected(.wav(path: folder.path("track %n.wav")))
         #expect(output.opensEachTrack)
         try await play(output, .cd, frames: 50)
         try await play(output, .speech, frames: 60)
@@ -81,18 +90,17 @@ struct FileOutputTests {
     }
 
     @Test(arguments: ["no/such/folder", "."])
-    func `a file that cannot be made is told at connect`(name: String) async throws {
-        let output = ConsumingOutput.raw(path: folder.path(name))
+    func `connect fails if the file can't be created`(name: String) async throws {
+        let output = SinkKind.raw(path: folder.path(name)).makeOutput(clock: TestClock())
         let error = await #expect(throws: MediaError.self) { try await output.connect() }
         #expect(error?.code == .sinkFailed)
         await output.close()
     }
 
-    @Test func `a full disk is told once, ends the drain, and fails the next start`() async throws {
-        let output = ConsumingOutput.raw(path: "/dev/full")
+    @Test func `a full disk is reported once, ends the drain, and fails the next start`() async throws {
+        let output = try await connected(.raw(path: "/dev/full"))
         let events = EventLog()
         events.listen(to: output)
-        try await output.connect()
         try await play(output, .cd, frames: 100_000)
         // The drain may end a moment before the loss is reported.
         try await wait(for: "the loss") { events.loss != nil }
@@ -102,14 +110,13 @@ struct FileOutputTests {
         await output.close()
     }
 
-    @Test func `a reader of the pipe that goes away is a loss and no signal`() async throws {
-        let path = folder.path("pipe")
-        #expect(mkfifo(path, 0o600) == 0)
-        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
-        let output = ConsumingOutput.raw(path: path)
+    @Test
+    func `if the program that reads the pipe ends, the output reports a loss and no signal ends the player`()
+        async throws
+    {
+        let (output, end) = try await connectedPipe()
         let events = EventLog()
         events.listen(to: output)
-        try await output.connect()
         Glibc.close(end)
         try await play(output, .cd, frames: 100)
         try await wait(for: "the loss") { events.loss != nil }
@@ -117,15 +124,11 @@ struct FileOutputTests {
         await output.close()
     }
 
-    @Test func `a pipe that nobody empties holds up neither pause, flush nor close`() async throws {
-        let path = folder.path("pipe")
-        #expect(mkfifo(path, 0o600) == 0)
-        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
+    @Test func `a full pipe delays neither pause, flush nor close`() async throws {
+        let (output, end) = try await connectedPipe()
         defer { Glibc.close(end) }
         let reader = FakeReader()
         reader.append(AudioFormat.cd.numbered(100_000))
-        let output = ConsumingOutput.raw(path: path)
-        try await output.connect()
         try await output.open(.cd, reader: reader)
         try await output.start()
         // 64 KiB is what a pipe holds.
@@ -138,15 +141,11 @@ struct FileOutputTests {
     }
 
     @Test func `a pipe gets every byte, however slowly it is read`() async throws {
-        let path = folder.path("pipe")
-        #expect(mkfifo(path, 0o600) == 0)
-        let end = Glibc.open(path, O_RDONLY | O_NONBLOCK)
+        let (output, end) = try await connectedPipe()
         defer { Glibc.close(end) }
         let reader = FakeReader()
         reader.append(AudioFormat.cd.numbered(60_000))
         reader.finish()
-        let output = ConsumingOutput.raw(path: path)
-        try await output.connect()
         try await output.open(.cd, reader: reader)
         try await output.start()
         var received: [UInt8] = []

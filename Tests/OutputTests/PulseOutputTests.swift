@@ -1,13 +1,17 @@
 import Foundation
 import Media
-import Output
+@testable import Output
 import TestSupport
 import Testing
 
 /// `PulseOutput` against a server of the test's own.
 @Suite(.serialized)
 struct PulseOutputTests {
-    private let fixture: PulseFixture
+    /// The frames that a recording can lack where a stream sets in: the sink takes back silence that it has
+    /// rendered ahead, which the monitor has given away by then. At most its 20 ms and some for a busy machine.
+    private static let longestGapAtStart = 3_000
+
+    private let server: PulseServer
     private let output: PulseOutput
     private let reader = FakeReader()
     private let events = EventLog()
@@ -15,104 +19,121 @@ struct PulseOutputTests {
     private let clock = TestClock()
 
     init() async throws {
-        fixture = try await PulseFixture()
-        output = PulseOutput(sink: "test", server: fixture.address, clock: clock)
+        server = try await PulseServer()
+        output = PulseOutput(sink: "test", server: server.address, clock: clock)
         events.listen(to: output)
         try await output.connect()
     }
 
-    @Test func `what is recorded is what was given, to its last frame`() async throws {
-        try await fixture.record()
-        let music = AudioFormat.cd.numbered(60_000)
+    /// Opens the output for `frames` frames, after which the reader ends if `isFinished`, and starts it.
+    private func play(frames: Int, isFinished: Bool = false) async throws {
+        reader.append(AudioFormat.cd.numbered(frames))
+        if isFinished { reader.finish() }
         try await output.open(.cd, reader: reader)
         try await output.start()
+    }
+
+    /// Plays 20 seconds, and returns when the first tenth of a second was heard.
+    private func playMusic() async throws {
+        try await play(frames: 44_100 * 20)
+        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+    }
+
+    /// Records what the sink plays from now on; returns when the recording runs.
+    private func record() async throws -> PulseRecording {
+        let recording = try server.record()
+        try await wait(for: "the recording to run") { recording.frameCount > 0 }
+        return recording
+    }
+
+    /// Waits until `recording` ends with the last of `given`, and returns its frames.
+    private func recorded(_ recording: PulseRecording, endingWith given: [UInt32]) async throws -> [UInt32] {
+        try await wait(for: "the recording's end") { recording.soundingFrames.last == given.last }
+        return recording.soundingFrames
+    }
+
+    /// `count` numbered frames from frame `first` on, each as one number.
+    private func frames(_ count: Int, from first: Int = 0) -> [UInt32] {
+        PulseRecording.soundingFrames(of: AudioFormat.cd.numbered(count, from: first))
+    }
+
+    @Test func `the server plays every frame, to the last`() async throws {
+        let recording = try await record()
+        try await play(frames: 0)
         for part in 0..<10 {
-            reader.append(Array(music[part * 24_000..<(part + 1) * 24_000]))
+            reader.append(AudioFormat.cd.numbered(6_000, from: part * 6_000))
             output.framesAvailable()
         }
         reader.finish()
         output.framesAvailable()
         await output.drain()
         #expect(output.heardFrames == 60_000)
-        try await wait(for: "the recording's end") { fixture.recorded.last == frames(music).last }
-        let recorded = fixture.recorded
-        #expect(recorded == frames(music).suffix(recorded.count))
-        #expect(60_000 - recorded.count < PulseFixture.longestGapAtStart)
+        let recorded = try await recorded(recording, endingWith: frames(60_000))
+        #expect(recorded == frames(60_000).suffix(recorded.count))
+        #expect(60_000 - recorded.count < Self.longestGapAtStart)
         await output.close()
         #expect(events.all.isEmpty)
     }
 
-    @Test func `after a pause the music goes on where it stood`() async throws {
-        try await fixture.record()
-        let music = AudioFormat.cd.numbered(40_000)
-        reader.append(music)
-        reader.finish()
-        try await output.open(.cd, reader: reader)
-        try await output.start()
+    @Test func `after a pause the music continues where it was paused`() async throws {
+        let recording = try await record()
+        try await play(frames: 40_000, isFinished: true)
         try await wait(for: "music to be heard") { output.heardFrames > 8_000 }
         await output.pause()
         try await output.start()
         await output.drain()
         #expect(output.heardFrames == 40_000)
-        try await wait(for: "the recording's end") { fixture.recorded.last == frames(music).last }
-        #expect(Set(frames(music)).subtracting(fixture.recorded).count < 2 * PulseFixture.longestGapAtStart)
+        let recorded = try await recorded(recording, endingWith: frames(40_000))
+        #expect(Set(frames(40_000)).subtracting(recorded).count < 2 * Self.longestGapAtStart)
         await output.close()
     }
 
-    @Test func `a flush drops the server's buffer, and what follows is heard next`() async throws {
-        try await fixture.record()
-        reader.append(AudioFormat.cd.numbered(44_100 * 5))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+    @Test func `a flush drops the server's buffer, and the frames after it are heard next`() async throws {
+        let recording = try await record()
+        try await playMusic()
         await output.pause()
         let heard = output.heardFrames
         await output.flush()
         #expect(output.heardFrames == reader.takenFrames)
         reader.dropRest()
-        let behind = AudioFormat.cd.numbered(10_000, from: 1_000_000)
-        reader.append(behind)
+        let behind = frames(10_000, from: 1_000_000)
+        reader.append(AudioFormat.cd.numbered(10_000, from: 1_000_000))
         reader.finish()
         try await output.start()
         await output.drain()
         #expect(output.heardFrames == reader.takenFrames)
-        try await wait(for: "the recording's end") { fixture.recorded.last == frames(behind).last }
-        let recorded = fixture.recorded
-        let new = Set(frames(behind))
+        let recorded = try await recorded(recording, endingWith: behind)
+        let new = Set(behind)
         let first = try #require(recorded.firstIndex { new.contains($0) })
-        #expect(Array(recorded[first...]) == frames(behind).suffix(recorded.count - first))
-        #expect(10_000 - (recorded.count - first) < PulseFixture.longestGapAtStart)
+        #expect(Array(recorded[first...]) == behind.suffix(recorded.count - first))
+        #expect(10_000 - (recorded.count - first) < Self.longestGapAtStart)
         // Frames that were taken but not heard are not in the recording.
         #expect(first < reader.takenFrames - 10_000)
-        #expect(abs(first - Int(heard)) < 2 * PulseFixture.longestGapAtStart)
+        #expect(abs(first - Int(heard)) < 2 * Self.longestGapAtStart)
         await output.close()
     }
 
-    @Test func `running dry is reported once, and frames that come then are all heard`() async throws {
-        try await fixture.record()
-        reader.append(AudioFormat.cd.numbered(5_000))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
+    @Test func `an underrun is reported once, and all frames after it are heard`() async throws {
+        let recording = try await record()
+        try await play(frames: 5_000)
         try await wait(for: "the underrun") { !events.all.isEmpty }
         reader.append(AudioFormat.cd.numbered(5_000, from: 5_000))
         reader.finish()
         output.framesAvailable()
         await output.drain()
         #expect(events.all == [.underrun])
-        let given = frames(AudioFormat.cd.numbered(10_000))
-        try await wait(for: "the recording's end") { fixture.recorded.last == given.last }
-        let missing = Set(given).subtracting(fixture.recorded)
-        #expect(missing.count < 2 * PulseFixture.longestGapAtStart && missing.count < 5_000)
+        let recorded = try await recorded(recording, endingWith: frames(10_000))
+        let missing = Set(frames(10_000)).subtracting(recorded)
+        #expect(missing.count < 2 * Self.longestGapAtStart && missing.count < 5_000)
         await output.close()
     }
 
-    @Test func `a server that dies is a loss, ends who waits, and leaves a usable output`() async throws {
-        reader.append(AudioFormat.cd.numbered(44_100 * 20))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+    @Test func `a server that dies is reported as lost and ends every wait, and the output stays usable`()
+        async throws
+    {
+        try await playMusic()
         let drain = Task { [output] in await output.drain() }
-        fixture.stop()
+        try await server.crash()
         await drain.value
         try await wait(for: "the loss") { events.loss != nil }
         #expect(events.all.count == 1)
@@ -130,13 +151,10 @@ struct PulseOutputTests {
         await output.close()
     }
 
-    @Test func `a server that hangs is a loss reported once, and ends who waits`() async throws {
-        reader.append(AudioFormat.cd.numbered(44_100 * 20))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
+    @Test func `a server that hangs is reported as lost once, and every wait ends`() async throws {
+        try await playMusic()
         let drain = Task { [output] in await output.drain() }
-        fixture.freeze()
+        server.freeze()
         let pause = Task { [output] in await output.pause() }
         try await wait(for: "the request") { clock.sleeperCount == 1 }
         clock.advance(by: .seconds(3))
@@ -156,8 +174,8 @@ struct PulseOutputTests {
         #expect(events.all.count == 1)
     }
 
-    @Test func `a server that hangs while a stream is opened is a loss`() async throws {
-        fixture.freeze()
+    @Test func `a server that hangs while a stream is opened is reported as lost`() async throws {
+        server.freeze()
         let opening = Task { [output, reader] in
             try await code(of: { try await output.open(.cd, reader: reader) })
         }
@@ -168,35 +186,30 @@ struct PulseOutputTests {
         await output.close()
     }
 
-    @Test func `a stream that the server ends alone is a loss too, and can be opened again`() async throws {
-        reader.append(AudioFormat.cd.numbered(44_100 * 20))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try fixture.pactl("unload-module", "module-null-sink")
+    @Test func `a stream that the server ends is reported as lost, and can be opened again`() async throws {
+        try await playMusic()
+        try await server.pactl("unload-module", "module-null-sink")
         try await wait(for: "the loss") { events.loss != nil }
-        try fixture.pactl("load-module", "module-null-sink", "sink_name=test")
+        try await server.pactl("load-module", "module-null-sink", "sink_name=test")
         try await output.open(.cd, reader: reader)
         try await output.start()
         try await wait(for: "music to be heard") { output.heardFrames > 0 }
         await output.close()
     }
 
-    @Test func `a suspended sink stands still with its time, and goes on where it stood`() async throws {
-        reader.append(AudioFormat.cd.numbered(44_100 * 20))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
-        try fixture.pactl("suspend-sink", "test", "1")
-        try await wait(for: "the time to stand") {
+    @Test func `the position stands still while the sink is suspended, and then continues`() async throws {
+        try await playMusic()
+        try await server.pactl("suspend-sink", "test", "1")
+        try await wait(for: "the position to stand still") {
             let heard = output.heardFrames
-            try fixture.pactl("info")
+            try await server.pactl("info")
             return output.heardFrames == heard
         }
         let (heard, taken) = (output.heardFrames, reader.takenFrames)
         #expect(heard < taken)
-        for _ in 0..<5 { try fixture.pactl("info") }
+        for _ in 0..<5 { try await server.pactl("info") }
         #expect(output.heardFrames == heard && reader.takenFrames == taken)
-        try fixture.pactl("suspend-sink", "test", "0")
+        try await server.pactl("suspend-sink", "test", "0")
         try await wait(for: "the music to go on") { output.heardFrames > heard + 4_410 }
         #expect(output.heardFrames <= reader.takenFrames)
         #expect(events.loss == nil)
@@ -204,20 +217,17 @@ struct PulseOutputTests {
     }
 
     @Test func `a stream that is moved to another sink plays on there`() async throws {
-        reader.append(AudioFormat.cd.numbered(44_100 * 20))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
-        try fixture.pactl("load-module", "module-null-sink", "sink_name=other", "rate=48000")
-        let index = try fixture.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
+        try await playMusic()
+        try await server.pactl("load-module", "module-null-sink", "sink_name=other", "rate=48000")
+        let index = try await server.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
         let heard = output.heardFrames
-        try fixture.pactl("move-sink-input", String(index), "other")
+        try await server.pactl("move-sink-input", String(index), "other")
         try await wait(for: "the music to go on") { output.heardFrames > heard + 22_050 }
         #expect(output.heardFrames <= reader.takenFrames)
-        // The one it came from goes: nothing happens to it.
-        try fixture.pactl(
+        // The end of the sink that it left does not affect the stream.
+        try await server.pactl(
             "unload-module",
-            try fixture.pactl("list", "short", "modules").moduleNumber(of: "sink_name=test")
+            try await server.pactl("list", "short", "modules").moduleNumber(of: "sink_name=test")
         )
         let later = output.heardFrames
         try await wait(for: "the music to go on") { output.heardFrames > later + 22_050 }
@@ -225,26 +235,28 @@ struct PulseOutputTests {
         await output.close()
     }
 
-    @Test func `a call asks for a pause, and its end for the music`() async throws {
-        reader.append(AudioFormat.cd.numbered(44_100 * 20))
-        try fixture.pactl("load-module", "module-role-cork")
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        try await wait(for: "music to be heard") { output.heardFrames > 4_410 }
-        let call = try fixture.call()
+    @Test func `the server asks to pause for a call, and to resume after it`() async throws {
+        try await server.pactl("load-module", "module-role-cork")
+        try await playMusic()
+        // A stream whose role lets policies silence music.
+        let call = try RunningProcess(
+            "pacat",
+            ["--property=media.role=phone", "/dev/zero"],
+            environment: server.environment
+        )
         // The server also mutes the stream, which is reported like any change at the server.
-        try await wait(for: "the wish for a pause") { events.all.contains(.pauseRequested) }
+        try await wait(for: "the request to pause") { events.all.contains(.pauseRequested) }
         #expect(!events.all.contains(.resumeRequested))
         // Only a stream that has paused is notified at the end of the call.
         await output.pause()
-        call.kill()
-        try await wait(for: "the wish to go on") { events.all.contains(.resumeRequested) }
+        call.signal(SIGKILL)
+        try await wait(for: "the request to resume") { events.all.contains(.resumeRequested) }
         #expect(events.all.filter { $0 == .pauseRequested }.count == 1)
         await output.close()
     }
 
-    @Test func `an unknown sink is refused by name`() async throws {
-        let other = PulseOutput(sink: "no-such-sink", server: fixture.address)
+    @Test func `an unknown sink is refused, and the error names it`() async throws {
+        let other = PulseOutput(sink: "no-such-sink", server: server.address)
         try await other.connect()
         let error = await #expect(throws: MediaError.self) { try await other.open(.cd, reader: reader) }
         #expect(error?.code == .sinkFailed)
@@ -257,13 +269,13 @@ struct PulseOutputTests {
         try await output.open(.cd, reader: reader)
         output.setVolume(40, isMuted: true)
         try await wait(for: "the server to have it") {
-            let list = try fixture.pactl("list", "sink-inputs")
+            let list = try await server.pactl("list", "sink-inputs")
             return list.contains(" 40% ") && list.contains("Mute: yes")
         }
-        let index = try fixture.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
-        try fixture.pactl("set-sink-input-mute", String(index), "0")
-        try fixture.pactl("set-sink-input-volume", String(index), "70%")
-        try await wait(for: "the change to be told") {
+        let index = try await server.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
+        try await server.pactl("set-sink-input-mute", String(index), "0")
+        try await server.pactl("set-sink-input-volume", String(index), "70%")
+        try await wait(for: "the report of the change") {
             events.all.last == .volumeChanged(percent: 70, isMuted: false)
         }
         // The echo of our own setting is never reported.
@@ -274,14 +286,14 @@ struct PulseOutputTests {
     @Test func `the server shows who plays what`() async throws {
         output.setTitle("first")
         try await output.open(.cd, reader: reader)
-        var list = try fixture.pactl("list", "sink-inputs")
+        var list = try await server.pactl("list", "sink-inputs")
         for text in [#"application.name = "Reprise""#, #"media.role = "music""#, #"media.name = "first""#] {
             #expect(list.contains(text))
         }
         #expect(list.contains("Corked: yes"))
         output.setTitle("second")
         try await wait(for: "the new title") {
-            list = try fixture.pactl("list", "sink-inputs")
+            list = try await server.pactl("list", "sink-inputs")
             return list.contains(#"media.name = "second""#)
         }
         await output.close()
@@ -306,7 +318,7 @@ struct PulseOutputTests {
         reader.append([UInt8](repeating: 0, count: 9_600 * format.bytesPerFrame))
         reader.finish()
         try await output.open(format, reader: reader)
-        let list = try fixture.pactl("list", "sink-inputs")
+        let list = try await server.pactl("list", "sink-inputs")
         #expect(list.contains("Sample Specification: \(specification)"))
         #expect(list.contains("Channel Map: \(map)"))
         try await output.start()
@@ -316,12 +328,10 @@ struct PulseOutputTests {
     }
 
     @Test func `close leaves no stream behind at the server`() async throws {
-        reader.append(AudioFormat.cd.numbered(100_000))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        #expect(try !fixture.pactl("list", "short", "sink-inputs").isEmpty)
+        try await play(frames: 100_000)
+        #expect(try await !server.pactl("list", "short", "sink-inputs").isEmpty)
         await output.close()
-        try await wait(for: "no stream") { try fixture.pactl("list", "short", "sink-inputs").isEmpty }
+        try await wait(for: "no stream") { try await server.pactl("list", "short", "sink-inputs").isEmpty }
     }
 }
 
@@ -336,67 +346,4 @@ extension String {
 private func code(of body: () async throws -> Void) async throws -> MediaError.Code? {
     do { try await body() } catch let error as MediaError { return error.code }
     return nil
-}
-
-struct PulseConnectionTests {
-    @Test func `without a server connect fails at once and says what to do`() async throws {
-        let folder = try Folder()
-        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("nobody"))
-        let error = await #expect(throws: MediaError.self) { try await output.connect() }
-        #expect(error?.code == .audioServer)
-        #expect(error?.description.contains("--sink null") == true)
-        #expect(error?.description.contains("refused") == true)
-        await output.close()
-    }
-
-    @Test func `a server that never answers is given up when the task is cancelled`() async throws {
-        let folder = try Folder()
-        let silent = try SilentSocket(path: folder.path("silent"))
-        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("silent"))
-        let connecting = Task { try await output.connect() }
-        try await wait(for: "the connection") { silent.isReached }
-        connecting.cancel()
-        await #expect(throws: CancellationError.self) { try await connecting.value }
-        await output.close()
-    }
-
-    @Test func `a server that never answers is given up in time`() async throws {
-        let folder = try Folder()
-        let silent = try SilentSocket(path: folder.path("silent"))
-        let clock = TestClock()
-        let output = PulseOutput(sink: nil, server: "unix:" + folder.path("silent"), clock: clock)
-        let connecting = Task { try await output.connect() }
-        try await wait(for: "the connection") { silent.isReached && clock.sleeperCount == 1 }
-        clock.advance(by: .seconds(3))
-        let error = await #expect(throws: MediaError.self) { try await connecting.value }
-        #expect(error?.code == .audioServer)
-        #expect(error?.description.contains("does not answer") == true)
-        await output.close()
-    }
-}
-
-/// A Unix socket that accepts connections into its backlog and says nothing.
-final class SilentSocket {
-    private let descriptor: Int32
-
-    init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard status == 0, listen(descriptor, 5) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    }
-
-    deinit { close(descriptor) }
-
-    /// `true` if a connection waits in the backlog.
-    var isReached: Bool {
-        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&polled, 1, 0) == 1
-    }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Output
+@testable import Output
 import System
 import TestSupport
 
@@ -18,31 +18,35 @@ struct Rig {
 
     let kind: Kind
     let output: any AudioOutput
+    let reader = FakeReader()
     let clock = TestClock()
     let events = EventLog()
-    let folder: Folder
-    private let server: Server
+    private let folder: TemporaryFolder
+    private let server: PulseServer?
 
     init(_ kind: Kind) async throws {
         self.kind = kind
-        folder = try Folder()
-        let pulse = kind == .pulse ? try await PulseFixture() : nil
-        server = Server(fixture: pulse)
+        folder = try TemporaryFolder()
+        server = kind == .pulse ? try await PulseServer() : nil
+        let path = folder.path("out")
         output =
             switch kind {
             case .null: NullOutput(clock: clock)
-            case .nullFast: ConsumingOutput.fastNull()
-            case .raw: ConsumingOutput.raw(path: folder.path("out"))
-            case .wav: ConsumingOutput.wav(path: folder.path("out"))
+            case .nullFast: SinkKind.nullFast.makeOutput(clock: clock)
+            case .raw: SinkKind.raw(path: path).makeOutput(clock: clock)
+            case .wav: SinkKind.wav(path: path).makeOutput(clock: clock)
             // On the test's clock no request can exceed its time limit.
-            case .pulse: PulseOutput(sink: "test", server: pulse?.address, clock: clock)
+            case .pulse: PulseOutput(sink: "test", server: server?.address, clock: clock)
             }
         events.listen(to: output)
     }
 
-    private struct Server: @unchecked Sendable {
-        // Unchecked: it is only kept alive.
-        let fixture: PulseFixture?
+    /// Connects and opens the output for `frames` frames, after which the reader ends if `isFinished`.
+    func open(frames: Int, isFinished: Bool = false) async throws {
+        reader.append(AudioFormat.cd.numbered(frames))
+        if isFinished { reader.finish() }
+        try await output.connect()
+        try await output.open(.cd, reader: reader)
     }
 
     /// The samples in the file; `nil` for an output without one.
@@ -69,26 +73,17 @@ struct Rig {
     }
 }
 
-/// A folder of a test's own, removed with it.
-final class Folder: Sendable {
-    let url: URL
+extension PulseServer {
+    /// The address for `PulseOutput`.
+    var address: String { "unix:" + socket }
+}
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "output-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func path(_ name: String) -> String { url.appending(path: name).path }
-
+extension TemporaryFolder {
     func bytes(_ name: String) -> [UInt8] {
-        (try? Data(contentsOf: url.appending(path: name))).map(Array.init) ?? []
+        FileManager.default.contents(atPath: path(name)).map(Array.init) ?? []
     }
 
-    var names: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
-    }
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 }
 
 /// The events that an output sent, in order.

@@ -47,10 +47,16 @@ package final class PulseRecording: Sendable {
     package var frameCount: Int { process.outputCount / 4 }
 
     /// The number of frames that are not silent.
-    package var soundingFrameCount: Int {
-        process.output.withUnsafeBytes { bytes in
-            (0..<bytes.count / 4).count { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) != 0 }
-        }
+    package var soundingFrameCount: Int { soundingFrames.count }
+
+    /// The frames that are not silent, as numbers: equal frames are equal numbers.
+    package var soundingFrames: [UInt32] { Self.soundingFrames(of: process.output) }
+
+    /// The frames in `bytes` that are not silent.
+    package static func soundingFrames(of bytes: [UInt8]) -> [UInt32] {
+        bytes.withUnsafeBytes { bytes in
+            (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+        }.filter { $0 != 0 }
     }
 
     /// Ends it and returns the interleaved samples.
@@ -110,6 +116,9 @@ package final class PulseServer: SoundServer {
         running.signal(SIGKILL)
         try await running.waitForExit()
     }
+
+    /// Lets the daemon hang: its sockets stay open, and it does not answer.
+    package func freeze() { daemon.withLock { $0 }?.signal(SIGSTOP) }
 
     /// Starts the killed daemon again under the same address.
     package func start() async throws {

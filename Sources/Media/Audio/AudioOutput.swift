@@ -58,7 +58,7 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Sets the volume in percent, 0...100. Sinks without one ignore it.
     func setVolume(_ percent: Int, isMuted: Bool)
 
-    /// Sets the name of the stream that the audio server shows.
+    /// Sets the name of the stream that the audio server shows. Sinks without one ignore it.
     func setTitle(_ title: SafeText)
 
     /// Sets the handler of events, which is called from any thread. Called once, before `open`; until then errors
@@ -69,6 +69,10 @@ package protocol AudioOutput: AnyObject, Sendable {
 extension AudioOutput {
     /// By default, consecutive tracks of one format share a stream, without a gap.
     package var opensEachTrack: Bool { false }
+
+    package func setVolume(_ percent: Int, isMuted: Bool) {}
+
+    package func setTitle(_ title: SafeText) {}
 }
 
 package enum OutputEvent: Sendable, Equatable {

@@ -2,7 +2,7 @@ import Media
 import Synchronization
 import System
 
-/// The work of a `ConsumingOutput` on its thread: read a chunk, pass it to the consumer, repeat.
+/// The work of a `ConsumingOutput` on its thread: read a chunk, write or drop it, repeat.
 ///
 /// Only that thread uses it, so it needs no lock; the counters are atomics.
 final class ConsumingEngine: @unchecked Sendable {
@@ -22,12 +22,10 @@ final class ConsumingEngine: @unchecked Sendable {
     /// About a second of audio: submitting the next step takes as long as several chunks.
     private static let chunksPerStep = 12
 
-    private let consumer: any FrameConsumer
+    /// `nil` if frames are dropped.
+    private let writer: FileWriter?
     private let interruption: Interruption
-    private let chunk = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: ConsumingEngine.chunkBytes,
-        alignment: 16
-    )
+    private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 16)
     /// The part of `chunk` that was read but not consumed yet.
     private var pending = 0..<0
     private var phase = Phase.closed
@@ -37,8 +35,8 @@ final class ConsumingEngine: @unchecked Sendable {
     private var consumedBytes: Int64 = 0
     private let heard = Atomic<Int64>(0)
 
-    init(consumer: any FrameConsumer, interruption: Interruption) {
-        self.consumer = consumer
+    init(writer: FileWriter?, interruption: Interruption) {
+        self.writer = writer
         self.interruption = interruption
     }
 
@@ -47,13 +45,13 @@ final class ConsumingEngine: @unchecked Sendable {
     /// Frames consumed or flushed since `open`; may be called from any thread.
     var heardFrames: FrameCount { heard.load(ordering: .relaxed) }
 
-    func connect() throws(MediaError) { try consumer.connect() }
+    func connect() throws(MediaError) { try writer?.connect() }
 
-    func open(_ format: AudioFormat, reader: any PCMReader) throws(MediaError) {
+    func open(_ format: AudioFormat, reader: any PCMReader) throws {
         endDrain()
         phase = .closed
         pending = 0..<0
-        try consumer.begin(format)
+        try writer?.begin(format)
         self.reader = reader
         bytesPerFrame = format.bytesPerFrame
         consumedBytes = 0
@@ -95,7 +93,7 @@ final class ConsumingEngine: @unchecked Sendable {
 
     func close() {
         endDrain()
-        consumer.end()
+        writer?.end()
         phase = .closed
         reader = nil
         pending = 0..<0
@@ -106,7 +104,7 @@ final class ConsumingEngine: @unchecked Sendable {
         case more
         /// There is no work until frames are announced or a command arrives.
         case idle
-        /// The consumer failed; reported once.
+        /// Writing failed; reported once.
         case lost(MediaError)
     }
 
@@ -117,7 +115,7 @@ final class ConsumingEngine: @unchecked Sendable {
             for _ in 0..<Self.chunksPerStep {
                 if pending.isEmpty, !take() { return .idle }
                 let bytes = UnsafeRawBufferPointer(rebasing: chunk[pending])
-                let consumed = try consumer.consume(bytes, until: interruption)
+                let consumed = try writer?.write(bytes, until: interruption) ?? bytes.count
                 pending = pending.lowerBound + consumed..<pending.upperBound
                 count(consumed: consumed)
                 // Interrupted: a command is waiting.

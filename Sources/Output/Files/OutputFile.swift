@@ -8,7 +8,6 @@ import System
 /// pieces of one page, each after `poll` has reported room for it.
 struct OutputFile: ~Copyable {
     private let descriptor: CInt
-    private let isOurs: Bool
     private let isRegular: Bool
     private let name: SafeText
 
@@ -19,29 +18,25 @@ struct OutputFile: ~Copyable {
         descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard descriptor >= 0 else {
             let reason: SafeText =
-                errno == ENXIO ? "nobody reads from this pipe yet" : SafeText(SystemError.reason())
-            throw MediaError(.sinkFailed, name, "can't make the file for the sound: " + reason)
+                errno == ENXIO ? "no program reads from this pipe yet" : SafeText(SystemError.reason())
+            throw MediaError(.sinkFailed, name, "Can't create the file: " + reason)
         }
-        isOurs = true
         isRegular = Self.isRegular(descriptor)
     }
 
-    /// Writes to a descriptor that the caller owns and that stays open.
-    init(borrowing descriptor: CInt, name: SafeText) {
-        self.descriptor = descriptor
+    /// Writes to the file behind `descriptor`, which stays open.
+    init(duplicating descriptor: CInt, name: SafeText) {
+        self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         self.name = name
-        isOurs = false
         isRegular = Self.isRegular(descriptor)
     }
 
-    deinit {
-        if isOurs { Glibc.close(descriptor) }
-    }
+    deinit { Glibc.close(descriptor) }
 
     /// Writes a prefix of `bytes` and returns its length: all of them, or fewer if interrupted.
     borrowing func write(
         _ bytes: UnsafeRawBufferPointer,
-        until interruption: Interruption
+        until interruption: Interruption?
     ) throws(MediaError) -> Int {
         var written = 0
         while written < bytes.count {
@@ -61,10 +56,10 @@ struct OutputFile: ~Copyable {
     }
 
     /// Waits until a page can be written; returns `false` if interrupted.
-    private borrowing func waitForRoom(until interruption: Interruption) throws(MediaError) -> Bool {
+    private borrowing func waitForRoom(until interruption: Interruption?) throws(MediaError) -> Bool {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
-            pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: interruption?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         guard retryingInterrupted({ poll(&polled, 2, -1) }) >= 0 else { throw failure(errno) }
         return polled[1].revents == 0
@@ -73,8 +68,8 @@ struct OutputFile: ~Copyable {
     private borrowing func failure(_ code: CInt) -> MediaError {
         let cause: SafeText =
             code == EPIPE
-            ? "the reader of the sound has gone"
-            : "can't write the sound: " + SafeText(SystemError.reason(code))
+            ? "Can't write: the program that read the sound has ended"
+            : "Can't write: " + SafeText(SystemError.reason(code))
         return MediaError(.sinkFailed, name, cause)
     }
 

@@ -17,7 +17,9 @@ final class PulseClock: @unchecked Sendable {
 
     private let stream: OpaquePointer
     private let format: AudioFormat
-    private var position: PulsePosition
+    var position: PulsePosition
+    /// `true` while the stream plays: from `started` to `stopped`.
+    private(set) var isTaking = false
     private var writesSinceTiming = 0
     private var isAsking = false
 
@@ -27,12 +29,8 @@ final class PulseClock: @unchecked Sendable {
         position = PulsePosition(format: format)
     }
 
-    /// Frames that the server took since the stream was created.
-    var taken: FrameCount { position.taken }
-
-    /// Frames that were heard or flushed, as exactly as the server's clock allows. `isTaking` is `true` if
-    /// the stream plays.
-    func heard(isTaking: Bool) -> FrameCount {
+    /// Frames that were heard or flushed, as exactly as the server's clock allows.
+    var heard: FrameCount {
         if isTaking {
             position.moved(to: Self.now)
             // While the position stands still, query the clock, so that its movement is noticed at once.
@@ -40,8 +38,6 @@ final class PulseClock: @unchecked Sendable {
         }
         return position.heard
     }
-
-    func took(_ count: FrameCount) { position.took(count) }
 
     /// Frames were written to the server: queries its clock every tenth time.
     func wrote() {
@@ -58,7 +54,7 @@ final class PulseClock: @unchecked Sendable {
     }
 
     /// The server's clock has arrived.
-    func answered(isTaking: Bool) {
+    func answered() {
         isAsking = false
         // A reply that was on its way when the stream was corked is outdated.
         guard isTaking, isReady, !isSuspended, let info = pa_stream_get_timing_info(stream)?.pointee else {
@@ -79,19 +75,23 @@ final class PulseClock: @unchecked Sendable {
     }
 
     /// The sink was suspended, or resumed.
-    func suspensionChanged(isTaking: Bool) {
-        guard isSuspended else { return ask() }
-        stopped(wasTaking: isTaking)
+    func suspensionChanged() {
+        if isSuspended { stand() } else { ask() }
     }
+
+    /// The stream is about to play.
+    func started() { isTaking = true }
 
     /// The stream was corked, or is gone.
-    func stopped(wasTaking: Bool) {
-        if wasTaking { position.moved(to: Self.now) }
-        position.stopped()
+    func stopped() {
+        stand()
+        isTaking = false
     }
 
-    /// The server's frames were dropped or heard.
-    func flushed() { position.flushed() }
+    private func stand() {
+        if isTaking { position.moved(to: Self.now) }
+        position.stopped()
+    }
 
     private var isReady: Bool { pa_stream_get_state(stream) == PA_STREAM_READY }
 

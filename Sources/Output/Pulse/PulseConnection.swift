@@ -23,7 +23,6 @@ final class PulseConnection: @unchecked Sendable {
     /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
     /// open.
     init(
-        application: PulseApplication,
         timeLimit: PulseTimeLimit,
         onLoss: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
@@ -31,8 +30,13 @@ final class PulseConnection: @unchecked Sendable {
         self.timeLimit = timeLimit
         self.onLoss = onLoss
         let api = mainloop.api
+        // Mixers show these properties, and routing policies use them.
+        let properties = [
+            (PA_PROP_APPLICATION_NAME, "Reprise"), (PA_PROP_APPLICATION_ID, "reprise"),
+            (PA_PROP_APPLICATION_ICON_NAME, "multimedia-audio-player"),
+        ]
         let made = mainloop.withLock {
-            application.withProperties { pa_context_new_with_proplist(api, application.name, $0) }
+            withPropertyList(properties) { pa_context_new_with_proplist(api, "Reprise", $0) }
         }
         guard let made else {
             mainloop.stop()

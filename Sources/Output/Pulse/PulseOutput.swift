@@ -1,11 +1,11 @@
 import CPulse
-package import Media
-package import System
+import Media
+import System
 
 /// `pulse`: plays through a PulseAudio or PipeWire server, with libpulse's asynchronous API.
 ///
 /// The event handler is called while libpulse is locked, mostly on its thread, and must return at once.
-package final class PulseOutput: AudioOutput {
+final class PulseOutput: AudioOutput {
     private struct State: Sendable {
         var connection: PulseConnection?
         /// Remains set after the connection was lost, because it still knows the heard position.
@@ -14,7 +14,6 @@ package final class PulseOutput: AudioOutput {
 
     private let sink: String?
     private let server: String?
-    private let application: PulseApplication
     private let library: OptionalLibrary
     private let timeLimit: PulseTimeLimit
     private let listener = PulseListener()
@@ -25,45 +24,30 @@ package final class PulseOutput: AudioOutput {
     ///
     /// `server` is an address in the form of `PULSE_SERVER`; `nil` leaves the choice to the environment and
     /// the session. `clock` limits the wait for its replies.
-    package convenience init(
-        sink: String?,
-        server: String? = nil,
-        application: PulseApplication = PulseApplication(),
-        clock: any MonotonicClock = SystemClock()
-    ) {
-        self.init(
-            sink: sink,
-            server: server,
-            application: application,
-            clock: clock,
-            library: PulseMainloop.library
-        )
-    }
-
-    /// Like the other initialiser, with another way to open libpulse.
     init(
         sink: String?,
         server: String? = nil,
-        application: PulseApplication = PulseApplication(),
-        clock: any MonotonicClock,
-        library: OptionalLibrary
+        clock: any MonotonicClock = SystemClock(),
+        library: OptionalLibrary = PulseMainloop.library
     ) {
         self.sink = sink
         self.server = server
-        self.application = application
         self.library = library
         timeLimit = PulseTimeLimit(clock: clock)
     }
 
-    deinit { state.withLock { $0.connection }?.close() }
+    deinit { connection?.close() }
 
-    package var isRealTime: Bool { true }
+    private var connection: PulseConnection? { state.withLock { $0.connection } }
+    private var stream: PulseStream? { state.withLock { $0.stream } }
+
+    var isRealTime: Bool { true }
 
     /// Connects to the server, and does not start one; after a loss, makes a new connection.
     ///
     /// Throws `.audioServer` as soon as it is known that there is no server, or after three seconds. If a
     /// later request gets no reply for as long, the connection counts as lost.
-    package func connect() async throws {
+    func connect() async throws {
         replaceConnection(with: nil)
         if let reason = await library.open() {
             throw MediaError(
@@ -73,7 +57,7 @@ package final class PulseOutput: AudioOutput {
             )
         }
         let listener = listener
-        let connection = try PulseConnection(application: application, timeLimit: timeLimit) {
+        let connection = try PulseConnection(timeLimit: timeLimit) {
             listener.report(.lost($0))
         }
         replaceConnection(with: connection)
@@ -85,10 +69,10 @@ package final class PulseOutput: AudioOutput {
         }
     }
 
-    package func open(_ format: AudioFormat, reader: any PCMReader) async throws {
-        guard let connection = state.withLock({ $0.connection }) else { throw Self.notConnected }
+    func open(_ format: AudioFormat, reader: any PCMReader) async throws {
+        guard let connection else { throw Self.notConnected }
         let listener = listener
-        let (title, volume) = (listener.title, listener.volume)
+        let (title, volume) = listener.state.withLock { ($0.title, $0.volume) }
         let made = connection.mainloop.withLock {
             PulseStream(
                 on: connection,
@@ -109,40 +93,40 @@ package final class PulseOutput: AudioOutput {
         }
     }
 
-    package func start() async throws {
-        guard let stream = state.withLock({ $0.stream }) else { throw Self.notConnected }
+    func start() async throws {
+        guard let stream else { throw Self.notConnected }
         guard await stream.start() else {
             try Task.checkCancellation()
             throw MediaError(.audioLost, "PulseAudio", "the audio server does not play the stream any more")
         }
     }
 
-    package func pause() async { await state.withLock { $0.stream }?.pause() }
+    func pause() async { await stream?.pause() }
 
-    package func flush() async { await state.withLock { $0.stream }?.flush() }
+    func flush() async { await stream?.flush() }
 
-    package func drain() async { await state.withLock { $0.stream }?.drain() }
+    func drain() async { await stream?.drain() }
 
-    package func close() async { replaceConnection(with: nil) }
+    func close() async { replaceConnection(with: nil) }
 
-    package func framesAvailable() { state.withLock { $0.stream }?.framesAvailable() }
+    func framesAvailable() { stream?.framesAvailable() }
 
-    package var heardFrames: FrameCount { state.withLock { $0.stream }?.heardFrames ?? 0 }
+    var heardFrames: FrameCount { stream?.heardFrames ?? 0 }
 
     /// The volume of this stream at the server, where mixers show and change it too.
-    package func setVolume(_ percent: Int, isMuted: Bool) {
+    func setVolume(_ percent: Int, isMuted: Bool) {
         let level = PulseVolumeState.Level(percent: percent, isMuted: isMuted)
-        listener.setVolume(level)
-        state.withLock { $0.stream }?.setVolume(level)
+        listener.state.withLock { $0.volume.chosen(level) }
+        stream?.setVolume(level)
     }
 
-    package func setTitle(_ title: SafeText) {
-        listener.setTitle(title)
-        state.withLock { $0.stream }?.setTitle(title)
+    func setTitle(_ title: SafeText) {
+        listener.state.withLock { $0.title = title }
+        stream?.setTitle(title)
     }
 
-    package func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
-        listener.setHandler(handler)
+    func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
+        listener.state.withLock { $0.handler = handler }
     }
 
     private func replaceConnection(with next: PulseConnection?) {
@@ -173,35 +157,6 @@ package final class PulseOutput: AudioOutput {
     )
 }
 
-/// The player's description at the audio server, which mixers show and routing policies use.
-package struct PulseApplication: Sendable {
-    package var name: String
-    package var id: String
-    package var iconName: String
-
-    package init(
-        name: String = "Reprise",
-        id: String = "reprise",
-        iconName: String = "multimedia-audio-player"
-    ) {
-        self.name = name
-        self.id = id
-        self.iconName = iconName
-    }
-
-    /// Runs `body` with the properties of the program.
-    func withProperties<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
-        withPropertyList(
-            [
-                (PA_PROP_APPLICATION_NAME, name),
-                (PA_PROP_APPLICATION_ID, id),
-                (PA_PROP_APPLICATION_ICON_NAME, iconName),
-            ],
-            body
-        )
-    }
-}
-
 /// Runs `body` with a property list, which libpulse copies.
 func withPropertyList<Value>(_ entries: [(String, String)], _ body: (OpaquePointer?) -> Value) -> Value {
     let list = pa_proplist_new()
@@ -218,23 +173,13 @@ func withPropertyList<Value>(_ entries: [(String, String)], _ body: (OpaquePoint
 /// libpulse's own thread, where the output cannot be closed. Its lock is taken while the main loop's is held,
 /// never the other way round.
 private final class PulseListener: Sendable {
-    private struct State {
+    struct State {
         var handler: (@Sendable (OutputEvent) -> Void)?
         var volume = PulseVolumeState()
         var title: SafeText = "Reprise"
     }
 
-    private let state = Locked(State())
-
-    var volume: PulseVolumeState { state.withLock { $0.volume } }
-    var title: SafeText { state.withLock { $0.title } }
-
-    func setHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void) {
-        state.withLock { $0.handler = handler }
-    }
-
-    func setVolume(_ level: PulseVolumeState.Level) { state.withLock { $0.volume.chosen(level) } }
-    func setTitle(_ title: SafeText) { state.withLock { $0.title = title } }
+    let state = Locked(State())
 
     func report(_ event: OutputEvent) {
         let handler = state.withLock { state in

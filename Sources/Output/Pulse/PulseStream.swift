@@ -6,7 +6,7 @@ import System
 /// One playback stream of one format: it fills the server's buffer from the reader whenever the server
 /// requests frames.
 ///
-/// Corked from its creation and at every pause; `isTaking` changes together with the cork.
+/// Corked from its creation and at every pause; `PulseClock.isTaking` changes together with the cork.
 final class PulseStream: @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
 
@@ -37,7 +37,6 @@ final class PulseStream: @unchecked Sendable {
     private var request: (operation: OpaquePointer, answer: OneShot<Bool>)?
     /// A drain that waits for the reader's last frames.
     private var drainRequest: OneShot<Bool>?
-    private var isTaking = false
     private var wasReady = false
     /// `true` once the stream has ended, by itself or by `close`.
     private var isOver = false
@@ -89,7 +88,9 @@ final class PulseStream: @unchecked Sendable {
     /// reply in time, or if the task is cancelled.
     func connect(to sink: String?) async -> Bool {
         mainloop.withLock {
-            setCallbacks()
+            let retained = Unmanaged.passRetained(self)  // Released by `close`.
+            retainedForCallbacks = retained
+            setCallbacks(retained.toOpaque())
             let serverDecides = UInt32.max
             var attributes = pa_buffer_attr(
                 maxlength: serverDecides,
@@ -116,7 +117,7 @@ final class PulseStream: @unchecked Sendable {
     /// Fills the server's buffer and starts playback. Returns `false` if the stream was lost.
     func start() async -> Bool {
         await perform {
-            isTaking = true
+            clock.started()
             isUnderrunReported = false
             fill(pa_stream_writable_size(stream))
             return pa_stream_cork(stream, 0, PulseStream.answered, box)
@@ -126,7 +127,7 @@ final class PulseStream: @unchecked Sendable {
     /// Corks the stream. From the start of the call, the reader is not used.
     func pause() async {
         _ = await perform {
-            stopTaking()
+            clock.stopped()
             return pa_stream_cork(stream, 1, PulseStream.answered, box)
         }
     }
@@ -135,8 +136,8 @@ final class PulseStream: @unchecked Sendable {
     /// flush.
     func flush() async {
         _ = await perform {
-            guard !isTaking else { return nil }
-            clock.flushed()
+            guard !clock.isTaking else { return nil }
+            clock.position.flushed()
             return pa_stream_flush(stream, PulseStream.answered, box)
         }
     }
@@ -147,7 +148,7 @@ final class PulseStream: @unchecked Sendable {
     func drain() async {
         let answer = OneShot<Bool>()
         let isDraining = mainloop.withLock {
-            guard isTaking, !isOver else { return false }
+            guard clock.isTaking, !isOver else { return false }
             drainRequest = answer
             fill(pa_stream_writable_size(stream))
             drainIfWritten()
@@ -158,23 +159,23 @@ final class PulseStream: @unchecked Sendable {
         mainloop.withLock {
             drainRequest = nil
             if request?.answer === answer { dropRequest() }
-            if isDrained { clock.flushed() }
+            if isDrained { clock.position.flushed() }
         }
     }
 
     /// The reader has frames. Takes one atomic exchange if none are wanted.
     func framesAvailable() {
-        // Both sides use an exchange: either the writer sees `needsFrames`, or the main loop, which reads again
-        // after its own exchange, sees the frames.
+        // Two exchanges happen in one order. If that of `fill` is the first, this one sees its `true`; if this
+        // is the first, `fill`, which reads again after its own, sees the frames that were written before this.
         guard needsFrames.exchange(false, ordering: .acquiringAndReleasing) else { return }
         mainloop.withLock {
-            guard isTaking, !isOver else { return }
+            guard clock.isTaking, !isOver else { return }
             fill(pa_stream_writable_size(stream))
             drainIfWritten()
         }
     }
 
-    var heardFrames: FrameCount { mainloop.withLock { clock.heard(isTaking: isTaking) } }
+    var heardFrames: FrameCount { mainloop.withLock { clock.heard } }
 
     func setVolume(_ level: PulseVolumeState.Level) {
         mainloop.withLock { volume.choose(level, isReady: isReady) }
@@ -214,38 +215,26 @@ final class PulseStream: @unchecked Sendable {
         box.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func setCallbacks() {
-        let retained = Unmanaged.passRetained(self)  // Released by `close`.
-        retainedForCallbacks = retained
-        let box = retained.toOpaque()
+    /// Lets libpulse call back with `box`, which is a pointer to this stream, or `nil` for calls without effect.
+    private func setCallbacks(_ box: UnsafeMutableRawPointer?) {
         pa_stream_set_state_callback(stream, { _, box in PulseStream.from(box)?.stateChanged() }, box)
         pa_stream_set_write_callback(stream, { _, size, box in PulseStream.wanted(size, box) }, box)
         pa_stream_set_underflow_callback(stream, { _, box in PulseStream.from(box)?.ranDry() }, box)
-        // Playback begins, at first or after an underrun: earlier reports of the server's clock are void.
-        pa_stream_set_started_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
         pa_stream_set_latency_update_callback(
             stream,
-            { _, box in
-                guard let stream = PulseStream.from(box) else { return }
-                stream.clock.answered(isTaking: stream.isTaking)
-            },
+            { _, box in PulseStream.from(box)?.clock.answered() },
             box
         )
-        // Another sink has another latency.
-        pa_stream_set_moved_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
         pa_stream_set_suspended_callback(
             stream,
-            { _, box in
-                guard let stream = PulseStream.from(box) else { return }
-                stream.clock.suspensionChanged(isTaking: stream.isTaking)
-            },
+            { _, box in PulseStream.from(box)?.clock.suspensionChanged() },
             box
         )
-        pa_stream_set_event_callback(
-            stream,
-            { _, name, _, box in PulseStream.from(box)?.policyAsked(name) },
-            box
-        )
+        pa_stream_set_event_callback(stream, { PulseStream.from($3)?.policyAsked($1) }, box)
+        // Playback begins, at first or after an underrun: earlier reports of the server's clock are void.
+        pa_stream_set_started_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
+        // Another sink has another latency.
+        pa_stream_set_moved_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
     }
 
     /// The write callback: the server has room for `size` bytes.
@@ -256,7 +245,7 @@ final class PulseStream: @unchecked Sendable {
         guard let box else { return }
         // Not `takeUnretainedValue`, to avoid reference counting on the audio thread.
         Unmanaged<PulseStream>.fromOpaque(box)._withUnsafeGuaranteedRef { stream in
-            guard stream.isTaking else { return }
+            guard stream.clock.isTaking else { return }
             stream.fill(size)
             stream.clock.wrote()
             stream.drainIfWritten()
@@ -285,14 +274,9 @@ final class PulseStream: @unchecked Sendable {
                 pa_stream_cancel_write(stream)
                 return
             }
-            clock.took(FrameCount(count / bytesPerFrame))
+            clock.position.took(FrameCount(count / bytesPerFrame))
             rest -= count
         }
-    }
-
-    private func stopTaking() {
-        clock.stopped(wasTaking: isTaking)
-        isTaking = false
     }
 
     /// Lets the server drain once it has all frames.
@@ -346,10 +330,10 @@ final class PulseStream: @unchecked Sendable {
     /// The server's buffer is empty. The server may report this while frames are on their way, which is no
     /// underrun.
     private func ranDry() {
-        guard isTaking, !isUnderrunReported else { return }
-        let before = clock.taken
+        guard clock.isTaking, !isUnderrunReported else { return }
+        let before = clock.position.taken
         fill(pa_stream_writable_size(stream))
-        guard clock.taken == before, !reader.isFinished, reader.availableBytes == 0 else { return }
+        guard clock.position.taken == before, !reader.isFinished, reader.availableBytes == 0 else { return }
         isUnderrunReported = true
         onEvent(.underrun)
     }
@@ -367,7 +351,7 @@ final class PulseStream: @unchecked Sendable {
 
     /// The stream is gone: every wait for it ends.
     func lost() {
-        stopTaking()
+        clock.stopped()
         isOver = true
         ready.give(false)
         dropRequest()
@@ -381,14 +365,7 @@ final class PulseStream: @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         lost()
-        pa_stream_set_state_callback(stream, nil, nil)
-        pa_stream_set_write_callback(stream, nil, nil)
-        pa_stream_set_underflow_callback(stream, nil, nil)
-        pa_stream_set_started_callback(stream, nil, nil)
-        pa_stream_set_latency_update_callback(stream, nil, nil)
-        pa_stream_set_moved_callback(stream, nil, nil)
-        pa_stream_set_suspended_callback(stream, nil, nil)
-        pa_stream_set_event_callback(stream, nil, nil)
+        setCallbacks(nil)
         // Without this the server keeps the stream until the connection ends.
         pa_stream_disconnect(stream)
         pa_stream_unref(stream)
