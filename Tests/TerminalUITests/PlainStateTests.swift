@@ -115,34 +115,6 @@ struct PlainStateTests {
         }
     }
 
-    @Test(
-        arguments: [
-            ("q", [.character("q")]), ("\u{1B}", [.escape]), ("\u{1B}[A\u{1B}OB", [.up, .down]),
-            ("\u{1B}[5~\u{1B}[3~", [.pageUp, .delete]), ("\u{1B}[1;5C", [.right]),
-            ("\r\n", [.enter, .enter]),
-            ("é桜", [.character("é"), .character("桜")]), ("\u{1B}[99~x", [.character("x")]), ("\u{1B}[", []),
-            ("\u{1}", [.control("a")]),
-        ] as [(String, [Key])]
-    )
-    func `bytes of any terminal are keys`(typed: String, keys: [Key]) {
-        var decoder = RawKeyDecoder()
-        let answer16 = decoder.events(typed.utf8)
-        #expect(answer16 == keys.map { .key($0) })
-    }
-
-    @Test func `a paste is one event wherever it is split, and runs no key`() {
-        let bytes = Array("j\u{1B}[200~:volume 50\nqd\né\u{1B}[201~k".utf8)
-        let whole: [UIEvent] = [
-            .key(.character("j")), .pasted(":volume 50\nqd\né"), .key(.character("k")),
-        ]
-        for cut in 0...bytes.count where cut != 2 {
-            var decoder = RawKeyDecoder()
-            let first = decoder.events(bytes[..<cut])
-            let second = decoder.events(bytes[cut...])
-            #expect(first + second == whole, "cut behind \(cut) bytes")
-        }
-    }
-
     @Test func `pasted sources are added`() {
         var state = Self.state()
         let answer = state.pasted("/music/4.mp3\nqd\n")

@@ -60,42 +60,6 @@ struct ShellPartsTests {
         #expect(!log.hasSuffix("\n\n"), "then standard error is what it was")
     }
 
-    @Test func `a paste is one event whatever it contains`() {
-        var decoder = InputDecoder()
-        #expect(decoder.functionKey(InputDecoder.pasteStart) == nil)
-        for scalar in "q\n\u{1B}d夜".unicodeScalars { #expect(decoder.character(scalar) == nil) }
-        #expect(decoder.functionKey(258) == nil)
-        #expect(decoder.functionKey(InputDecoder.pasteEnd) == .pasted("q\n\u{1B}d夜"))
-        #expect(decoder.character("q") == .key(.character("q")))
-    }
-
-    @Test(
-        arguments: [
-            ("0;5;3M", .press, 4, 2), ("4;1;1M", .press, 0, 0), ("64;80;24M", .wheelUp, 79, 23),
-            ("65;300;200M", .wheelDown, 299, 199),
-        ] as [(String, MouseEvent.Kind, Int, Int)]
-    )
-    func `the mouse's reports are events`(report: String, kind: MouseEvent.Kind, column: Int, row: Int) {
-        var decoder = InputDecoder()
-        #expect(decoder.functionKey(InputDecoder.mouseStart) == nil)
-        for scalar in report.unicodeScalars.dropLast() { #expect(decoder.character(scalar) == nil) }
-        let event = decoder.character(report.unicodeScalars.last ?? "?")
-        #expect(event == .mouse(MouseEvent(kind, column: column, row: row)))
-        #expect(decoder.character("q") == .key(.character("q")))
-    }
-
-    @Test(arguments: ["0;5;3m", "2;5;3M", "32;5;3M", "0;0;3M", "0;5M", "0;5;3;1M", ";;M", "0;5;x"])
-    func `other reports of the mouse, and broken ones, are no events and no keys`(report: String) {
-        var decoder = InputDecoder()
-        _ = decoder.functionKey(InputDecoder.mouseStart)
-        for scalar in report.unicodeScalars { #expect(decoder.character(scalar) == nil) }
-        #expect(decoder.character("q") == .key(.character("q")))
-        // The old form has three bytes, whatever they are.
-        _ = decoder.functionKey(InputDecoder.oldMouseStart)
-        for scalar in " q!".unicodeScalars { #expect(decoder.character(scalar) == nil) }
-        #expect(decoder.character("q") == .key(.character("q")))
-    }
-
     @Test func `a second press soon at the same place is a double press, and a third one counts as a first`()
     {
         var clicks = ClickCounter()
@@ -125,24 +89,5 @@ struct ShellPartsTests {
         #expect(Style(named: "in-flight") == .inFlight)
         for style in Style.allCases { #expect(Style(named: style.name) == style) }
         #expect(Style(named: "inFlight") == nil)
-    }
-
-    @Test(
-        arguments: [
-            ("\r", .enter), ("\n", .enter), ("\u{1B}", .escape), ("\u{7F}", .backspace),
-            ("\t", .tab), ("\u{C}", .control("l")), ("é", .character("é")), (" ", .character(" ")),
-        ] as [(Unicode.Scalar, Key)]
-    )
-    func `characters are keys`(scalar: Unicode.Scalar, key: Key) {
-        var decoder = InputDecoder()
-        #expect(decoder.character(scalar) == .key(key))
-    }
-
-    @Test func `stray control characters and unknown keys are no events`() {
-        var decoder = InputDecoder()
-        #expect(decoder.character("\u{0}") == nil)
-        #expect(decoder.character("\u{9B}") == nil)
-        #expect(decoder.functionKey(0o777) == nil)
-        #expect(decoder.functionKey(InputDecoder.pasteEnd) == nil)
     }
 }

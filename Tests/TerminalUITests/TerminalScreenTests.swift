@@ -16,11 +16,7 @@ struct TerminalScreenTests {
         #expect(screen.terminal.text.contains("\u{1B}[?2004h"))
         try await screen.quit()
         #expect(screen.player.commands == [.quit])
-        let end = "\u{1B}[?1049l"
-        try await screen.drawn(end)
-        for reset in [end, "\u{1B}[?2004l", "\u{1B}[?25h", "\u{1B}[?1l\u{1B}>"] {
-            try await screen.drawn(reset)
-        }
+        for reset in ["\u{1B}[?1049l", "\u{1B}[?2004l", "\u{1B}[?25h"] { try await screen.drawn(reset) }
     }
 
     @Test func `the terminal's modes are as before`() async throws {
@@ -207,7 +203,7 @@ struct TerminalScreenTests {
         }
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         let mouseAndPaste = "\u{1B}[23;2t\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l"
-        #expect(output.contains(mouseAndPaste + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[?1l\u{1B}>\u{1B}[0m"))
+        #expect(output.contains(mouseAndPaste + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[0m"))
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(!errors.contains("a library's warning"))
         #expect(errors.contains("reprise: ended by SIGABRT\n"))

@@ -2,7 +2,7 @@ internal import CCurses
 internal import Glibc
 internal import Media
 
-/// One terminal under the control of ncurses, from `newterm` to `endwin`.
+/// One terminal that ncurses draws on, from `newterm` to `endwin`. Its keys are read by `TerminalInput`.
 ///
 /// ncurses is not thread safe and keeps its screen in globals: only one value may exist at a time, and it is
 /// used on the thread that created it. Uses `newterm` because `initscr` ends the process on failure.
@@ -11,52 +11,40 @@ struct CursesScreen: ~Copyable {
     static let largest = (columns: 1_000, rows: 500)
     /// The longest title in characters; window managers show fewer.
     static let longestTitle = 200
-    /// The most that one `readEvents` reads, so that a flood of input cannot prevent drawing.
-    static let mostCodesAtOnce = 1_024
 
     let isUnicode: Bool
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
-    private let input: UnsafeMutablePointer<FILE>
     private let output: UnsafeMutablePointer<FILE>
     private let palette: Palette
     let modes: TerminalModes
     private var shownTitle: SafeText?
     private var shown: CellBuffer?
-    private var decoder = InputDecoder()
     private var isSuspended = false
-    /// `true` while the terminal belongs to another process: nothing is written or read then.
+    /// `true` while the terminal belongs to another process: nothing is written then.
     private(set) var isAway = false
 
     /// Takes control of the terminal; `nil` if ncurses cannot use it.
     ///
-    /// The descriptors are copied and remain the caller's. An empty `locale` selects the environment's.
-    init?(input inputDescriptor: Int32, output outputDescriptor: Int32, configuration: TerminalConfiguration)
-    {
+    /// The output's descriptor is copied and remains the caller's.
+    init?(configuration: TerminalConfiguration) {
         // Sets only the character set: with a decimal comma, other libraries would parse numbers differently.
         setlocale(LC_CTYPE, configuration.locale)
         isUnicode = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) == "UTF-8" } ?? false
-        guard let input = Self.stream(inputDescriptor, "r") else { return nil }
-        guard let output = Self.stream(outputDescriptor, "w") else {
-            fclose(input)
-            return nil
-        }
-        // An escape byte begins a sequence only if more follows within this many milliseconds.
-        set_escdelay(25)
-        guard let screen = newterm(configuration.term, output, input), let window = curses_stdscr() else {
-            fclose(input)
+        guard let output = Self.stream(configuration.output) else { return nil }
+        // ncurses wants an input too, from which it never reads here.
+        guard let screen = newterm(configuration.term, output, output), let window = curses_stdscr() else {
             fclose(output)
             return nil
         }
-        (self.screen, self.window, self.input, self.output) = (screen, window, input, output)
+        (self.screen, self.window, self.output) = (screen, window, output)
         // Not raw mode, so that Ctrl-C and Ctrl-Z remain signals, for the other processes of the group too.
         cbreak()
         noecho()
         nonl()
-        keypad(window, true)
-        nodelay(window, true)
+        // Otherwise ncurses stops drawing if keys are waiting.
+        typeahead(-1)
         curs_set(0)
-        Self.defineKeys()
         palette = Palette(usesColor: configuration.usesColor, choices: configuration.colors)
         modes = configuration.modes
         wrefresh(window)
@@ -70,7 +58,6 @@ struct CursesScreen: ~Copyable {
             send("\u{1B}[0m")
         }
         delscreen(screen)
-        fclose(input)
         fclose(output)
     }
 
@@ -103,25 +90,6 @@ struct CursesScreen: ~Copyable {
         shown = frame
         if isWhole { clearok(window, true) }
         wrefresh(window)
-    }
-
-    /// The events since the last call; waits no longer than the escape delay. `isFull` is `true` if more may be
-    /// waiting.
-    mutating func readEvents() -> (events: [UIEvent], isFull: Bool) {
-        var events: [UIEvent] = []
-        for _ in 0..<Self.mostCodesAtOnce {
-            var code = wint_t()
-            switch wget_wch(window, &code) {
-            case OK:
-                if let scalar = Unicode.Scalar(code), let event = decoder.character(scalar) {
-                    events.append(event)
-                }
-            case KEY_CODE_YES:
-                if let event = decoder.functionKey(Int32(bitPattern: code)) { events.append(event) }
-            default: return (events, false)
-            }
-        }
-        return (events, true)
     }
 
     /// Restores the terminal before the process stops.
@@ -214,28 +182,10 @@ struct CursesScreen: ~Copyable {
         _ = text.withUTF8 { Glibc.write(fileno(output), $0.baseAddress, $0.count) }
     }
 
-    /// Defines sequences that terminal descriptions lack: paste marks, the mouse, and the arrows of terminals
-    /// that ignore the keypad mode. Unknown sequences would arrive letter by letter.
-    private static func defineKeys() {
-        define_key("\u{1B}[200~", InputDecoder.pasteStart)
-        define_key("\u{1B}[201~", InputDecoder.pasteEnd)
-        // ncurses' own mouse support is not used: it delays presses to detect clicks, and connects to the
-        // console's gpm.
-        define_key("\u{1B}[<", InputDecoder.mouseStart)
-        define_key("\u{1B}[M", InputDecoder.oldMouseStart)
-        define_key("\u{1B}[A", KEY_UP)
-        define_key("\u{1B}[B", KEY_DOWN)
-        define_key("\u{1B}[C", KEY_RIGHT)
-        define_key("\u{1B}[D", KEY_LEFT)
-        define_key("\u{1B}[H", KEY_HOME)
-        define_key("\u{1B}[F", KEY_END)
-        define_key("\u{1B}[Z", KEY_BTAB)
-    }
-
-    private static func stream(_ descriptor: Int32, _ mode: String) -> UnsafeMutablePointer<FILE>? {
+    private static func stream(_ descriptor: Int32) -> UnsafeMutablePointer<FILE>? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { return nil }
-        guard let stream = fdopen(copy, mode) else {
+        guard let stream = fdopen(copy, "w") else {
             close(copy)
             return nil
         }

@@ -9,146 +9,140 @@ internal import Media
 struct ScreenLoop: ~Copyable {
     private let player: any PlayerControl
     private let surroundings: ScreenSurroundings
-    private let view: ScreenView
-    private let input: Int32
+    private let configuration: TerminalConfiguration
     private let updates: WakePipe
     private let signals: WakePipe
-    private let quitWait: Duration
-    private let remember: @Sendable (String) -> Void
+    private let view: ScreenView
     private let lister: PathLister
-    private let clock: any MonotonicClock
+    private var screen: CursesScreen
+    private var keys: TerminalInput
     private var state: UIState
     private var pacer = RedrawPacer()
     private var clicks = ClickCounter()
-    private var hasMoreInput = false
     /// `true` while a filter or search that a key started is unfinished.
     private var owesAnswer = false
     /// Set once the player must quit: the exit to report, and the time until which to wait for the player.
     private var leaving: (exit: TerminalExit, until: Duration)?
     private var exit: TerminalExit?
 
-    /// The descriptor and the pipes must outlive the loop.
+    /// `input`, the descriptor to read keys from, and the pipes must outlive the loop.
     init(
         player: any PlayerControl,
         surroundings: ScreenSurroundings,
-        view: ScreenView,
+        configuration: TerminalConfiguration,
+        screen: consuming CursesScreen,
         input: Int32,
         updates: WakePipe,
-        signals: WakePipe,
-        configuration: TerminalConfiguration,
-        size: (columns: Int, rows: Int)
+        signals: WakePipe
     ) {
-        self.player = player
-        self.surroundings = surroundings
-        self.view = view
-        self.input = input
-        self.updates = updates
-        self.signals = signals
-        quitWait = configuration.quitWait
-        clock = configuration.clock
-        remember = configuration.remember
+        let size = screen.fitWindow()
+        let glyphs = screen.isUnicode ? Glyphs.unicode : .ascii
+        view = ScreenView(glyphs: glyphs, timeOfDay: surroundings.timeOfDay)
         lister = PathLister { updates.wake() }
+        keys = TerminalInput(descriptor: input)
         state = UIState(
             columns: size.columns,
             rows: size.rows,
             keyMap: configuration.keyMap,
             history: CommandHistory(configuration.history)
         )
+        (self.player, self.surroundings, self.configuration) = (player, surroundings, configuration)
+        (self.updates, self.signals) = (updates, signals)
+        self.screen = screen
     }
 
+    private var now: Duration { configuration.clock.now }
+
     /// Runs until the user quits, a signal ends the program, or the player has ended.
-    mutating func run(on screen: inout CursesScreen, relay: borrowing SignalRelay) -> TerminalExit {
+    mutating func run(relay: borrowing SignalRelay) -> TerminalExit {
         // The first frame is drawn before any wait.
-        apply(.snapshot(player.snapshot), on: &screen)
-        if surroundings.cache == nil { apply(.cache(nil), on: &screen) }
-        draw(on: &screen)
+        apply(.snapshot(player.snapshot))
+        if surroundings.cache == nil { apply(.cache(nil)) }
+        draw()
         while true {
             if let exit { return exit }
             pacer.soundMoves(state.movesSound)
-            wait(on: &screen, relay: relay)
-            doWork(on: &screen)
-            showIfDue(on: &screen)
-            if let leaving, clock.now >= leaving.until { exit = leaving.exit }
+            wait(relay: relay)
+            doWork()
+            showIfDue()
+            if let leaving, now >= leaving.until { exit = leaving.exit }
         }
     }
 
-    private mutating func wait(on screen: inout CursesScreen, relay: borrowing SignalRelay) {
-        var descriptors = [input, signals.readEnd, updates.readEnd].map {
+    private mutating func wait(relay: borrowing SignalRelay) {
+        var descriptors = [keys.descriptor, signals.readEnd, updates.readEnd].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         // A signal interrupts `poll` without a result; the next call finds the signal's byte. While this
         // process is in the background, input is for the program in the foreground.
         if screen.isAway { descriptors[0].fd = -1 }
-        let isReady = poll(&descriptors, nfds_t(descriptors.count), timeout(isAway: screen.isAway)) >= 0
-        if screen.isAway, Foreground.holds(input) {
-            takeOver(screen: &screen, relay: relay)
-            fit(&screen)
+        let isReady = poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0
+        if screen.isAway, Foreground.holds(keys.descriptor) {
+            takeOver(relay: relay)
+            fit()
         }
         guard isReady else { return }
         if descriptors[1].revents != 0 {
-            for signal in signals.drain() { handle(signal: Int32(signal), on: &screen, relay: relay) }
+            for signal in signals.drain() { handle(signal: Int32(signal), relay: relay) }
         }
         if descriptors[2].revents != 0 {
             _ = updates.drain()
             pacer.snapshotArrived()
             let listed = lister.take()
-            for (word, paths) in listed { apply(.listed(word: word, paths: paths), on: &screen) }
-            if !listed.isEmpty { draw(on: &screen) }
+            for (word, paths) in listed { apply(.listed(word: word, paths: paths)) }
+            if !listed.isEmpty { draw() }
         }
-        if descriptors[0].revents & ~Int16(POLLIN) != 0 {
-            // The terminal is lost, with or without a SIGHUP: it would stay readable for ever without input.
-            // So quit without waiting for the player.
-            player.send(.quit)
-            exit = .signal(SIGHUP)
-        } else if descriptors[0].revents != 0 || hasMoreInput {
-            readKeys(on: &screen)
-        }
+        guard descriptors[0].revents != 0 else { return }
+        if descriptors[0].revents == Int16(POLLIN), let events = keys.readEvents() { return take(events) }
+        // The terminal is lost, with or without a SIGHUP: it would stay readable for ever without input.
+        // So quit without waiting for the player.
+        player.send(.quit)
+        exit = .signal(SIGHUP)
     }
 
     /// The milliseconds for `poll`; -1, without end, if nothing is due.
-    private func timeout(isAway: Bool) -> Int32 {
-        if hasMoreInput || state.hasWork { return 0 }
-        let now = clock.now
+    private func timeout() -> Int32 {
+        if state.hasWork { return 0 }
+        let now = now
         let due = [
             pacer.delay(at: now), leaving.map { max(.zero, $0.until - now) },
-            isAway ? Foreground.checkInterval : nil,
+            screen.isAway ? Foreground.checkInterval : nil,
         ].compactMap { $0 }.min()
         guard let due else { return -1 }
         // Rounded up: a wait that ends too early would only have to be repeated.
         return Int32(min(Int64(Int32.max), Int64((due / .milliseconds(1)).rounded(.up))))
     }
 
-    private mutating func readKeys(on screen: inout CursesScreen) {
-        let (events, isFull) = screen.readEvents()
-        hasMoreInput = isFull
+    /// Applies what was typed, pasted and clicked.
+    private mutating func take(_ events: [UIEvent]) {
         // Keys act on the latest state, not on the last frame drawn.
-        if !events.isEmpty { apply(.snapshot(player.snapshot), on: &screen) }
+        if !events.isEmpty { apply(.snapshot(player.snapshot)) }
         for event in events where exit == nil {
             if case .mouse(let mouse) = event {
-                for event in clicks.events(for: mouse, at: clock.now) { apply(.mouse(event), on: &screen) }
+                for event in clicks.events(for: mouse, at: now) { apply(.mouse(event)) }
             } else {
-                apply(event, on: &screen)
+                apply(event)
             }
         }
         if !events.isEmpty { owesAnswer = state.hasWork }
-        draw(on: &screen)
+        draw()
     }
 
-    /// Does one slice of a filter or search while no key waits. Partial results are drawn at the rate of snapshots,
-    /// but the complete result of a key at once.
-    private mutating func doWork(on screen: inout CursesScreen) {
-        guard state.hasWork, !hasMoreInput, exit == nil else { return }
-        apply(.idle, on: &screen)
+    /// Does one slice of a filter or search. Partial results are drawn at the rate of snapshots, but the complete
+    /// result of a key at once.
+    private mutating func doWork() {
+        guard state.hasWork, exit == nil else { return }
+        apply(.idle)
         pacer.snapshotArrived()
         guard owesAnswer, !state.hasWork else { return }
         owesAnswer = false
-        showUpdates(on: &screen)
+        showUpdates()
     }
 
     /// Reads the cache and the requests if they changed.
-    private mutating func readSurroundings(on screen: inout CursesScreen) {
+    private mutating func readSurroundings() {
         if let report = surroundings.cache?.report, report.revision != state.cache.report.revision {
-            apply(.cache(report), on: &screen)
+            apply(.cache(report))
         }
         guard state.view == .network, let requests = surroundings.requests else { return }
         // In this order: a request that ends in between appears twice in one frame, rather than not at all.
@@ -157,60 +151,54 @@ struct ScreenLoop: ~Copyable {
             return
         }
         let newest = requests.newest
-        apply(.requests(newest.records, count: newest.count, underWay: underWay), on: &screen)
+        apply(.requests(newest.records, count: newest.count, underWay: underWay))
     }
 
-    private mutating func showIfDue(on screen: inout CursesScreen) {
-        guard pacer.delay(at: clock.now) == .zero || (leaving != nil && player.snapshot.isOver) else {
-            return
-        }
-        showUpdates(on: &screen)
+    private mutating func showIfDue() {
+        guard pacer.delay(at: now) == .zero || (leaving != nil && player.snapshot.isOver) else { return }
+        showUpdates()
     }
 
-    private mutating func showUpdates(on screen: inout CursesScreen) {
+    private mutating func showUpdates() {
         // While the spectrum moves, the snapshot need not be read twenty times a second.
-        if pacer.isStale || leaving != nil { apply(.snapshot(player.snapshot), on: &screen) }
-        if state.movesSound { apply(.sound(player.soundPicture, at: clock.now), on: &screen) }
-        draw(on: &screen)
-        pacer.drawn(at: clock.now)
+        if pacer.isStale || leaving != nil { apply(.snapshot(player.snapshot)) }
+        if state.movesSound { apply(.sound(player.soundPicture, at: now)) }
+        draw()
+        pacer.drawn(at: now)
     }
 
-    private mutating func handle(
-        signal: Int32,
-        on screen: inout CursesScreen,
-        relay: borrowing SignalRelay
-    ) {
+    private mutating func handle(signal: Int32, relay: borrowing SignalRelay) {
         switch signal {
         case SIGWINCH: break
         // SIGCONT also follows a stop of our own; then this only redraws.
-        case SIGCONT: takeOver(screen: &screen, relay: relay)
+        case SIGCONT: takeOver(relay: relay)
         case SIGTSTP:
             screen.suspend()
             relay.disarm()
             relay.suspend()
-            takeOver(screen: &screen, relay: relay)
+            takeOver(relay: relay)
         default:
             // After a second signal, do not wait for the player.
             guard leaving == nil else {
                 exit = .signal(signal)
                 return
             }
-            leaving = (.signal(signal), clock.now + quitWait)
-            apply(.endRequested, on: &screen)
+            leaving = (.signal(signal), now + configuration.quitWait)
+            apply(.endRequested)
         }
-        if !screen.isAway { fit(&screen) }
+        if !screen.isAway { fit() }
     }
 
-    private mutating func fit(_ screen: inout CursesScreen) {
+    private mutating func fit() {
         let size = screen.fitWindow()
-        apply(.resized(columns: size.columns, rows: size.rows), on: &screen)
-        draw(on: &screen)
+        apply(.resized(columns: size.columns, rows: size.rows))
+        draw()
     }
 
     /// Takes control of the terminal again if this process is in the foreground; otherwise playback continues
     /// without a screen.
-    private func takeOver(screen: inout CursesScreen, relay: borrowing SignalRelay) {
-        guard Foreground.holds(input) else {
+    private mutating func takeOver(relay: borrowing SignalRelay) {
+        guard Foreground.holds(keys.descriptor) else {
             relay.disarm()
             screen.stayAway()
             return
@@ -220,11 +208,11 @@ struct ScreenLoop: ~Copyable {
         screen.resume()
     }
 
-    private mutating func apply(_ event: UIEvent, on screen: inout CursesScreen) {
+    private mutating func apply(_ event: UIEvent) {
         for action in state.apply(event) {
             switch action {
             case .send(let command): player.send(command)
-            case .remember(let line): remember(line)
+            case .remember(let line): configuration.remember(line)
             case .listPaths(let word): lister.list(word)
             case .watchCache(let isWatched): surroundings.cache?.watch(isWatched)
             case .evict(let entry): surroundings.cache?.evict(entry)
@@ -237,15 +225,15 @@ struct ScreenLoop: ~Copyable {
                 } else if state.player.isOver {
                     exit = .over
                 } else {
-                    leaving = (.quit, clock.now + quitWait)
+                    leaving = (.quit, now + configuration.quitWait)
                 }
             }
         }
     }
 
-    private mutating func draw(on screen: inout CursesScreen) {
+    private mutating func draw() {
         guard exit == nil else { return }
-        readSurroundings(on: &screen)
+        readSurroundings()
         screen.setTitle(WindowTitle.text(for: state.player, glyphs: view.glyphs))
         screen.show(view.draw(state))
     }

@@ -100,9 +100,8 @@ struct TerminalModes: Sendable, Equatable {
     }
 
     /// Resets the terminal after a fault, including the modes that ncurses set, in a form that any terminal
-    /// with a screen accepts: ends our modes, leaves the alternate screen, shows the cursor, ends the keypad
-    /// mode and colours.
-    var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[?1l\u{1B}>\u{1B}[0m\r" }
+    /// with a screen accepts: ends our modes, leaves the alternate screen, shows the cursor, ends colours.
+    var abandon: String { leave + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[0m\r" }
 
     /// Sets the window's title (OSC 2), if it can be restored later. `title` contains no control characters.
     func title(_ title: String) -> String { keepsTitle ? "\u{1B}]2;\(title)\u{07}" : "" }

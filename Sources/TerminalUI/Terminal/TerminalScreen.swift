@@ -44,12 +44,7 @@ package struct TerminalScreen: Sendable {
                 message: place
             )
         )
-        let screen = CursesScreen(
-            input: terminal.descriptor,
-            output: configuration.output,
-            configuration: configuration
-        )
-        guard var screen else {
+        guard let screen = CursesScreen(configuration: configuration) else {
             return .unusable("Unknown terminal type: set TERM")
         }
         player.observe { updates.wake() }
@@ -63,19 +58,16 @@ package struct TerminalScreen: Sendable {
         var loop = ScreenLoop(
             player: player,
             surroundings: surroundings,
-            view: ScreenView(
-                glyphs: screen.isUnicode ? .unicode : .ascii,
-                timeOfDay: surroundings.timeOfDay
-            ),
+            configuration: configuration,
+            screen: screen,
             input: terminal.descriptor,
             updates: updates,
-            signals: signals,
-            configuration: configuration,
-            size: screen.fitWindow()
+            signals: signals
         )
-        let exit = loop.run(on: &screen, relay: relay)
-        // In this order, so that a fault or a late signal never finds the terminal half restored.
-        _ = consume screen
+        let exit = loop.run(relay: relay)
+        // In this order, so that a fault or a late signal never finds the terminal half restored. The loop ends
+        // the screen.
+        _ = consume loop
         relay.disarm()
         _ = consume redirect
         _ = consume relay

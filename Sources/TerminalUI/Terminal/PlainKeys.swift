@@ -56,7 +56,11 @@ package struct PlainKeys: Sendable {
         takeKeys(input, modes)
         player.observe { updates.wake() }
         var state = PlainState(keyMap: keyMap, history: history, glyphs: glyphs)
-        var decoder = RawKeyDecoder()
+        var keys = TerminalInput(descriptor: input)
+        let answer = { (reply: PlainState.Reply) in
+            for line in reply.lines { say(line) }
+            for action in reply.actions { perform(action, player) }
+        }
         // `true` while the terminal edits a line.
         var isTypingLine = false
         // `true` while this process is in the background and the terminal belongs to another.
@@ -84,21 +88,23 @@ package struct PlainKeys: Sendable {
             _ = updates.drain()
             for line in state.take(player.snapshot) { say(line) }
             guard !isAway, descriptors[0].revents != 0 else { continue }
-            guard let bytes = Self.read(input) else { break }
-            let answers: [(actions: [UIAction], lines: [SafeText])]
             if isTypingLine {
+                guard let bytes = keys.readBytes() else { break }
                 isTypingLine = false
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
-                answers = [state.entered(bytes.isEmpty ? nil : line)]
                 // Further lines were pasted with this one and must not run keys.
                 tcflush(input, TCIFLUSH)
                 takeKeys(input, modes)
+                answer(state.entered(bytes.isEmpty ? nil : line))
             } else {
-                answers = take(decoder.events(bytes), &state)
-            }
-            for answer in answers {
-                for line in answer.lines { say(line) }
-                for action in answer.actions { perform(action, player) }
+                guard let events = keys.readEvents() else { break }
+                for event in events {
+                    let wantedLine = state.wantsLine
+                    if case .key(let key) = event { answer(state.typed(key)) }
+                    if case .pasted(let text) = event { answer(state.pasted(text)) }
+                    // Keys after the line in the same read were pasted with it and must not run.
+                    if !marksPastes, wantedLine, !state.wantsLine { break }
+                }
             }
             if state.wantsLine {
                 isTypingLine = true
@@ -109,24 +115,6 @@ package struct PlainKeys: Sendable {
         relay.disarm()
         if !isAway { giveBack(input, modes) }
         _ = consume relay
-    }
-
-    private func take(
-        _ events: [UIEvent],
-        _ state: inout PlainState
-    ) -> [(actions: [UIAction], lines: [SafeText])] {
-        var answers: [(actions: [UIAction], lines: [SafeText])] = []
-        for event in events {
-            let wantedLine = state.wantsLine
-            switch event {
-            case .key(let key): answers.append(state.typed(key))
-            case .pasted(let text): answers.append(state.pasted(text))
-            default: break
-            }
-            // Bytes after the line in the same read were pasted with it and must not run keys.
-            if !marksPastes, wantedLine, !state.wantsLine { break }
-        }
-        return answers
     }
 
     private func perform(_ action: UIAction, _ player: any PlayerControl) {
@@ -158,15 +146,5 @@ package struct PlainKeys: Sendable {
     private static func send(_ text: String, _ descriptor: Int32) {
         var text = text
         _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
-    }
-
-    /// The bytes of one read: empty for Ctrl-D in a line, `nil` if the terminal is lost.
-    private static func read(_ descriptor: Int32) -> [UInt8]? {
-        var chunk = [UInt8](repeating: 0, count: 4_096)
-        let count = Glibc.read(descriptor, &chunk, chunk.count)
-        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
-        var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if count == 0, poll(&status, 1, 0) > 0, status.revents & Int16(POLLHUP | POLLERR) != 0 { return nil }
-        return Array(chunk[..<count])
     }
 }

@@ -4,6 +4,12 @@ package import Media
 ///
 /// Pure. Runs the state of the full screen and prints the changes that the screen would show.
 package struct PlainState: Sendable {
+    /// The result of a key or a line: actions for the player, and lines to print.
+    package struct Reply: Sendable {
+        package var actions: [UIAction] = []
+        package var lines: [SafeText] = []
+    }
+
     private var ui: UIState
     private let glyphs: Glyphs
 
@@ -19,33 +25,33 @@ package struct PlainState: Sendable {
     package var begun: SafeText { ui.commandLine?.parts.before ?? "" }
 
     /// Applies one key.
-    package mutating func typed(_ key: Key) -> (actions: [UIAction], lines: [SafeText]) {
+    package mutating func typed(_ key: Key) -> Reply {
         // The key was typed directly after the colon, before the terminal took over the editing.
         if wantsLine { return key == .enter ? entered("") : answered { $0.apply(.key(key)) } }
         guard let entry = ui.keyMap.entry(for: key), entry.command != .back, entry.command != .redraw else {
-            return ([], [])
+            return Reply()
         }
-        return linesInstead(of: entry).map { ([], $0) } ?? answered { $0.apply(.key(key)) }
+        return linesInstead(of: entry).map { Reply(lines: $0) } ?? answered { $0.apply(.key(key)) }
     }
 
     /// Applies pasted text: sources to add, line by line, or a part of the line being typed.
-    package mutating func pasted(_ text: String) -> (actions: [UIAction], lines: [SafeText]) {
+    package mutating func pasted(_ text: String) -> Reply {
         answered { $0.apply(.pasted(text)) }
     }
 
     /// Applies the line typed after `:`; `nil` cancels it.
-    package mutating func entered(_ line: String?) -> (actions: [UIAction], lines: [SafeText]) {
-        guard let line else { return (ui.apply(.key(.escape)), []) }
+    package mutating func entered(_ line: String?) -> Reply {
+        guard let line else { return Reply(actions: ui.apply(.key(.escape))) }
         let whole = (ui.commandLine?.text ?? "") + line
         if let lines = (try? ParsedCommand(parsing: whole)).flatMap({ linesInstead(of: $0) }) {
-            return (ui.apply(.key(.escape)), lines)
+            return Reply(actions: ui.apply(.key(.escape)), lines: lines)
         }
-        var (actions, lines) = answered { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
-        if actions.contains(.send(.status)) {
-            actions.removeAll { $0 == .send(.status) }
-            lines.append(timeLine)
+        var reply = answered { ui in ui.apply(.pasted(line)) + ui.apply(.key(.enter)) }
+        if reply.actions.contains(.send(.status)) {
+            reply.actions.removeAll { $0 == .send(.status) }
+            reply.lines.append(timeLine)
         }
-        return (actions, lines)
+        return reply
     }
 
     /// Applies the player's newest snapshot, and returns a line for each setting that has changed.
@@ -67,13 +73,13 @@ package struct PlainState: Sendable {
 
     private mutating func answered(
         _ change: (inout UIState) -> [UIAction]
-    ) -> (actions: [UIAction], lines: [SafeText]) {
+    ) -> Reply {
         let selected = ui.queue.list.selected
         let actions = change(&ui)
         var lines: [SafeText] = []
         if ui.queue.list.selected != selected { lines.append(selectionLine) }
         if let answer = ui.answer { lines.append(answer.text) }
-        return (actions, lines)
+        return Reply(actions: actions, lines: lines)
     }
 
     /// The lines printed for a command that would only change what a screen shows; `nil` for all others.

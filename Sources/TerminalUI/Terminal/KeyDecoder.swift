@@ -1,0 +1,139 @@
+/// Decodes a terminal's bytes into events: keys, pasted text between its two marks, and mouse reports.
+///
+/// Pure. Knows the sequences that terminals share, so it needs no terminal description. Pasted text never runs
+/// keys, whatever it contains.
+package struct KeyDecoder: Sendable {
+    /// The longest paste in bytes; the rest is dropped, because no command line accepts it.
+    private static let longestPaste = CommandLine.longest
+    /// More bytes than any sequence of a key or of the mouse has.
+    private static let longestSequence = 32
+    private static let escape: UInt8 = 0x1B
+    private static let pasteStart = Array("\u{1B}[200~".utf8)
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    /// The text pasted so far; `nil` outside of a paste.
+    private var paste: [UInt8]?
+    /// The beginning of a sequence or character of which more is to come.
+    private var held: [UInt8] = []
+
+    package init() {}
+
+    /// `true` if the last bytes begin a sequence. If no more follow soon, call `flush`.
+    package var isIncomplete: Bool { !held.isEmpty && paste == nil }
+
+    /// The events that the next bytes complete.
+    package mutating func events(_ bytes: some Sequence<UInt8>) -> [UIEvent] {
+        var rest = (held + bytes)[...]
+        var events: [UIEvent] = []
+        while !rest.isEmpty, let count = decode(rest, &events) { rest = rest.dropFirst(count) }
+        held = Array(rest)
+        return events
+    }
+
+    /// The end of an incomplete sequence: a lone escape is the Escape key, the rest is dropped.
+    package mutating func flush() -> [UIEvent] {
+        defer { held = [] }
+        return held == [Self.escape] ? [.key(.escape)] : []
+    }
+
+    /// Decodes the beginning of `bytes` and returns the number of bytes it takes; `nil` if more are needed.
+    private mutating func decode(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
+        if paste != nil { return decodePaste(bytes, &events) }
+        guard bytes.first == Self.escape else { return Self.decodeCharacter(bytes, &events) }
+        guard let opening = bytes.dropFirst().first else { return nil }
+        guard opening == UInt8(ascii: "[") || opening == UInt8(ascii: "O") else {
+            events.append(.key(.escape))
+            return 1
+        }
+        if bytes.starts(with: Self.pasteStart) {
+            paste = []
+            return Self.pasteStart.count
+        }
+        let body = bytes.dropFirst(2)
+        let parameters = body.prefix { (0x20..<0x40).contains($0) }
+        guard parameters.count <= Self.longestSequence else { return 2 + parameters.count }
+        guard let end = body.dropFirst(parameters.count).first else { return nil }
+        let count = 2 + parameters.count + 1
+        let text = String(decoding: parameters, as: UTF8.self)
+        switch (text, end) {
+        // A mouse report in the old form, with three bytes of any value, which are skipped.
+        case ("", UInt8(ascii: "M")) where opening == UInt8(ascii: "["):
+            return bytes.count < count + 3 ? nil : count + 3
+        // A function key of the Linux console.
+        case ("", UInt8(ascii: "[")):
+            guard let letter = body.dropFirst().first else { return nil }
+            events += Self.key("[", letter)
+            return count + 1
+        case (_, UInt8(ascii: "M")) where text.hasPrefix("<"):
+            events += Self.press(text.dropFirst()).map { [.mouse($0)] } ?? []
+        // The numbers before a letter are the modifiers Shift, Alt and Control.
+        default: events += Self.key(end == UInt8(ascii: "~") ? text.prefix { $0 != ";" } : "", end)
+        }
+        return count
+    }
+
+    /// Decodes pasted text, up to its end mark or the last byte that cannot belong to the mark.
+    private mutating func decodePaste(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
+        let mark = bytes.indices.first {
+            bytes[$0] == Self.escape && Self.pasteEnd.starts(with: bytes[$0...].prefix(Self.pasteEnd.count))
+        }
+        let text = bytes[..<(mark ?? bytes.endIndex)]
+        let room = Self.longestPaste - (paste?.count ?? 0)
+        paste?.append(contentsOf: text.prefix(max(0, room)))
+        guard let mark, bytes[mark...].count >= Self.pasteEnd.count else {
+            return text.isEmpty ? nil : text.count
+        }
+        events.append(.pasted(String(decoding: paste ?? [], as: UTF8.self)))
+        paste = nil
+        return text.count + Self.pasteEnd.count
+    }
+
+    private static func decodeCharacter(_ bytes: ArraySlice<UInt8>, _ events: inout [UIEvent]) -> Int? {
+        let count = bytes.first.map { $0 < 0xC0 ? 1 : $0 < 0xE0 ? 2 : $0 < 0xF0 ? 3 : 4 } ?? 1
+        guard bytes.count >= count else { return nil }
+        for scalar in String(decoding: bytes.prefix(count), as: UTF8.self).unicodeScalars {
+            if let key = key(of: scalar) { events.append(.key(key)) }
+        }
+        return count
+    }
+
+    private static func key(of scalar: Unicode.Scalar) -> Key? {
+        switch scalar.value {
+        case 0x09: .tab
+        case 0x0A, 0x0D: .enter
+        case 0x08, 0x7F: .backspace
+        case 0x01...0x1A: Unicode.Scalar(scalar.value + 0x60).map { .control(Character($0)) }
+        case 0x00..<0x20, 0x80..<0xA0: nil
+        default: .character(Character(scalar))
+        }
+    }
+
+    private static func key(_ number: some StringProtocol, _ end: UInt8) -> [UIEvent] {
+        sequences[number + String(UnicodeScalar(end))].map { [.key($0)] } ?? []
+    }
+
+    private static let sequences: [String: Key] = [
+        "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "Z": .backTab,
+        "1~": .home, "3~": .delete, "4~": .end, "5~": .pageUp, "6~": .pageDown, "7~": .home, "8~": .end,
+        "P": .function(1), "Q": .function(2), "R": .function(3), "S": .function(4),
+        "[A": .function(1), "[B": .function(2), "[C": .function(3), "[D": .function(4), "[E": .function(5),
+        "11~": .function(1), "12~": .function(2), "13~": .function(3), "14~": .function(4),
+        "15~": .function(5), "17~": .function(6), "18~": .function(7), "19~": .function(8),
+        "20~": .function(9), "21~": .function(10), "23~": .function(11), "24~": .function(12),
+    ]
+
+    /// Decodes `button;column;row`, which count from 1. Shift, Alt and Control (4, 8, 16) are ignored; a motion (32)
+    /// is not a press.
+    private static func press(_ report: Substring) -> MouseEvent? {
+        let numbers = report.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else { return nil }
+        let kind: MouseEvent.Kind
+        switch numbers[0] & ~0b11100 {
+        case 0: kind = .press
+        case 64: kind = .wheelUp
+        case 65: kind = .wheelDown
+        default: return nil
+        }
+        return MouseEvent(kind, column: numbers[1] - 1, row: numbers[2] - 1)
+    }
+}

@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// Reads the events of a terminal, in a mode without line editing.
+struct TerminalInput {
+    /// The milliseconds within which the rest of a sequence follows its beginning; a lone escape is a key.
+    private static let sequenceDelay: Int32 = 25
+
+    let descriptor: Int32
+    private var decoder = KeyDecoder()
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// The events that have arrived, `nil` if the terminal is lost. Call it if `poll` reports input; then it blocks
+    /// no longer than for the rest of a sequence.
+    mutating func readEvents() -> [UIEvent]? {
+        guard let bytes = readBytes() else { return nil }
+        var events = decoder.events(bytes)
+        while decoder.isIncomplete {
+            var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&status, 1, Self.sequenceDelay) > 0, let more = readBytes(), !more.isEmpty else {
+                return events + decoder.flush()
+            }
+            events += decoder.events(more)
+        }
+        return events
+    }
+
+    /// The bytes of one read: empty for Ctrl-D in a line, `nil` if the terminal is lost.
+    func readBytes() -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        let count = read(descriptor, &chunk, chunk.count)
+        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
+        var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if count == 0, poll(&status, 1, 0) > 0, status.revents & Int16(POLLHUP | POLLERR) != 0 { return nil }
+        return Array(chunk[..<count])
+    }
+}
+
+/// Detects double presses. Pure: the caller passes the time.
+package struct ClickCounter: Sendable {
+    /// The longest time between the two presses, as on desktops.
+    private static let longest = Duration.milliseconds(400)
+
+    private var last: (column: Int, row: Int, at: Duration)?
+
+    package init() {}
+
+    /// The event itself, followed by a double press if it is the second press at its place.
+    package mutating func events(for event: MouseEvent, at now: Duration) -> [MouseEvent] {
+        guard event.kind == .press else {
+            last = nil
+            return [event]
+        }
+        if let last, last.column == event.column, last.row == event.row, now - last.at <= Self.longest {
+            // A third press counts as a first one.
+            self.last = nil
+            return [event, MouseEvent(.doublePress, column: event.column, row: event.row)]
+        }
+        last = (event.column, event.row, now)
+        return [event]
+    }
+}

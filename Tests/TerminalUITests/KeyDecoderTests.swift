@@ -1,0 +1,73 @@
+import TerminalUI
+import Testing
+
+struct KeyDecoderTests {
+    /// The events of `text`, and of the end of the input.
+    private func events(_ text: String) -> [UIEvent] {
+        var decoder = KeyDecoder()
+        return decoder.events(text.utf8) + decoder.flush()
+    }
+
+    @Test(
+        arguments: [
+            ("q \t", ["q", " ", .tab]), ("\u{1B}", [.escape]), ("\u{1B}x", [.escape, "x"]),
+            ("\u{1B}[A\u{1B}OB", [.up, .down]), ("\u{1B}[5~\u{1B}[3~", [.pageUp, .delete]),
+            ("\u{1B}[1;5C", [.right]),
+            ("\u{1B}OP\u{1B}[15~\u{1B}[[E", [.function(1), .function(5), .function(5)]),
+            ("\r\n\u{7F}", [.enter, .enter, .backspace]), ("é桜", ["é", "桜"]), ("\u{1B}[99~x", ["x"]),
+            ("\u{1B}[", []), ("\u{1}\u{C}", [.control("a"), .control("l")]), ("\u{0}\u{9B}", []),
+            ("\u{1B}[201~", []),
+        ] as [(String, [Key])]
+    )
+    func `bytes of any terminal are keys`(typed: String, keys: [Key]) {
+        #expect(events(typed) == keys.map { .key($0) })
+    }
+
+    @Test(
+        arguments: [
+            ("0;5;3M", .press, 4, 2), ("4;1;1M", .press, 0, 0), ("64;80;24M", .wheelUp, 79, 23),
+            ("65;300;200M", .wheelDown, 299, 199),
+        ] as [(String, MouseEvent.Kind, Int, Int)]
+    )
+    func `the mouse's reports are events`(report: String, kind: MouseEvent.Kind, column: Int, row: Int) {
+        let event = MouseEvent(kind, column: column, row: row)
+        #expect(events("\u{1B}[<" + report + "q") == [.mouse(event), .key("q")])
+    }
+
+    @Test(
+        arguments: [
+            "[<0;5;3m", "[<2;5;3M", "[<32;5;3M", "[<0;0;3M", "[<0;5M", "[<0;5;3;1M", "[<;;M", "[<0;5;x",
+            "[M q!",
+        ]
+    )
+    func `other reports of the mouse, old and broken ones, are no events and no keys`(report: String) {
+        #expect(events("\u{1B}" + report + "q") == [.key("q")])
+    }
+
+    @Test func `a sequence, a character and a paste are one event wherever they are split`() {
+        let bytes = Array("j\u{1B}[200~:volume 50\nqd\u{1B}[A\né\u{1B}[201~k\u{1B}[5~夜\u{1B}[<0;5;3M".utf8)
+        let whole: [UIEvent] = [
+            .key("j"), .pasted(":volume 50\nqd\u{1B}[A\né"), .key("k"), .key(.pageUp), .key("夜"),
+            .mouse(MouseEvent(.press, column: 4, row: 2)),
+        ]
+        for cut in 0...bytes.count {
+            var decoder = KeyDecoder()
+            let first = decoder.events(bytes[..<cut])
+            let second = decoder.events(bytes[cut...])
+            #expect(first + second == whole && !decoder.isIncomplete, "cut after \(cut) bytes")
+        }
+    }
+
+    @Test func `an endless sequence and an endless paste are cut`() {
+        var decoder = KeyDecoder()
+        _ = decoder.events(("\u{1B}[" + String(repeating: "1", count: 100)).utf8)
+        #expect(!decoder.isIncomplete)
+        _ = decoder.events("\u{1B}[200~".utf8)
+        for _ in 0..<10 { #expect(decoder.events(String(repeating: "x", count: 10_000).utf8).isEmpty) }
+        guard case .pasted(let text) = decoder.events("\u{1B}[201~".utf8).first else {
+            Issue.record("the paste has no end")
+            return
+        }
+        #expect(text.count == CommandLine.longest)
+    }
+}
