@@ -38,12 +38,15 @@ package struct CellRun: Sendable, Equatable {
 package struct CellBuffer: Sendable, Equatable {
     package let columns: Int
     package let rows: Int
+    /// The symbols to draw with.
+    package let glyphs: Glyphs
     private var cells: [Cell]
 
     /// A blank screen; negative sizes count as 0.
-    package init(columns: Int, rows: Int) {
+    package init(columns: Int, rows: Int, glyphs: Glyphs = .unicode) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
+        self.glyphs = glyphs
         cells = Array(repeating: .blank(.normal), count: self.columns * self.rows)
     }
 
@@ -55,26 +58,43 @@ package struct CellBuffer: Sendable, Equatable {
 
     /// Draws `text` in one row from `column` on and returns the column after it.
     ///
-    /// Text beyond `limit` columns or the right edge is truncated, with `ellipsis` at its end.
+    /// Text beyond `limit` columns or the right edge is truncated, with an ellipsis at its end.
     @discardableResult
     package mutating func draw(
         _ text: SafeText,
         column: Int,
         row: Int,
         limit: Int = .max,
-        style: Style = .normal,
-        ellipsis: SafeText = "…"
+        style: Style = .normal
     ) -> Int {
         guard (0..<rows).contains(row), (0..<columns).contains(column), limit > 0 else { return column }
         let room = min(limit, columns - column)
         var next = column
-        TextCluster.forEach(in: text.cut(toColumns: room, ellipsis: ellipsis)) { cluster in
+        TextCluster.forEach(in: text.cut(toColumns: room, ellipsis: glyphs.ellipsis)) { cluster in
             guard next + cluster.width <= columns else { return false }
             put(Cell(cluster, style: style), column: next, row: row)
             next += cluster.width
             return true
         }
         return next
+    }
+
+    /// Draws `text` within `columns` of one row.
+    mutating func draw(
+        _ text: SafeText,
+        in columns: Range<Int>,
+        row: Int,
+        style: Style,
+        isRightAligned: Bool = false
+    ) {
+        let indent = isRightAligned ? max(0, columns.count - text.columns) : 0
+        let start = columns.lowerBound + indent
+        draw(text, column: start, row: row, limit: columns.upperBound - start, style: style)
+    }
+
+    /// Draws a line in place of a list that has no rows.
+    mutating func drawPlaceholder(_ text: SafeText, rows: Range<Int>, style: Style = .dim) {
+        if let row = rows.first { draw(text, column: 1, row: row, style: style) }
     }
 
     /// Blanks a row in `style`, so that its colour reaches the right edge.

@@ -1,77 +1,47 @@
 package import Media
 
-/// The symbols of the screen, in two sets: for UTF-8 locales and for all others.
-package struct Glyphs: Sendable, Equatable {
-    package var playing: SafeText
-    package var paused: SafeText
-    package var stopped: SafeText
-    package var waiting: SafeText
-    package var failed: SafeText
-    package var dash: SafeText
+/// The symbols of the screen, in two sets.
+package enum Glyphs: Sendable {
+    /// For UTF-8 locales: symbols of the old PC character set, which the Linux console has too.
+    case unicode
+    /// For all other locales.
+    case ascii
+
+    package var isUnicode: Bool { self == .unicode }
+
+    package var playing: SafeText { pick("▶", ">") }
+    package var paused: SafeText { pick("‖", "|") }
+    package var stopped: SafeText { pick("■", "#") }
+    package var waiting: SafeText { pick("◌", "o") }
+    package var failed: SafeText { pick("✗", "x") }
+    package var dash: SafeText { pick("–", "-") }
     /// The separator between two parts of a line.
-    package var dot: SafeText
+    package var dot: SafeText { pick("·", "-") }
     /// The mark at the end of a truncated text; one column.
-    package var ellipsis: SafeText
+    package var ellipsis: SafeText { pick("…", "~") }
     /// The mark after a word for something unfinished.
-    package var more: SafeText
-    package var cursor: SafeText
+    package var more: SafeText { pick("…", "...") }
+    package var cursor: SafeText { pick("▏", "_") }
     /// The symbol before a marked track.
-    package var mark: SafeText
+    package var mark: SafeText { pick("•", "+") }
     /// The symbol for a track that is cached completely.
-    package var whole: SafeText
-    package var pin: SafeText
+    package var whole: SafeText { pick("●", "all") }
+    package var pin: SafeText { pick("♦", "P") }
     /// The symbol in the bar at the current position.
-    package var head: SafeText
+    package var head: SafeText { pick("▌", "|") }
     /// The symbol before the number of downloaded bytes.
-    package var download: SafeText
-    package var isUnicode: Bool
-
-    /// Symbols of the old PC character set, which the Linux console has too.
-    package static let unicode = Glyphs(
-        playing: "▶",
-        paused: "‖",
-        stopped: "■",
-        waiting: "◌",
-        failed: "✗",
-        dash: "–",
-        dot: "·",
-        ellipsis: "…",
-        more: "…",
-        cursor: "▏",
-        mark: "•",
-        whole: "●",
-        pin: "♦",
-        head: "▌",
-        download: "↓",
-        isUnicode: true
-    )
-
-    package static let ascii = Glyphs(
-        playing: ">",
-        paused: "|",
-        stopped: "#",
-        waiting: "o",
-        failed: "x",
-        dash: "-",
-        dot: "-",
-        ellipsis: "~",
-        more: "...",
-        cursor: "_",
-        mark: "+",
-        whole: "all",
-        pin: "P",
-        head: "|",
-        download: "net",
-        isUnicode: false
-    )
+    package var download: SafeText { pick("↓", "net") }
+    /// A filled column of a level meter, and the mark of its peak.
+    var meter: SafeText { pick("▄", "=") }
+    var peak: SafeText { pick("▌", "|") }
 
     /// The symbol of a part of the bar; in each set, the four differ without colour.
     package func bar(_ part: BarPart) -> SafeText {
         switch part {
-        case .played: isUnicode ? "█" : "="
-        case .cached: isUnicode ? "▄" : "-"
-        case .inFlight: isUnicode ? "▒" : "+"
-        case .missing: isUnicode ? "·" : "."
+        case .played: pick("█", "=")
+        case .cached: pick("▄", "-")
+        case .inFlight: pick("▒", "+")
+        case .missing: pick("·", ".")
         }
     }
 
@@ -99,13 +69,13 @@ package struct Glyphs: Sendable, Equatable {
 
     /// A column filled from below, 1...8 eighths high.
     func level(_ eighths: Int) -> SafeText {
-        let signs: [SafeText] =
+        let signs: [StaticString] =
             isUnicode
             ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [".", ".", ":", ":", "+", "+", "#", "#"]
-        return signs[min(8, max(1, eighths)) - 1]
+        return SafeText(stringLiteral: signs[min(8, max(1, eighths)) - 1])
     }
 
-    /// A filled column of a level meter, and the mark of its peak.
-    var meter: SafeText { isUnicode ? "▄" : "=" }
-    var peak: SafeText { isUnicode ? "▌" : "|" }
+    private func pick(_ unicode: StaticString, _ ascii: StaticString) -> SafeText {
+        SafeText(stringLiteral: isUnicode ? unicode : ascii)
+    }
 }

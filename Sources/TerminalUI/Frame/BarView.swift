@@ -1,19 +1,17 @@
 package import Media
 
 /// The bytes of the current track: played, cached, being downloaded, missing; and the position in them.
-struct BarView {
-    var glyphs: Glyphs
-
-    func draw(_ player: PlayerSnapshot, row: Int, into buffer: inout CellBuffer) {
+enum BarView {
+    static func draw(_ player: PlayerSnapshot, row: Int, into buffer: inout CellBuffer) {
         let head = BarPart.head(of: player)
         let parts = BarPart.parts(of: player.load, head: head, columns: buffer.columns)
         for (column, part) in parts.enumerated() {
-            buffer.draw(glyphs.bar(part), column: column, row: row, style: part.style)
+            buffer.draw(buffer.glyphs.bar(part), column: column, row: row, style: part.style)
         }
         guard player.state != .stopped, player.state != .ended, let head,
             let column = BarPart.column(of: head, length: player.load.length, columns: buffer.columns)
         else { return }
-        buffer.draw(glyphs.head, column: column, row: row, style: .head)
+        buffer.draw(buffer.glyphs.head, column: column, row: row, style: .head)
     }
 }
 

@@ -2,25 +2,23 @@ internal import Media
 
 /// The bottom line: the text being typed, or else the reply to it, the player's newest message if unseen, or
 /// hints.
-struct BottomLineView {
-    var glyphs: Glyphs
-
-    func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+enum BottomLineView {
+    static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         if let line = state.commandLine {
             draw(line, behind: ":", row: row, into: &buffer)
         } else if let prompt = state.prompt {
             draw(prompt.line, behind: prompt.kind.sign, row: row, into: &buffer)
         } else if let answer = state.answer {
             let style = answer.isError ? Style.error : .notice
-            buffer.draw(answer.text, column: 0, row: row, style: style, ellipsis: glyphs.ellipsis)
+            buffer.draw(answer.text, column: 0, row: row, style: style)
         } else if let message = state.message {
-            buffer.draw(message, column: 0, row: row, style: .notice, ellipsis: glyphs.ellipsis)
+            buffer.draw(message, column: 0, row: row, style: .notice)
         } else {
             drawHints(state, row: row, into: &buffer)
         }
     }
 
-    private func drawHints(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+    private static func drawHints(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         var column = 0
         for hint in Hint.all(in: state.view, keyMap: state.keyMap, columns: buffer.columns) {
             column = buffer.draw(hint.key, column: column, row: row)
@@ -29,15 +27,20 @@ struct BottomLineView {
     }
 
     /// Draws a sign as the cursor; the terminal's own cursor stays hidden.
-    private func draw(_ line: CommandLine, behind sign: SafeText, row: Int, into buffer: inout CellBuffer) {
+    private static func draw(
+        _ line: CommandLine,
+        behind sign: SafeText,
+        row: Int,
+        into buffer: inout CellBuffer
+    ) {
         // A long line is scrolled to the left, so that the cursor stays in view.
         let room = max(1, buffer.columns - 1 - sign.columns)
         var before = SafeText(String(line.parts.before.string.suffix(room)))
         while before.columns > room { before = SafeText(String(before.string.dropFirst())) }
-        var column = buffer.draw(sign, column: 0, row: row, style: .prompt, ellipsis: glyphs.ellipsis)
+        var column = buffer.draw(sign, column: 0, row: row, style: .prompt)
         column = buffer.draw(before, column: column, row: row, style: .prompt)
-        column = buffer.draw(glyphs.cursor, column: column, row: row, style: .prompt)
-        buffer.draw(line.parts.after, column: column, row: row, style: .prompt, ellipsis: glyphs.ellipsis)
+        column = buffer.draw(buffer.glyphs.cursor, column: column, row: row, style: .prompt)
+        buffer.draw(line.parts.after, column: column, row: row, style: .prompt)
     }
 }
 

@@ -16,29 +16,22 @@ package struct ScreenView: Sendable {
 
     /// Draws `state` into a new buffer of the window's size, which can be any.
     package func draw(_ state: UIState) -> CellBuffer {
-        var buffer = CellBuffer(columns: state.layout.columns, rows: state.layout.rows)
-        guard !state.layout.isTiny else {
-            TinyView(glyphs: glyphs).draw(state, into: &buffer)
+        let layout = state.layout
+        var buffer = CellBuffer(columns: layout.columns, rows: layout.rows, glyphs: glyphs)
+        guard !layout.isTiny else {
+            TinyView.draw(state, into: &buffer)
             return buffer
         }
-        if let row = state.layout.tabRow { TabView(glyphs: glyphs).draw(state, row: row, into: &buffer) }
+        if let row = layout.tabRow { TabView.draw(state, row: row, into: &buffer) }
         drawList(state, into: &buffer)
-        if let sound = state.sound {
-            SoundView(glyphs: glyphs).draw(sound, rows: state.layout.soundRows, into: &buffer)
+        if let sound = state.sound { SoundView.draw(sound, rows: layout.soundRows, into: &buffer) }
+        if let row = layout.nowPlayingRow {
+            let showsRemaining = state.showsRemainingTime
+            NowPlayingView.draw(state.player, showsRemainingTime: showsRemaining, row: row, into: &buffer)
         }
-        if let row = state.layout.nowPlayingRow {
-            NowPlayingView(glyphs: glyphs, showsRemainingTime: state.showsRemainingTime)
-                .draw(state.player, row: row, into: &buffer)
-        }
-        if let row = state.layout.barRow {
-            BarView(glyphs: glyphs).draw(state.player, row: row, into: &buffer)
-        }
-        if let row = state.layout.statusRow {
-            StatusView(glyphs: glyphs).draw(state, row: row, into: &buffer)
-        }
-        if let row = state.layout.messageRow {
-            BottomLineView(glyphs: glyphs).draw(state, row: row, into: &buffer)
-        }
+        if let row = layout.barRow { BarView.draw(state.player, row: row, into: &buffer) }
+        if let row = layout.statusRow { StatusView.draw(state, row: row, into: &buffer) }
+        if let row = layout.messageRow { BottomLineView.draw(state, row: row, into: &buffer) }
         return buffer
     }
 
@@ -46,52 +39,40 @@ package struct ScreenView: Sendable {
         let layout = state.layout
         let rows = layout.listRows
         switch state.view {
-        case .queue:
-            QueueView(glyphs: glyphs).draw(state.queue, of: state.player, rows: rows, into: &buffer)
-        case .playing:
-            PlayingView(glyphs: glyphs).draw(state.player, at: state.playing, rows: rows, into: &buffer)
-        case .cache: CacheView(glyphs: glyphs).draw(state.cache, layout: layout, into: &buffer)
-        case .network:
-            NetworkView(glyphs: glyphs, timeOfDay: timeOfDay)
-                .draw(state.network, layout: layout, into: &buffer)
-        case .messages:
-            MessagesView(glyphs: glyphs, timeOfDay: timeOfDay)
-                .draw(state.messages, rows: rows, into: &buffer)
-        case .help:
-            HelpView(glyphs: glyphs).draw(state.keyMap, at: state.help, rows: rows, into: &buffer)
+        case .queue: QueueView.draw(state.queue, of: state.player, rows: rows, into: &buffer)
+        case .playing: PlayingView.draw(state.player, at: state.playing, rows: rows, into: &buffer)
+        case .cache: CacheView.draw(state.cache, layout: layout, into: &buffer)
+        case .network: NetworkView.draw(state.network, layout: layout, timeOfDay: timeOfDay, into: &buffer)
+        case .messages: MessagesView.draw(state.messages, rows: rows, timeOfDay: timeOfDay, into: &buffer)
+        case .help: HelpView.draw(state.keyMap, at: state.help, rows: rows, into: &buffer)
         }
     }
 }
 
 /// A window too small for lines: the symbol of the state, and as much of the position as fits.
-private struct TinyView {
-    var glyphs: Glyphs
-
-    func draw(_ state: UIState, into buffer: inout CellBuffer) {
+private enum TinyView {
+    static func draw(_ state: UIState, into buffer: inout CellBuffer) {
         if let (sign, line) = typed(in: state) {
-            let text = sign + line.parts.before + glyphs.cursor
-            buffer.draw(tail(of: text, columns: buffer.columns), column: 0, row: 0, style: .prompt)
+            // The end of the text, where the cursor is.
+            let text = sign + line.parts.before + buffer.glyphs.cursor
+            let end = SafeText(String(text.string.suffix(buffer.columns)))
+            buffer.draw(end, column: 0, row: 0, style: .prompt)
             return
         }
         let player = state.player
-        let sign = glyphs.sign(of: player.state)
-        var column = buffer.draw(sign, column: 0, row: 0, style: .playing, ellipsis: glyphs.ellipsis)
+        let sign = buffer.glyphs.sign(of: player.state)
+        var column = buffer.draw(sign, column: 0, row: 0, style: .playing)
         let time = SafeText((player.isExact ? "" : "~") + player.position.clockTime)
         if buffer.columns > time.columns + 1 {
             column = buffer.draw(time, column: column + 1, row: 0)
         }
         if let answer = state.answer, buffer.rows > 1 {
-            buffer.draw(answer.text, column: 0, row: 1, style: .error, ellipsis: glyphs.ellipsis)
+            buffer.draw(answer.text, column: 0, row: 1, style: .error)
         }
     }
 
-    private func typed(in state: UIState) -> (sign: SafeText, line: CommandLine)? {
+    private static func typed(in state: UIState) -> (sign: SafeText, line: CommandLine)? {
         if let line = state.commandLine { return (":", line) }
         return state.prompt.map { ($0.kind.sign, $0.line) }
-    }
-
-    /// The end of a text, where the cursor is.
-    private func tail(of text: SafeText, columns: Int) -> SafeText {
-        SafeText(String(text.string.suffix(max(0, columns))))
     }
 }

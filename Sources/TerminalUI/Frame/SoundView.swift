@@ -1,24 +1,20 @@
 internal import Media
 
 /// The spectrum, a bar for each band, and below it a level meter for each channel.
-package struct SoundView {
+package enum SoundView {
     /// The fewest rows with level meters; with fewer, there is only the spectrum.
     static let fewestRowsWithMeters = 3
 
-    package var glyphs: Glyphs
-
-    package init(glyphs: Glyphs) { self.glyphs = glyphs }
-
-    package func draw(_ bars: SoundBars, rows: Range<Int>, into buffer: inout CellBuffer) {
+    package static func draw(_ bars: SoundBars, rows: Range<Int>, into buffer: inout CellBuffer) {
         guard let last = rows.last else { return }
-        let hasMeters = rows.count >= Self.fewestRowsWithMeters
+        let hasMeters = rows.count >= fewestRowsWithMeters
         drawSpectrum(bars.bands, rows: hasMeters ? rows.dropLast() : rows, into: &buffer)
         if hasMeters { drawMeters(bars.meters, row: last, into: &buffer) }
     }
 
     /// Bars as wide as the window allows, separated by empty columns if there is room. In a narrow window several
     /// bands share a bar.
-    private func drawSpectrum(_ bands: [Float], rows: Range<Int>, into buffer: inout CellBuffer) {
+    private static func drawSpectrum(_ bands: [Float], rows: Range<Int>, into buffer: inout CellBuffer) {
         guard !bands.isEmpty, buffer.columns > 0 else { return }
         let count = min(bands.count, buffer.columns)
         let width = buffer.columns / count
@@ -29,21 +25,17 @@ package struct SoundView {
             for (height, row) in rows.reversed().enumerated() {
                 let filled = min(8, max(0, eighths - height * 8))
                 guard filled > 0 else { break }
-                let style = Self.style(at: (Float(height) + 0.5) / Float(rows.count))
-                for column in 0..<max(1, width - 1) {
-                    buffer.draw(
-                        glyphs.level(filled),
-                        column: left + bar * width + column,
-                        row: row,
-                        style: style
-                    )
+                let style = style(at: (Float(height) + 0.5) / Float(rows.count))
+                let start = left + bar * width
+                for column in start..<start + max(1, width - 1) {
+                    buffer.draw(buffer.glyphs.level(filled), column: column, row: row, style: style)
                 }
             }
         }
     }
 
     /// `L ▇▇▇▇▇▇▇▇   |`: the mean level as a bar, the peak as a mark.
-    private func drawMeters(_ meters: [SoundBars.Meter], row: Int, into buffer: inout CellBuffer) {
+    private static func drawMeters(_ meters: [SoundBars.Meter], row: Int, into buffer: inout CellBuffer) {
         guard !meters.isEmpty else { return }
         let width = buffer.columns / meters.count
         let length = width - 3
@@ -57,8 +49,8 @@ package struct SoundView {
             for column in 0..<length {
                 let isPeak = column == peak && column >= mean
                 guard column < mean || isPeak else { continue }
-                let style = Self.style(at: (Float(column) + 0.5) / Float(length))
-                let glyph = isPeak ? glyphs.peak : glyphs.meter
+                let style = style(at: (Float(column) + 0.5) / Float(length))
+                let glyph = isPeak ? buffer.glyphs.peak : buffer.glyphs.meter
                 buffer.draw(glyph, column: start + 2 + column, row: row, style: style)
             }
         }

@@ -1,23 +1,22 @@
 internal import Media
 
 /// The player's state, volume, modes and network traffic in one line; a narrow window drops the last parts.
-struct StatusView {
-    var glyphs: Glyphs
-
-    func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+enum StatusView {
+    static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         var column = 0
-        for (index, text) in parts(of: state).enumerated() {
+        for (index, text) in parts(of: state, buffer.glyphs).enumerated() {
             let start = index == 0 ? 0 : column + 2
             guard index == 0 || start + text.columns <= buffer.columns else { return }
             let style = index == 0 ? Style.normal : .dim
-            column = buffer.draw(text, column: start, row: row, style: style, ellipsis: glyphs.ellipsis)
+            column = buffer.draw(text, column: start, row: row, style: style)
         }
     }
 
-    private func parts(of state: UIState) -> [SafeText] {
+    private static func parts(of state: UIState, _ glyphs: Glyphs) -> [SafeText] {
         let player = state.player
         var parts = [
-            state.isLeaving ? "Quitting" + glyphs.more : retry(player) ?? glyphs.word(for: player.state)
+            state.isLeaving
+                ? "Quitting" + glyphs.more : retry(player, glyphs) ?? glyphs.word(for: player.state)
         ]
         if player.connectivity.isOffline { parts.append("offline") }
         if !state.queue.marks.isEmpty { parts.append(SafeText("\(state.queue.marks.count) marked")) }
@@ -37,7 +36,7 @@ struct StatusView {
     }
 
     /// The countdown to the next attempt and the cause of the last failure; `nil` if no bytes are awaited.
-    private func retry(_ player: PlayerSnapshot) -> SafeText? {
+    private static func retry(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
         guard player.state == .opening || player.state == .buffering, let wait = player.load.wait,
             let left = player.retryIn
         else { return nil }
@@ -48,7 +47,7 @@ struct StatusView {
     }
 
     /// The gain mode and the gain of the current track; `nil` if gain is off.
-    private func gain(_ player: PlayerSnapshot) -> SafeText? {
+    private static func gain(_ player: PlayerSnapshot) -> SafeText? {
         guard player.gainMode != .off else { return nil }
         let mode = "gain \(player.gainMode.rawValue)"
         guard let decibels = player.gainDecibels else { return SafeText(mode) }

@@ -1,43 +1,36 @@
 package import Media
 
 /// The top line: a tab for each view, and the size of the open one at the right.
-struct TabView {
-    var glyphs: Glyphs
-
-    func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
+enum TabView {
+    static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         let line = TabLine(open: state.view, columns: buffer.columns)
         for tab in line.tabs {
-            buffer.draw(
-                tab.text,
-                column: tab.columns.lowerBound,
-                row: row,
-                style: tab.view == state.view ? .title : .dim,
-                ellipsis: glyphs.ellipsis
-            )
+            let style = tab.view == state.view ? Style.title : .dim
+            buffer.draw(tab.text, column: tab.columns.lowerBound, row: row, style: style)
         }
-        let text = amount(state)
+        let text = amount(state, buffer.glyphs)
         let column = buffer.columns - text.columns - 1
         if column > line.end + 1 { buffer.draw(text, column: column, row: row, style: .dim) }
     }
 
-    private func amount(_ state: UIState) -> SafeText {
+    private static func amount(_ state: UIState, _ glyphs: Glyphs) -> SafeText {
         switch state.view {
-        case .queue: queueAmount(state)
+        case .queue: queueAmount(state, glyphs)
         case .cache:
             SafeText(
-                "\(Self.count(state.cache.entries.count, "track")), "
+                "\(count(state.cache.entries.count, "track")), "
                     + ByteText.text(state.cache.entries.reduce(0) { $0 &+ $1.stored.byteCount })
             )
-        case .network: SafeText(Self.count(state.network.recordCount, "entry", "entries"))
-        case .messages: SafeText(Self.count(state.player.messages.count, "message"))
+        case .network: SafeText(count(state.network.recordCount, "entry", "entries"))
+        case .messages: SafeText(count(state.player.messages.count, "message"))
         case .playing, .help: ""
         }
     }
 
     /// `9 tracks`; with a filter `4 of 9`, or `4… of 9` until all tracks were examined.
-    private func queueAmount(_ state: UIState) -> SafeText {
+    private static func queueAmount(_ state: UIState, _ glyphs: Glyphs) -> SafeText {
         let all = state.player.tracks.count
-        guard let filter = state.queue.filter else { return SafeText(Self.count(all, "track")) }
+        guard let filter = state.queue.filter else { return SafeText(count(all, "track")) }
         let more = filter.hasWork(in: state.player) ? glyphs.more : ""
         return SafeText("\(filter.matches.count)") + more + SafeText(" of \(all)")
     }

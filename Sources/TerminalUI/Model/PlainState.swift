@@ -106,8 +106,8 @@ package struct PlainState: Sendable {
         let player = ui.player
         let state = player.state.rawValue
         let word = SafeText(state.prefix(1).uppercased() + state.dropFirst())
-        guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return word }
-        let name = QueueRow.name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
+        guard let index = player.currentIndex, let name = QueueRow.currentName(in: player, glyphs: glyphs)
+        else { return word }
         let time = (player.isExact ? "" : "about ") + player.position.clockTime
         let whole = player.duration.map { " of " + $0.clockTime } ?? ""
         return word + SafeText(" \(index + 1) of \(player.tracks.count): ") + name

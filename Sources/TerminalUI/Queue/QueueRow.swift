@@ -1,26 +1,29 @@
-package import Media
+internal import Media
 
 /// The texts of one row of the queue. Pure.
-package struct QueueRow: Equatable {
+struct QueueRow {
+    /// The position in the queue, from 1.
+    let number: Int
     /// One column: the symbol for playing, paused, waiting or failed, or a blank.
-    package var mark: SafeText
-    package var isMarked = false
-    package var title: SafeText
+    let mark: SafeText
+    let isMarked: Bool
+    let title: SafeText
     /// Empty if unknown.
-    package var artist: SafeText
+    let artist: SafeText
     /// The reason if the track failed; otherwise empty.
-    package var failure: SafeText = ""
+    private(set) var failure: SafeText = ""
     /// The cached share: a symbol for all, a percentage for a part, otherwise empty.
-    package var cached: SafeText = ""
+    private(set) var cached: SafeText = ""
     /// The time up to which the track plays from the cache; empty if that is its start or its end.
-    package var playsTo: SafeText = ""
-    package var isPinned = false
+    private(set) var playsTo: SafeText = ""
+    private(set) var isPinned = false
     /// Empty if unknown.
-    package var duration: SafeText
-    package var style: Style
+    let duration: SafeText
+    let style: Style
 
     /// The row of the track at `index`, which must be in the queue.
-    package init(_ player: PlayerSnapshot, index: Int, isMarked: Bool = false, glyphs: Glyphs) {
+    init(_ player: PlayerSnapshot, index: Int, isMarked: Bool, glyphs: Glyphs) {
+        number = index + 1
         let track = player.tracks[index]
         let isCurrent = index == player.currentIndex
         let facts = player.learned[track.id]
@@ -43,10 +46,7 @@ package struct QueueRow: Equatable {
         }
     }
 
-    /// Title and artist in one line.
-    package func name(glyphs: Glyphs) -> SafeText {
-        artist.isEmpty ? title : title + " " + glyphs.dash + " " + artist
-    }
+    func name(_ glyphs: Glyphs) -> SafeText { Self.name(title, artist, glyphs) }
 
     /// The cached part of a track. For the current track, the loader has the exact number of bytes, including
     /// uncommitted ones, and the bar shows the time.
@@ -61,11 +61,7 @@ package struct QueueRow: Equatable {
             return known
         }
         let stored = min(length, player.load.stored.byteCount)
-        return Availability(
-            storedBytes: stored,
-            length: length,
-            isPinned: known?.isPinned ?? false
-        )
+        return Availability(storedBytes: stored, length: length, isPinned: known?.isPinned ?? false)
     }
 
     private mutating func show(_ availability: Availability, glyphs: Glyphs) {
@@ -77,12 +73,22 @@ package struct QueueRow: Equatable {
         playsTo = SafeText("to \(end.clockTime)")
     }
 
+    /// Title and artist in one line.
+    static func name(_ title: SafeText, _ artist: SafeText?, _ glyphs: Glyphs) -> SafeText {
+        guard let artist, !artist.isEmpty else { return title }
+        return title + " " + glyphs.dash + " " + artist
+    }
+
     /// Title and artist of a track if known, else its file's name.
     static func name(of track: Track, tags better: TrackTags?, glyphs: Glyphs) -> SafeText {
         let tags = tags(of: track, better: better)
-        let title = tags.title ?? track.location.name
-        guard let artist = tags.artist, !artist.isEmpty else { return title }
-        return title + " " + glyphs.dash + " " + artist
+        return name(tags.title ?? track.location.name, tags.artist, glyphs)
+    }
+
+    /// The name of the current track; `nil` if there is none.
+    static func currentName(in player: PlayerSnapshot, glyphs: Glyphs) -> SafeText? {
+        guard let index = player.currentIndex, player.tracks.indices.contains(index) else { return nil }
+        return name(of: player.tracks[index], tags: player.info?.tags, glyphs: glyphs)
     }
 
     private static func tags(of track: Track, better: TrackTags?) -> TrackTags {

@@ -1,51 +1,33 @@
-package import Media
+internal import Media
 
 /// Draws the queue; creates only the rows in view.
-package struct QueueView {
-    package var glyphs: Glyphs
-
-    package init(glyphs: Glyphs) { self.glyphs = glyphs }
-
-    package func draw(
+enum QueueView {
+    static func draw(
         _ state: QueueViewState,
         of player: PlayerSnapshot,
         rows: Range<Int>,
         into buffer: inout CellBuffer
     ) {
         guard state.list.count > 0 else {
-            guard let row = rows.first else { return }
-            buffer.draw(emptyText(state, player), column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
-            return
+            return buffer.drawPlaceholder(emptyText(state, player, buffer.glyphs), rows: rows)
         }
-        draw(at: state.list, count: player.tracks.count, rows: rows, into: &buffer) { row in
+        let items = state.list.visible.map { row in
             let place = state.place(ofRow: row)
             let isMarked = !state.marks.isEmpty && state.marks.contains(player.tracks[place].id)
-            return (place, QueueRow(player, index: place, isMarked: isMarked, glyphs: glyphs))
+            return QueueRow(player, index: place, isMarked: isMarked, glyphs: buffer.glyphs)
+        }
+        let columns = QueueColumns(columns: buffer.columns, count: player.tracks.count, rows: items)
+        for (offset, (item, row)) in zip(items, rows).enumerated() {
+            let isSelected = state.list.top + offset == state.list.selected
+            draw(item, columns, row: row, isSelected: isSelected, into: &buffer)
         }
     }
 
-    /// Draws the rows in view. `makeRow` is called once for each and returns its position in the queue too.
-    package func draw(
-        at position: ListPosition,
-        count: Int,
-        rows: Range<Int>,
-        into buffer: inout CellBuffer,
-        makeRow: (Int) -> (place: Int, row: QueueRow)
-    ) {
-        let items = position.visible.map(makeRow)
-        let columns = QueueColumns(columns: buffer.columns, count: count, rows: items.map(\.row))
-        for (offset, row) in zip(items.indices, rows) {
-            let isSelected = position.top + offset == position.selected
-            draw(items[offset].row, items[offset].place, isSelected, columns, row: row, into: &buffer)
-        }
-    }
-
-    private func draw(
+    private static func draw(
         _ item: QueueRow,
-        _ place: Int,
-        _ isSelected: Bool,
         _ columns: QueueColumns,
         row: Int,
+        isSelected: Bool,
         into buffer: inout CellBuffer
     ) {
         let style = isSelected ? Style.selected : item.style
@@ -53,62 +35,36 @@ package struct QueueView {
         if isSelected { buffer.fill(row: row, style: .selected) }
         buffer.draw(item.mark, column: 0, row: row, style: style)
         if item.isMarked {
-            buffer.draw(glyphs.mark, column: 1, row: row, style: isSelected ? .selected : .marked)
+            buffer.draw(buffer.glyphs.mark, column: 1, row: row, style: isSelected ? .selected : .marked)
         }
-        drawRight(SafeText("\(place + 1)"), in: columns.number, row: row, style: quiet, into: &buffer)
-        // The reason for a failure takes the columns of the title and the artist.
-        let text = columns.artist == nil || !item.failure.isEmpty ? item.name(glyphs: glyphs) : item.title
-        let whole = item.failure.isEmpty ? text : text + ": " + item.failure
-        let end =
-            item.failure.isEmpty
-            ? columns.title.upperBound : columns.artist?.upperBound ?? columns.title.upperBound
-        draw(whole, in: columns.title.lowerBound..<end, row: row, style: style, into: &buffer)
-        if let artist = columns.artist, item.failure.isEmpty {
-            draw(item.artist, in: artist, row: row, style: quiet, into: &buffer)
+        func drawRight(_ text: SafeText, in columns: Range<Int>?) {
+            guard let columns else { return }
+            buffer.draw(text, in: columns, row: row, style: quiet, isRightAligned: true)
         }
-        if let playsTo = columns.playsTo {
-            drawRight(item.playsTo, in: playsTo, row: row, style: quiet, into: &buffer)
+        drawRight(SafeText("\(item.number)"), in: columns.number)
+        if item.failure.isEmpty {
+            let title = columns.artist == nil ? item.name(buffer.glyphs) : item.title
+            buffer.draw(title, in: columns.title, row: row, style: style)
+            if let artist = columns.artist { buffer.draw(item.artist, in: artist, row: row, style: quiet) }
+        } else {
+            // The reason for a failure takes the columns of the title and the artist.
+            let end = (columns.artist ?? columns.title).upperBound
+            let text = item.name(buffer.glyphs) + ": " + item.failure
+            buffer.draw(text, in: columns.title.lowerBound..<end, row: row, style: style)
         }
+        drawRight(item.playsTo, in: columns.playsTo)
         if let pin = columns.pin, item.isPinned {
-            buffer.draw(glyphs.pin, column: pin, row: row, style: quiet)
+            buffer.draw(buffer.glyphs.pin, column: pin, row: row, style: quiet)
         }
-        if let cached = columns.cached {
-            drawRight(item.cached, in: cached, row: row, style: quiet, into: &buffer)
-        }
-        if let duration = columns.duration {
-            drawRight(item.duration, in: duration, row: row, style: quiet, into: &buffer)
-        }
+        drawRight(item.cached, in: columns.cached)
+        drawRight(item.duration, in: columns.duration)
     }
 
-    private func draw(
-        _ text: SafeText,
-        in columns: Range<Int>,
-        row: Int,
-        style: Style,
-        into buffer: inout CellBuffer
-    ) {
-        buffer.draw(
-            text,
-            column: columns.lowerBound,
-            row: row,
-            limit: columns.count,
-            style: style,
-            ellipsis: glyphs.ellipsis
-        )
-    }
-
-    private func drawRight(
-        _ text: SafeText,
-        in columns: Range<Int>,
-        row: Int,
-        style: Style,
-        into buffer: inout CellBuffer
-    ) {
-        let start = max(columns.lowerBound, columns.upperBound - text.columns)
-        draw(text, in: start..<columns.upperBound, row: row, style: style, into: &buffer)
-    }
-
-    private func emptyText(_ state: QueueViewState, _ player: PlayerSnapshot) -> SafeText {
+    private static func emptyText(
+        _ state: QueueViewState,
+        _ player: PlayerSnapshot,
+        _ glyphs: Glyphs
+    ) -> SafeText {
         if let filter = state.filter {
             if filter.hasWork(in: player) { return "Searching" + glyphs.more }
             return SafeText("No match for \"\(filter.text)\"")

@@ -35,7 +35,7 @@ package struct CacheViewState: Sendable {
         guard !entry.source.string.hasSuffix("…") else {
             return .error("Can't add it: only part of its address is stored – use :add")
         }
-        return .notice("Added " + entry.name(dash: "-"), [.send(.add(entry.source.string))])
+        return .notice("Added " + entry.name(.ascii), [.send(.add(entry.source.string))])
     }
 
     /// Deletes the selected entry from the cache if called twice in a row. `key` is the name of the key to
@@ -50,7 +50,7 @@ package struct CacheViewState: Sendable {
             candidate = entry.id
             let size = SafeText(ByteText.text(entry.stored.byteCount))
             let again = key.map { "Press " + $0 + " again to delete " } ?? "Repeat it to delete "
-            return .notice(again + size + " of " + entry.name(dash: "-"))
+            return .notice(again + size + " of " + entry.name(.ascii))
         }
         candidate = nil
         return CommandOutcome([.evict(entry.id)])
@@ -66,61 +66,42 @@ package struct CacheViewState: Sendable {
 }
 
 /// Draws the list of cached tracks.
-struct CacheView {
+enum CacheView {
     private static let mapColumns = 10
 
-    var glyphs: Glyphs
-
-    func draw(_ state: CacheViewState, layout: ScreenLayout, into buffer: inout CellBuffer) {
-        guard state.isAvailable, !state.entries.isEmpty else {
-            guard let row = layout.listRows.first else { return }
-            let style = state.report.problem == nil ? Style.dim : .error
-            buffer.draw(emptyText(state), column: 1, row: row, style: style, ellipsis: glyphs.ellipsis)
-            return
-        }
-        let table = RowTable(Self.columns, width: layout.columns, glyphs: glyphs)
-        if layout.tableRows != layout.listRows {
-            table.drawTitles(row: layout.listRows.lowerBound, into: &buffer)
-        }
-        for (index, row) in zip(state.list.visible, layout.tableRows) {
-            let isSelected = index == state.list.selected
-            if isSelected { buffer.fill(row: row, style: .selected) }
-            let last = Self.columns.count - 1
-            table.draw(
-                cells(state.entries[index]),
-                row: row,
-                styles: { isSelected ? .selected : $0 == last ? .normal : .dim },
-                into: &buffer
-            )
-        }
-    }
-
     private static let columns = [
-        RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, dropRank: 1),
-        RowTable.Column(title: "CACHED", width: 6, isRightAligned: true),
-        RowTable.Column(title: "MAP", width: mapColumns, dropRank: 4),
-        RowTable.Column(title: "LAST PLAYED", width: 11, isRightAligned: true, dropRank: 3),
-        RowTable.Column(title: "PIN", width: 3, dropRank: 2),
+        RowTable.Column(title: "SIZE", width: 7, isRightAligned: true, isDim: true, dropRank: 1),
+        RowTable.Column(title: "CACHED", width: 6, isRightAligned: true, isDim: true),
+        RowTable.Column(title: "MAP", width: mapColumns, isDim: true, dropRank: 4),
+        RowTable.Column(title: "LAST PLAYED", width: 11, isRightAligned: true, isDim: true, dropRank: 3),
+        RowTable.Column(title: "PIN", width: 3, isDim: true, dropRank: 2),
         RowTable.Column(title: "TITLE", width: 0),
     ]
 
-    private func cells(_ entry: CachedTrack) -> [SafeText] {
-        [
-            entry.length.map { SafeText(ByteText.text($0)) } ?? "?",
-            SafeText(entry.share.map { "\($0) %" } ?? "?"),
-            RangeBar.text(
-                entry.stored,
-                length: entry.length,
-                columns: Self.mapColumns,
-                isUnicode: glyphs.isUnicode
-            ),
-            AgeText.text(seconds: entry.age.components.seconds),
-            entry.isPinned ? glyphs.pin : "",
-            entry.name(dash: glyphs.dash),
-        ]
+    static func draw(_ state: CacheViewState, layout: ScreenLayout, into buffer: inout CellBuffer) {
+        let glyphs = buffer.glyphs
+        guard state.isAvailable, !state.entries.isEmpty else {
+            let style = state.report.problem == nil ? Style.dim : .error
+            return buffer.drawPlaceholder(emptyText(state, glyphs), rows: layout.listRows, style: style)
+        }
+        RowTable(columns, width: buffer.columns).draw(state.list, layout: layout, into: &buffer) { row in
+            let entry = state.entries[row]
+            return RowTable.Row(cells: [
+                entry.length.map { SafeText(ByteText.text($0)) } ?? "?",
+                SafeText(entry.share.map { "\($0) %" } ?? "?"),
+                RangeBar.text(
+                    entry.stored,
+                    length: entry.length,
+                    columns: mapColumns,
+                    isUnicode: glyphs.isUnicode
+                ),
+                AgeText.text(seconds: entry.age.components.seconds), entry.isPinned ? glyphs.pin : "",
+                entry.name(glyphs),
+            ])
+        }
     }
 
-    private func emptyText(_ state: CacheViewState) -> SafeText {
+    private static func emptyText(_ state: CacheViewState, _ glyphs: Glyphs) -> SafeText {
         if let problem = state.report.problem { return problem }
         if !state.isAvailable { return "No cache in this session" }
         return state.report.entries == nil ? "Reading the cache" + glyphs.more : "No cached tracks yet"
@@ -135,8 +116,7 @@ extension CachedTrack {
     }
 
     /// Its title and artist if known, else its source.
-    fileprivate func name(dash: SafeText) -> SafeText {
-        guard let title else { return source }
-        return artist.map { title + " " + dash + " " + $0 } ?? title
+    fileprivate func name(_ glyphs: Glyphs) -> SafeText {
+        title.map { QueueRow.name($0, artist, glyphs) } ?? source
     }
 }

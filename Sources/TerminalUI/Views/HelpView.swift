@@ -1,12 +1,10 @@
 internal import Media
 
 /// The keys of the key map, then the commands to type, in as many columns as fit. Pure.
-struct HelpView {
+enum HelpView {
     private static let keyColumns = 13
     /// The width of one key or command with its help.
     private static let itemColumns = 40
-
-    var glyphs: Glyphs
 
     /// The number of rows of the help in a window of this width.
     static func rowCount(of keyMap: KeyMap, columns: Int) -> Int {
@@ -22,33 +20,23 @@ struct HelpView {
             }
     }
 
-    func draw(_ keyMap: KeyMap, at position: ListPosition, rows: Range<Int>, into buffer: inout CellBuffer) {
-        let items = Self.items(of: keyMap)
-        // Items fill the first column from top to bottom, then the next.
-        for (index, row) in zip(position.visible, rows) {
-            for (across, place) in stride(from: index, to: items.count, by: position.count)
-                .enumerated()
-            {
-                let column = 1 + across * Self.itemColumns
-                draw(items[place], column: column, row: row, into: &buffer)
-            }
-        }
-    }
-
-    private func draw(
-        _ item: (keys: SafeText, words: SafeText),
-        column: Int,
-        row: Int,
+    static func draw(
+        _ keyMap: KeyMap,
+        at position: ListPosition,
+        rows: Range<Int>,
         into buffer: inout CellBuffer
     ) {
-        buffer.draw(item.keys, column: column, row: row, limit: Self.keyColumns, ellipsis: glyphs.ellipsis)
-        buffer.draw(
-            item.words,
-            column: column + Self.keyColumns + 1,
-            row: row,
-            limit: Self.itemColumns - Self.keyColumns - 2,
-            style: .dim,
-            ellipsis: glyphs.ellipsis
-        )
+        let items = items(of: keyMap)
+        // Items fill the first column from top to bottom, then the next.
+        for (index, row) in zip(position.visible, rows) {
+            let places = stride(from: index, to: items.count, by: position.count)
+            for (across, place) in places.enumerated() {
+                let start = 1 + across * itemColumns
+                let words = start + keyColumns + 1
+                buffer.draw(items[place].keys, column: start, row: row, limit: keyColumns)
+                let end = start + itemColumns - 1
+                buffer.draw(items[place].words, in: words..<end, row: row, style: .dim)
+            }
+        }
     }
 }

@@ -39,16 +39,14 @@ package struct MessagesViewState: Sendable {
 }
 
 /// Draws the player's messages with their times.
-struct MessagesView {
-    var glyphs: Glyphs
-    var timeOfDay: @Sendable (Duration) -> SafeText
-
-    func draw(_ state: MessagesViewState, rows: Range<Int>, into buffer: inout CellBuffer) {
-        guard !state.lines.isEmpty else {
-            guard let row = rows.first else { return }
-            buffer.draw("No messages yet", column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
-            return
-        }
+enum MessagesView {
+    static func draw(
+        _ state: MessagesViewState,
+        rows: Range<Int>,
+        timeOfDay: (Duration) -> SafeText,
+        into buffer: inout CellBuffer
+    ) {
+        guard !state.lines.isEmpty else { return buffer.drawPlaceholder("No messages yet", rows: rows) }
         for (index, row) in zip(state.list.visible, rows) {
             let line = state.lines[index]
             let isSelected = index == state.list.selected
@@ -57,13 +55,8 @@ struct MessagesView {
                 let style = isSelected ? Style.selected : .dim
                 buffer.draw(timeOfDay(time), column: 1, row: row, limit: 8, style: style)
             }
-            buffer.draw(
-                line.text,
-                column: MessagesViewState.timeColumns,
-                row: row,
-                style: isSelected ? .selected : .normal,
-                ellipsis: glyphs.ellipsis
-            )
+            let style = isSelected ? Style.selected : .normal
+            buffer.draw(line.text, column: MessagesViewState.timeColumns, row: row, style: style)
         }
     }
 }

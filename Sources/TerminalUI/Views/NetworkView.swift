@@ -30,52 +30,9 @@ package struct NetworkViewState: Sendable {
 }
 
 /// Draws the list of requests: their purpose, range, speed and result.
-struct NetworkView {
-    var glyphs: Glyphs
-    var timeOfDay: @Sendable (Duration) -> SafeText
-
-    func draw(_ state: NetworkViewState, layout: ScreenLayout, into buffer: inout CellBuffer) {
-        guard state.list.count > 0 else {
-            guard let row = layout.listRows.first else { return }
-            let text: SafeText = "No network requests yet"
-            buffer.draw(text, column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
-            return
-        }
-        let table = RowTable(NetworkRow.columns, width: layout.columns, glyphs: glyphs)
-        if layout.tableRows != layout.listRows {
-            table.drawTitles(row: layout.listRows.lowerBound, into: &buffer)
-        }
-        for (index, row) in zip(state.list.visible, layout.tableRows) {
-            let item = self.row(index, of: state)
-            let isSelected = index == state.list.selected
-            if isSelected { buffer.fill(row: row, style: .selected) }
-            let style = isSelected ? Style.selected : item.isError ? .error : .normal
-            table.draw(
-                item.cells,
-                row: row,
-                styles: { $0 == 0 && !isSelected ? .dim : style },
-                into: &buffer
-            )
-            guard !item.reason.isEmpty else { continue }
-            // After the columns for the time, if shown, and for the decision.
-            table.draw(item.reason, from: table.shows(0) ? 2 : 1, row: row, style: style, into: &buffer)
-        }
-    }
-
-    private func row(_ index: Int, of state: NetworkViewState) -> NetworkRow {
-        let record = state[index]
-        guard case .request(let request) = record.event, index >= state.records.count else {
-            return NetworkRow(record, time: timeOfDay(record.time), glyphs: glyphs)
-        }
-        let began = timeOfDay(request.startedAt)
-        return NetworkRow(underWay: request, of: record.resource, began: began, glyphs: glyphs)
-    }
-}
-
-/// The row of one request, or of one decision of the loader. Pure.
-private struct NetworkRow {
-    static let columns = [
-        RowTable.Column(title: "TIME", width: 8, dropRank: 3),
+enum NetworkView {
+    private static let columns = [
+        RowTable.Column(title: "TIME", width: 8, isDim: true, dropRank: 3),
         RowTable.Column(title: "WHY", width: 11),
         RowTable.Column(title: "FROM", width: 7, isRightAligned: true, dropRank: 2),
         RowTable.Column(title: "BYTES", width: 7, isRightAligned: true),
@@ -84,37 +41,48 @@ private struct NetworkRow {
         RowTable.Column(title: "END", width: 0),
     ]
 
-    /// One text for each column.
-    var cells: [SafeText]
-    /// The reason for a decision, drawn across the columns that a decision leaves empty.
-    var reason: SafeText = ""
-    var isError = false
-
-    /// A finished request, or a decision, with the time of day of its end.
-    init(_ record: JournalRecord, time: SafeText, glyphs: Glyphs) {
-        let name = Self.name(of: record.resource)
-        switch record.event {
-        case .decision(let decision, let reason):
-            cells = [time, SafeText(decision.rawValue), "", "", "", "", ""]
-            self.reason = reason
-            isError = decision == .gaveUp || decision == .wentOffline
-        case .request(let request):
-            let end = [
-                request.status.map { SafeText("\($0)") } ?? "",
-                request.end == "complete" ? "" : SafeText(request.end), name,
-                request.wire.redirectedHost.map { "from " + $0 } ?? "",
-            ].filter { !$0.isEmpty }.map(\.string).joined(separator: " ")
-            cells = Self.cells(of: request, time: time) + [SafeText(end)]
-            isError = !["complete", "cancelled"].contains(request.end)
+    static func draw(
+        _ state: NetworkViewState,
+        layout: ScreenLayout,
+        timeOfDay: (Duration) -> SafeText,
+        into buffer: inout CellBuffer
+    ) {
+        guard state.list.count > 0 else {
+            return buffer.drawPlaceholder("No network requests yet", rows: layout.listRows)
+        }
+        let more = buffer.glyphs.more
+        RowTable(columns, width: buffer.columns).draw(state.list, layout: layout, into: &buffer) { row in
+            let record = state[row]
+            switch record.event {
+            case .decision(let decision, let reason):
+                let cells = [timeOfDay(record.time), SafeText(decision.rawValue), reason]
+                let isError = decision == .gaveUp || decision == .wentOffline
+                return RowTable.Row(cells: cells, style: isError ? .error : .normal)
+            case .request(let request) where row < state.records.count:
+                let isError = !["complete", "cancelled"].contains(request.end)
+                return RowTable.Row(
+                    cells: cells(of: request, time: timeOfDay(record.time)) + [end(of: request, record)],
+                    style: isError ? .error : .normal
+                )
+            case .request(let request):
+                // A running request shows the time of its start and the bytes received so far.
+                let range = request.answered ?? request.asked
+                let end = range.flatMap {
+                    $0.upperBound == .max ? nil : " to " + ByteText.text($0.upperBound)
+                }
+                let cells = cells(of: request, time: timeOfDay(request.startedAt))
+                return RowTable.Row(cells: cells + [more + SafeText(end ?? "") + " " + name(of: record)])
+            }
         }
     }
 
-    /// A running request with the bytes received so far; `began` is the time of day of its start.
-    init(underWay request: RequestRecord, of resource: SafeText, began: SafeText, glyphs: Glyphs) {
-        let range = request.answered ?? request.asked
-        let end = range.flatMap { $0.upperBound == .max ? nil : " to " + ByteText.text($0.upperBound) } ?? ""
-        cells = Self.cells(of: request, time: began)
-        cells.append(glyphs.more + SafeText(end) + " " + Self.name(of: resource))
+    /// The result of a finished request.
+    private static func end(of request: RequestRecord, _ record: JournalRecord) -> SafeText {
+        let parts = [
+            request.status.map { "\($0)" }, request.end == "complete" ? nil : request.end,
+            name(of: record).string, request.wire.redirectedHost.map { "from " + $0.string },
+        ]
+        return SafeText(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " "))
     }
 
     /// The texts of all columns but the last.
@@ -126,8 +94,8 @@ private struct NetworkRow {
         ]
     }
 
-    private static func name(of resource: SafeText) -> SafeText {
-        resource.string.split(separator: "/").last.map { SafeText($0) } ?? ""
+    private static func name(of record: JournalRecord) -> SafeText {
+        record.resource.string.split(separator: "/").last.map { SafeText($0) } ?? ""
     }
 
     private static func start(of range: ByteRange?) -> SafeText {

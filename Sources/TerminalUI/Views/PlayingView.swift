@@ -1,35 +1,29 @@
 internal import Media
 
 /// Draws the facts about the current track.
-struct PlayingView {
+enum PlayingView {
     private static let nameColumns = 12
 
-    var glyphs: Glyphs
-
-    func draw(
+    static func draw(
         _ player: PlayerSnapshot,
         at position: ListPosition,
         rows: Range<Int>,
         into buffer: inout CellBuffer
     ) {
-        let facts = PlayingFact.all(of: player, glyphs: glyphs)
-        guard !facts.isEmpty else {
-            guard let row = rows.first else { return }
-            buffer.draw("Nothing is playing", column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
-            return
-        }
+        let facts = PlayingFact.all(of: player, glyphs: buffer.glyphs)
+        guard !facts.isEmpty else { return buffer.drawPlaceholder("Nothing is playing", rows: rows) }
         for (index, row) in zip(position.visible, rows) where facts.indices.contains(index) {
             let fact = facts[index]
-            buffer.draw(fact.name, column: 1, row: row, style: .dim, ellipsis: glyphs.ellipsis)
+            buffer.draw(fact.name, column: 1, row: row, style: .dim)
             // The first two lines, title and artist, have no name.
-            let column = index < 2 ? 1 : 1 + Self.nameColumns
-            buffer.draw(fact.text, column: column, row: row, style: fact.style, ellipsis: glyphs.ellipsis)
+            let column = index < 2 ? 1 : 1 + nameColumns
+            buffer.draw(fact.text, column: column, row: row, style: fact.style)
         }
     }
 }
 
 /// One fact about the current track: a name and a text. Pure.
-struct PlayingFact: Equatable {
+struct PlayingFact {
     /// Empty if the text explains itself or continues the line above.
     var name: SafeText
     var text: SafeText

@@ -8,21 +8,26 @@ struct RowTable {
         var title: SafeText
         var width: Int
         var isRightAligned = false
+        var isDim = false
         /// If there is no room, the columns with the highest rank are dropped first; `nil` is never dropped.
         var dropRank: Int?
     }
 
+    /// One text for each column, shown or not. If there are fewer, the last one takes the space of the rest.
+    struct Row {
+        var cells: [SafeText]
+        var style = Style.normal
+    }
+
     /// The fewest columns for the last column: other columns are dropped to keep it readable.
-    static let leastForLast = 16
+    private static let leastForLast = 16
 
-    var glyphs: Glyphs
-    /// The columns that fit: the index among all, the first screen column, and the width.
-    private var shown: [(index: Int, start: Int, width: Int, isRightAligned: Bool)] = []
-    private let titles: [SafeText]
+    private let columns: [Column]
+    /// The columns that fit: the index among all, and the place on the screen.
+    private var shown: [(index: Int, place: Range<Int>)] = []
 
-    init(_ columns: [Column], width: Int, glyphs: Glyphs) {
-        self.glyphs = glyphs
-        titles = columns.map(\.title)
+    init(_ columns: [Column], width: Int) {
+        self.columns = columns
         var remaining = Array(columns.indices)
         let taken = { (remaining: [Int]) in 1 + remaining.dropLast().reduce(0) { $0 + columns[$1].width + 2 }
         }
@@ -34,39 +39,43 @@ struct RowTable {
         }
         var start = 1
         for index in remaining {
-            let isLast = index == remaining.last
-            let room = isLast ? max(1, width - start) : columns[index].width
-            shown.append((index, start, room, columns[index].isRightAligned))
-            start += room + 2
+            let end = index == remaining.last ? max(start + 1, width) : start + columns[index].width
+            shown.append((index, start..<end))
+            start = end + 2
         }
     }
 
-    /// `true` if there is room for the column at `index`.
-    func shows(_ index: Int) -> Bool { shown.contains { $0.index == index } }
-
-    func drawTitles(row: Int, into buffer: inout CellBuffer) {
-        draw(titles, row: row, styles: { _ in .dim }, into: &buffer)
+    /// Draws the titles if there is room for them, and the rows of `list` that are in view.
+    func draw(
+        _ list: ListPosition,
+        layout: ScreenLayout,
+        into buffer: inout CellBuffer,
+        row makeRow: (Int) -> Row
+    ) {
+        if layout.tableRows != layout.listRows {
+            let titles = Row(cells: columns.map(\.title), style: .dim)
+            draw(titles, row: layout.listRows.lowerBound, isSelected: false, into: &buffer)
+        }
+        for (index, row) in zip(list.visible, layout.tableRows) {
+            let isSelected = index == list.selected
+            if isSelected { buffer.fill(row: row, style: .selected) }
+            draw(makeRow(index), row: row, isSelected: isSelected, into: &buffer)
+        }
     }
 
-    /// Draws `text` from the `column`th shown column on, across all columns after it.
-    func draw(_ text: SafeText, from column: Int, row: Int, style: Style, into buffer: inout CellBuffer) {
-        guard shown.indices.contains(column) else { return }
-        buffer.draw(text, column: shown[column].start, row: row, style: style, ellipsis: glyphs.ellipsis)
-    }
-
-    /// Draws a row; `cells` has one text for each column, shown or not.
-    func draw(_ cells: [SafeText], row: Int, styles: (Int) -> Style, into buffer: inout CellBuffer) {
-        for (index, start, width, isRightAligned) in shown {
-            let cell = cells[index]
-            let indent = isRightAligned ? max(0, width - cell.columns) : 0
+    private func draw(_ item: Row, row: Int, isSelected: Bool, into buffer: inout CellBuffer) {
+        let last = item.cells.count - 1
+        for (index, place) in shown {
+            let isRest = index >= last && last < columns.count - 1
+            let column = columns[index]
             buffer.draw(
-                cell,
-                column: start + indent,
+                item.cells[min(index, last)],
+                in: isRest ? place.lowerBound..<buffer.columns : place,
                 row: row,
-                limit: width - indent,
-                style: styles(index),
-                ellipsis: glyphs.ellipsis
+                style: isSelected ? .selected : column.isDim ? .dim : item.style,
+                isRightAligned: column.isRightAligned && !isRest
             )
+            if isRest { return }
         }
     }
 }

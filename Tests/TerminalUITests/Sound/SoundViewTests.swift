@@ -15,8 +15,8 @@ struct SoundViewTests {
         rows: Int,
         glyphs: Glyphs = .unicode
     ) -> CellBuffer {
-        var buffer = CellBuffer(columns: columns, rows: rows)
-        SoundView(glyphs: glyphs).draw(bars, rows: 0..<rows, into: &buffer)
+        var buffer = CellBuffer(columns: columns, rows: rows, glyphs: glyphs)
+        SoundView.draw(bars, rows: 0..<rows, into: &buffer)
         return buffer
     }
 

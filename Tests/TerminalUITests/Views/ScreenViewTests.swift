@@ -191,21 +191,6 @@ struct ScreenViewTests {
         #expect(Self.screen(80, 10, keys: ":sing\n").last == "Unknown command \"sing\" (? lists them)")
     }
 
-    @Test func `of a hundred thousand tracks only the rows in view are made`() {
-        var position = ListPosition()
-        position.resize(count: 100_000, height: 20)
-        position.select(54_321)
-        var made: [Int] = []
-        var buffer = CellBuffer(columns: 80, rows: 24)
-        let player = sampleSnapshot()
-        QueueView(glyphs: .unicode).draw(at: position, count: 100_000, rows: 1..<21, into: &buffer) { index in
-            made.append(index)
-            return (index, QueueRow(player, index: 0, glyphs: .unicode))
-        }
-        #expect(made == Array(54_302..<54_322))
-        #expect(buffer.lines[1].hasPrefix("   54303 Morning"))
-    }
-
     @Test(
         arguments: [
             (0, "0 B"), (999, "999 B"), (1_000, "1 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"),
