@@ -10,14 +10,13 @@
 /// `stdscr` is a mutable C global, which Swift 6 refuses to read from any thread.
 static inline WINDOW *curses_stdscr(void) { return stdscr; }
 
-/// `COLORS` and `COLOR_PAIRS` are mutable C globals too.
+/// `COLORS` is a mutable C global too.
 static inline int curses_colors(void) { return COLORS; }
 
 /// The attributes are macros with casts, which Swift does not import.
 static inline attr_t curses_bold(void) { return A_BOLD; }
 static inline attr_t curses_dim(void) { return A_DIM; }
 static inline attr_t curses_reverse(void) { return A_REVERSE; }
-static inline attr_t curses_underline(void) { return A_UNDERLINE; }
 
 /// `cur_term` is a mutable C global as well. Frees the description that `setupterm` loaded.
 static inline void curses_forget_terminal(void) { del_curterm(cur_term); }

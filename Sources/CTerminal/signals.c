@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CTerminal.h"
 
 #include <errno.h>
@@ -25,20 +26,6 @@ static void relay_handler(int signal) {
     errno = saved;
 }
 
-static const char *name_of(int signal) {
-    switch (signal) {
-    case SIGSEGV: return "SIGSEGV";
-    case SIGBUS: return "SIGBUS";
-    case SIGILL: return "SIGILL";
-    case SIGTRAP: return "SIGTRAP";
-    case SIGABRT: return "SIGABRT";
-    case SIGFPE: return "SIGFPE";
-    case SIGSYS: return "SIGSYS";
-    case SIGQUIT: return "SIGQUIT";
-    default: return "a signal";
-    }
-}
-
 static void put(int descriptor, const char *text) { (void)!write(descriptor, text, strlen(text)); }
 
 static void fault_handler(int signal) {
@@ -50,8 +37,8 @@ static void fault_handler(int signal) {
     }
     if (standard_error >= 0) {
         dup2(standard_error, STDERR_FILENO);
-        put(STDERR_FILENO, "reprise: ended by ");
-        put(STDERR_FILENO, name_of(signal));
+        put(STDERR_FILENO, "reprise: ended by SIG");
+        put(STDERR_FILENO, sigabbrev_np(signal));
         put(STDERR_FILENO, reset_message);
         put(STDERR_FILENO, "\n");
     }

@@ -15,14 +15,6 @@ struct CellBufferTests {
         #expect(later.changes(since: later).isEmpty)
     }
 
-    @Test func `a change of style alone is a change`() {
-        var earlier = CellBuffer(columns: 3, rows: 1)
-        earlier.draw("abc", column: 0, row: 0)
-        var later = CellBuffer(columns: 3, rows: 1)
-        later.draw("abc", column: 0, row: 0, style: .selected)
-        #expect(later.changes(since: earlier).map(\.cells.count) == [3])
-    }
-
     @Test func `another size writes everything`() {
         let later = CellBuffer(columns: 4, rows: 3)
         #expect(later.changes(since: CellBuffer(columns: 4, rows: 2)).map(\.cells.count) == [4, 4, 4])

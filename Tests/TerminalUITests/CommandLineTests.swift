@@ -31,12 +31,6 @@ struct CommandLineTests {
         #expect(line.apply(.enter) == .entered(""))
     }
 
-    @Test func `ten thousand characters are accepted, and their end is in view`() {
-        let line = Self.line(String(repeating: "x", count: 9_999) + "!", [])
-        #expect(line.text.count == 10_000)
-        #expect(line.parts.before.string.hasSuffix("x!"))
-    }
-
     @Test(
         arguments: [
             ("tog", "toggle"), ("repe", "repeat "), ("re", "re"), ("repeat o", "repeat o"),
@@ -71,7 +65,7 @@ struct CommandLineTests {
     }
 
     @Test func `Up and Down step through the history, and back to the unfinished line`() {
-        var line = CommandLine("se", history: CommandHistory(["next", "stop"]))
+        var line = CommandLine("se", history: ["next", "stop"])
         var seen: [String] = []
         for key in [Key.up, .up, .up, .down, .down, .down] {
             _ = line.apply(key)
@@ -87,21 +81,13 @@ struct CommandLineTests {
         ]
     )
     func `a line that names a user of a server may not be saved`(line: String, mayBe: Bool) {
-        #expect(CommandHistory.maySave(line) == mayBe)
+        #expect(CommandLine.maySave(line) == mayBe)
     }
 
-    @Test func `the history holds the newest lines, and none twice in a row`() {
-        var history = CommandHistory((0..<600).map(String.init))
-        #expect(history.lines.first == "100")
-        history.add("599")
-        #expect(history.lines.count == 500)
-        history.add("600")
-        #expect(history.lines.count == 500 && history.lines.last == "600")
-    }
-
-    @Test func `a flood of text is cut`() {
-        var line = Self.line(String(repeating: "x", count: 100_000), [])
-        line.insert("more")
+    @Test func `a long text keeps its end in view, and a flood is cut`() {
+        var line = Self.line(String(repeating: "x", count: 9_999) + "!", [])
+        #expect(line.text.count == 10_000 && line.parts.before.string.hasSuffix("x!"))
+        line.insert(String(repeating: "x", count: 100_000))
         #expect(line.text.count == CommandLine.longest)
     }
 }

@@ -24,33 +24,24 @@ struct PlainStateTests {
 
     @Test func `the keys are those of the screen`() {
         var state = Self.state()
-        let answer1 = state.typed(.character(" "))
-        #expect(answer1.actions == [.send(.toggle)])
-        let answer2 = state.typed(.character(">"))
-        #expect(answer2.actions == [.send(.next)])
-        let answer3 = state.typed(.character("q"))
-        #expect(answer3.actions == [.send(.quit), .leave])
-        let answer4 = state.typed(.character("~"))
-        #expect(answer4.actions.isEmpty)
+        #expect(state.typed(" ").actions == [.send(.toggle)])
+        #expect(state.typed(">").actions == [.send(.next)])
+        #expect(state.typed("q").actions == [.send(.quit), .leave])
+        #expect(state.typed("~").actions.isEmpty)
     }
 
     @Test func `the selected row is printed and played`() {
         var state = Self.state()
-        let answer5 = state.typed(.character("j"))
-        #expect(answer5.lines == ["2 Song 2, 0:12"])
-        let answer6 = state.typed(.end)
-        #expect(answer6.lines == ["3 Song 3, 0:12"])
-        let answer7 = state.typed(.down)
-        #expect(answer7.lines.isEmpty)
-        let answer8 = state.typed(.enter)
-        #expect(answer8.actions == [.send(.jump(3))])
+        #expect(state.typed("j").lines == ["2 Song 2, 0:12"])
+        #expect(state.typed(.end).lines == ["3 Song 3, 0:12"])
+        #expect(state.typed(.down).lines.isEmpty)
+        #expect(state.typed(.enter).actions == [.send(.jump(3))])
     }
 
     @Test func `the position is printed by key and by command`() {
         var state = Self.state()
-        let answer9 = state.typed(.character("t"))
-        #expect(answer9.lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
-        _ = state.typed(.character(":"))
+        #expect(state.typed("t").lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
+        _ = state.typed(":")
         #expect(state.wantsLine)
         let answer = state.entered("status")
         #expect(answer.lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
@@ -60,15 +51,12 @@ struct PlainStateTests {
 
     @Test func `a line runs its command, a wrong one is explained, and Ctrl-D cancels it`() {
         var state = Self.state()
-        _ = state.typed(.character(":"))
-        let answer10 = state.entered("seek 50%")
-        #expect(answer10.actions.last == .send(.seek(.percent(50))))
-        _ = state.typed(.character(":"))
-        let answer11 = state.entered("sing")
-        #expect(answer11.lines == ["Unknown command \"sing\" (? lists them)"])
-        _ = state.typed(.character(":"))
-        let answer12 = state.entered(nil)
-        #expect(answer12.actions.isEmpty && !state.wantsLine)
+        _ = state.typed(":")
+        #expect(state.entered("seek 50%").actions.last == .send(.seek(.percent(50))))
+        _ = state.typed(":")
+        #expect(state.entered("sing").lines == ["Unknown command \"sing\" (? lists them)"])
+        _ = state.typed(":")
+        #expect(state.entered(nil).actions.isEmpty && !state.wantsLine)
     }
 
     @Test func `a line typed ahead of its prompt is accepted`() {
@@ -88,28 +76,25 @@ struct PlainStateTests {
         snapshot.isShuffled = true
         snapshot.repeatMode = .one
         snapshot.gainMode = .album
-        let answer13 = state.take(snapshot)
-        #expect(answer13 == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
-        let answer14 = state.take(snapshot)
-        #expect(answer14.isEmpty)
+        #expect(state.take(snapshot) == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
+        #expect(state.take(snapshot).isEmpty)
     }
 
     @Test func `the help is printed, and commands that need a screen are explained`() throws {
         var state = Self.state()
-        let help = state.typed(.character("?")).lines
+        let help = state.typed("?").lines
         #expect(help.contains("Space: play/pause") && help.contains("?: show or hide the keys"))
         var bound = PlainState(
             keyMap: KeyMap.standard.binding(.function(1), to: try ParsedCommand(parsing: "time-left")),
             history: [],
             glyphs: .ascii
         )
-        let answer15 = bound.typed(.function(1))
-        #expect(answer15.lines == ["Stopped"])
+        #expect(bound.typed(.function(1)).lines == ["Stopped"])
         for (line, expected) in [
             ("time-left", "Stopped"), ("search x", "Search needs the full-screen mode"),
             ("help", "Space: play/pause"),
         ] as [(String, SafeText)] {
-            _ = bound.typed(.character(":"))
+            _ = bound.typed(":")
             let answer = bound.entered(line)
             #expect(answer.lines.contains(expected) && answer.actions.isEmpty && !bound.wantsLine)
         }

@@ -65,10 +65,13 @@ struct RedrawTests {
         #expect(try await screen.exit() == .quit)
     }
 
-    @Test func `the spectrum is drawn twenty times a second, and never in a pause`() async throws {
+    @Test func `the spectrum is drawn twenty times a second, and never in a pause or while hidden`()
+        async throws
+    {
         let clock = AskedClock()
         let screen = try RunningScreen(rows: 24, clock: clock)
         try await screen.drawn("vol 80%")
+        #expect(screen.player.pictureReads == 0 && !screen.player.isSoundWatched)
         screen.terminal.type("v")
         try await wait(for: "the picture") { screen.player.isSoundWatched }
         let before = screen.player.pictureReads
@@ -90,6 +93,8 @@ struct RedrawTests {
         }
         #expect(screen.player.pictureReads == pictures)
         #expect(screen.player.snapshotReads == snapshots + 3, "the keys' own")
+        screen.terminal.type("v")
+        try await wait(for: "the end of the analysis") { !screen.player.isSoundWatched }
         try await screen.quit()
     }
 }

@@ -59,10 +59,21 @@ final class RunningScreen: Sendable {
         try await wait(for: "\(text) on the screen") { self.terminal.text.contains(text) }
     }
 
-    /// Waits until the keys are in the last row, to the frame's last byte: what is written comes in pieces.
-    func drawnKeys() async throws { try await drawn("views\u{1B}(B\u{1B}[m") }
-
     func sent(_ count: Int) async throws {
         try await wait(for: "\(count) commands") { self.player.commands.count >= count }
+    }
+
+    /// Replaces the message by hints and forgets all that was written until then.
+    ///
+    /// A key's frame follows its command, so after the second command the first frame is complete, and the hints are
+    /// in it to the last byte.
+    func replaceMessage() async throws {
+        try await drawn("reconnected to music.example")
+        for count in 1...2 {
+            terminal.type("m")
+            try await sent(count)
+        }
+        try await drawn("views\u{1B}(B\u{1B}[m")
+        terminal.clear()
     }
 }

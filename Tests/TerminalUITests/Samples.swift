@@ -132,6 +132,17 @@ func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot(
     return state
 }
 
+extension CellBuffer {
+    /// The rows as text, without trailing blanks.
+    var lines: [String] {
+        (0..<rows).map { row in
+            var line = (0..<columns).map { self[column: $0, row: row].text }.joined()
+            while line.hasSuffix(" ") { line.removeLast() }
+            return line
+        }
+    }
+}
+
 /// The rows of a golden screen.
 func lines(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

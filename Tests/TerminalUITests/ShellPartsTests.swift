@@ -18,34 +18,6 @@ struct ShellPartsTests {
         #expect(pacer.delay(at: .milliseconds(130)) == .zero)
     }
 
-    @Test(arguments: [(true, 20), (false, 10)])
-    func `a moving spectrum is drawn twenty times a second, snapshots alone ten times`(
-        moves: Bool,
-        most: Int
-    ) {
-        var pacer = RedrawPacer()
-        pacer.soundMoves(moves)
-        var drawings = 0
-        for millisecond in 0..<1_000 {
-            let now = Duration.milliseconds(millisecond)
-            if millisecond % 7 == 0 { pacer.snapshotArrived() }
-            guard pacer.delay(at: now) == .zero else { continue }
-            drawings += 1
-            pacer.drawn(at: now)
-        }
-        #expect(drawings == most)
-    }
-
-    @Test func `a spectrum that stands still is not drawn again`() {
-        var pacer = RedrawPacer()
-        pacer.soundMoves(true)
-        #expect(pacer.delay(at: .zero) == .zero)
-        pacer.drawn(at: .zero)
-        #expect(pacer.delay(at: .milliseconds(10)) == .milliseconds(40))
-        pacer.soundMoves(false)
-        #expect(pacer.delay(at: .seconds(9)) == nil, "the loop waits without a timer")
-    }
-
     @Test func `standard error is appended to the log`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("before\n", to: "log")

@@ -9,24 +9,17 @@ import Testing
 @Suite(.serialized)
 struct TerminalScreenTests {
     @Test func `the first frame is drawn at once and the terminal is restored at the end`() async throws {
+        let before = try #require(PseudoTerminal(columns: 80, rows: 24)).modes
         let screen = try RunningScreen()
         try await screen.drawn("vol 80%")
+        #expect(screen.terminal.modes != before)
         #expect(screen.terminal.text.contains("夜の音楽 – 東京アンサンブル"))
         #expect(screen.terminal.text.contains("\u{1B}[?1049h"))
         #expect(screen.terminal.text.contains("\u{1B}[?2004h"))
         try await screen.quit()
         #expect(screen.player.commands == [.quit])
-        for reset in ["\u{1B}[?1049l", "\u{1B}[?2004l", "\u{1B}[?25h"] { try await screen.drawn(reset) }
-    }
-
-    @Test func `the terminal's modes are as before`() async throws {
-        let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
-        let before = terminal.modes
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
-        #expect(screen.terminal.modes != before)
-        try await screen.quit()
         #expect(screen.terminal.modes == before)
+        for reset in ["\u{1B}[?1049l", "\u{1B}[?2004l", "\u{1B}[?25h"] { try await screen.drawn(reset) }
     }
 
     @Test func `keys and escape sequences become commands`() async throws {
@@ -78,15 +71,7 @@ struct TerminalScreenTests {
 
     @Test func `nothing is written while nothing changes`() async throws {
         let screen = try RunningScreen()
-        try await screen.drawn("reconnected to music.example")
-        // A key's frame follows its command, so after the second command the first frame is complete. In it the hints
-        // have replaced the message.
-        screen.terminal.type("m")
-        try await screen.sent(1)
-        screen.terminal.type("m")
-        try await screen.sent(2)
-        try await screen.drawnKeys()
-        screen.terminal.clear()
+        try await screen.replaceMessage()
         let reads = screen.player.snapshotReads
         screen.player.publish { _ in }
         try await wait(for: "the snapshot to be read") { screen.player.snapshotReads > reads }
@@ -100,14 +85,7 @@ struct TerminalScreenTests {
 
     @Test func `a second later only the clock's cells are written`() async throws {
         let screen = try RunningScreen()
-        try await screen.drawn("reconnected to music.example")
-        // The first key removed the message; after the second command the frame without it is complete.
-        screen.terminal.type("m")
-        try await screen.sent(1)
-        screen.terminal.type("m")
-        try await screen.sent(2)
-        try await screen.drawnKeys()
-        screen.terminal.clear()
+        try await screen.replaceMessage()
         screen.player.publish { $0.position += .seconds(1) }
         try await wait(for: "the next second") { !screen.terminal.bytes.isEmpty }
         let reads = screen.player.snapshotReads

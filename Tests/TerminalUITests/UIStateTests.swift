@@ -64,18 +64,6 @@ struct UIStateTests {
         #expect(state.queue.list.selected == 6)
     }
 
-    @Test(
-        arguments: [
-            (":seek 50%\n", .send(.seek(.percent(50)))), (":volume +5\n", .send(.changeVolume(by: 5))),
-            (":add http://x/a b\n", .send(.add("http://x/a b"))), (":jump 7\n", .send(.jump(7))),
-        ] as [(String, UIAction)]
-    )
-    func `a typed command is sent`(typed: String, action: UIAction) {
-        var state = queueState(3, rows: 15)
-        #expect(state.type(typed).last == action)
-        #expect(state.commandLine == nil)
-    }
-
     @Test func `a mistyped command is explained until the next key`() {
         var state = queueState(3, rows: 15)
         #expect(state.type(":sing\n").isEmpty)
@@ -90,7 +78,7 @@ struct UIStateTests {
     @Test func `a message stays until a key is pressed with it in view`() {
         var state = queueState(3, rows: 15)
         var snapshot = state.player
-        snapshot.messages = [message(1, "reconnected")]
+        snapshot.messages = (1...100).map { message($0, "reconnected") }
         _ = state.apply(.snapshot(snapshot))
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
@@ -98,8 +86,8 @@ struct UIStateTests {
         #expect(state.message == nil)
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == nil)
-        // The same text again is a new message.
-        snapshot.messages.append(message(2, "reconnected"))
+        // The same text again is a new message, even if the full list drops its oldest.
+        snapshot.messages = snapshot.messages.dropFirst() + [message(101, "reconnected")]
         _ = state.apply(.snapshot(snapshot))
         #expect(state.message == "reconnected")
     }
@@ -116,18 +104,6 @@ struct UIStateTests {
         #expect(state.answer == nil && state.message == "reconnected")
         state.type("j")
         #expect(state.message == nil)
-    }
-
-    @Test func `a new message is recognised even if the list of messages is full`() {
-        var state = queueState(3, rows: 15)
-        var snapshot = state.player
-        snapshot.messages = (1...100).map { message($0, "reconnected") }
-        _ = state.apply(.snapshot(snapshot))
-        state.type("j")
-        #expect(state.message == nil)
-        snapshot.messages = Array(snapshot.messages.dropFirst()) + [message(101, "reconnected")]
-        _ = state.apply(.snapshot(snapshot))
-        #expect(state.message == "reconnected")
     }
 
     @Test func `keys run nothing while a command is typed, and Esc cancels it`() {
@@ -171,6 +147,17 @@ struct UIStateTests {
         #expect(state.commandLine?.text == line)
     }
 
+    @Test func `the history holds the newest five hundred lines, and none twice in a row`() {
+        var state = UIState(columns: 80, rows: 24, history: (0..<600).map(String.init))
+        state.type(":599\n:600\n:600\n:")
+        var seen: [String?] = []
+        for _ in 0..<600 {
+            _ = state.apply(.key(.up))
+            seen.append(state.commandLine?.text)
+        }
+        #expect(seen.prefix(3) == ["600", "599", "598"] && seen.last == "101")
+    }
+
     @Test func `paths are listed and inserted, unless another key came first`() {
         var state = queueState(3, rows: 15)
         state.type(":add mu")
@@ -194,13 +181,6 @@ struct UIStateTests {
         var bySignal = queueState(1, rows: 15)
         #expect(bySignal.apply(.endRequested) == [.send(.quit)])
         #expect(bySignal.isLeaving)
-    }
-
-    @Test func `a player that is over ends the screen`() {
-        var state = queueState(1, rows: 15)
-        var snapshot = state.player
-        snapshot.isOver = true
-        #expect(state.apply(.snapshot(snapshot)) == [.leave])
     }
 
     @Test(arguments: ["2", "4", "5", "6", "?"])

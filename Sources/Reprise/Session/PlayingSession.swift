@@ -167,20 +167,13 @@ final class PlayingSession: Sendable {
             CommandReader.start(descriptor: STDIN_FILENO, control: player) { [self] in report($0) }
             return nil
         }
-        let memory = interface.memory
-        let keys = PlainKeys(
-            keyMap: interface.screen.keyMap,
-            history: memory?.history ?? [],
-            remember: { memory?.remember($0) },
-            glyphs: TextStyle(descriptor: STDOUT_FILENO).glyphs,
-            marksPastes: screenConfiguration.isUsable
-        )
+        let glyphs = TextStyle(descriptor: STDOUT_FILENO).glyphs
+        let keys = PlainKeys(configuration: screenConfiguration, glyphs: glyphs)
         return Task {
             await withCheckedContinuation { continuation in
                 NamedThread.start("keys") { [self] in
                     keys.run(
                         player: player,
-                        input: STDIN_FILENO,
                         say: { self.reporter?.say($0) },
                         prompt: { begun in
                             var text = ":" + begun.string

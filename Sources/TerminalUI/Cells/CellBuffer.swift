@@ -10,14 +10,8 @@ package struct Cell: Sendable, Equatable {
     package let width: Int
     package let style: Style
 
-    fileprivate init(_ cluster: TextCluster, style: Style) {
-        self.init(text: cluster.text, width: cluster.width, style: style)
-    }
-
-    private init(text: String, width: Int, style: Style) {
-        self.text = text
-        self.width = width
-        self.style = style
+    fileprivate init(text: String, width: Int, style: Style) {
+        (self.text, self.width, self.style) = (text, width, style)
     }
 
     fileprivate static func blank(_ style: Style) -> Cell { Cell(text: " ", width: 1, style: style) }
@@ -72,7 +66,8 @@ package struct CellBuffer: Sendable, Equatable {
         var next = column
         TextCluster.forEach(in: text.cut(toColumns: room, ellipsis: glyphs.ellipsis)) { cluster in
             guard next + cluster.width <= columns else { return false }
-            put(Cell(cluster, style: style), column: next, row: row)
+            let cell = Cell(text: cluster.text, width: cluster.width, style: style)
+            put(cell, column: next, row: row)
             next += cluster.width
             return true
         }
@@ -121,15 +116,6 @@ package struct CellBuffer: Sendable, Equatable {
             if let run { runs.append(run) }
         }
         return runs
-    }
-
-    /// The rows as text, without trailing blanks.
-    package var lines: [String] {
-        (0..<rows).map { row in
-            var line = (0..<columns).map { cells[row * columns + $0].text }.joined()
-            while line.hasSuffix(" ") { line.removeLast() }
-            return line
-        }
     }
 
     private func contains(_ column: Int, _ row: Int) -> Bool {

@@ -1,7 +1,7 @@
 package import Media
 
 /// A line of text being edited, with the completion and the history of commands.
-package struct CommandLine: Sendable, Equatable {
+package struct CommandLine: Sendable {
     package enum Outcome: Sendable, Equatable {
         case editing
         case cancelled
@@ -18,12 +18,18 @@ package struct CommandLine: Sendable, Equatable {
     private var characters: [Character] = []
     /// The index at which the next character is inserted.
     package private(set) var cursor = 0
-    private var history: CommandHistory
+    /// The lines entered earlier, oldest first.
+    private let history: [String]
+    /// The index of the earlier line that is shown, or the number of all while a new line is typed.
+    private var place: Int
+    /// The new line, as far as it was typed before an earlier one was shown.
+    private var draft = ""
     /// The candidates that `Tab` cycles through until another key is pressed.
     private var choices: (start: Int, candidates: [String], place: Int?)?
 
-    package init(_ text: String = "", history: CommandHistory = CommandHistory()) {
+    package init(_ text: String = "", history: [String] = []) {
         self.history = history
+        place = history.count
         insert(text)
     }
 
@@ -35,10 +41,6 @@ package struct CommandLine: Sendable, Equatable {
             SafeText(String(characters[..<cursor].suffix(Self.longestShown))),
             SafeText(String(characters[cursor...].prefix(Self.longestShown)))
         )
-    }
-
-    package static func == (left: CommandLine, right: CommandLine) -> Bool {
-        left.characters == right.characters && left.cursor == right.cursor && left.history == right.history
     }
 
     /// Applies one key; keys without a meaning here are ignored.
@@ -66,8 +68,8 @@ package struct CommandLine: Sendable, Equatable {
             cursor = 0
         case .control("k"): characters.removeSubrange(cursor...)
         case .control("w"): removeWord()
-        case .up, .control("p"): if let line = history.older(than: text) { replace(line) }
-        case .down, .control("n"): if let line = history.newer() { replace(line) }
+        case .up, .control("p"): recall(-1)
+        case .down, .control("n"): recall(1)
         case .control, .pageUp, .pageDown, .tab, .backTab, .function: break
         }
         return .editing
@@ -124,10 +126,15 @@ package struct CommandLine: Sendable, Equatable {
         insert(text)
     }
 
-    private mutating func replace(_ line: String) {
+    /// Shows the line `step` further in the history; after the newest one, the unfinished line.
+    private mutating func recall(_ step: Int) {
+        let target = place + step
+        guard (0...history.count).contains(target) else { return }
+        if place == history.count { draft = text }
+        place = target
         characters = []
         cursor = 0
-        insert(line)
+        insert(target < history.count ? history[target] : draft)
     }
 
     private mutating func removeWord() {
@@ -136,6 +143,17 @@ package struct CommandLine: Sendable, Equatable {
         while start > 0, characters[start - 1] != " " { start -= 1 }
         characters.removeSubrange(start..<cursor)
         cursor = start
+    }
+
+    /// `true` if a line may be saved: no URL in it names a user, so it holds no password.
+    package static func maySave(_ line: String) -> Bool {
+        var rest = line[...]
+        while let colon = rest.firstRange(of: "://") {
+            let authority = rest[colon.upperBound...].prefix { !"/?#".contains($0) && !$0.isWhitespace }
+            if authority.contains("@") { return false }
+            rest = rest[colon.upperBound...]
+        }
+        return true
     }
 }
 

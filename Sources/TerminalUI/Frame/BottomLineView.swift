@@ -4,10 +4,8 @@ internal import Media
 /// hints.
 enum BottomLineView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
-        if let line = state.commandLine {
-            draw(line, behind: ":", row: row, into: &buffer)
-        } else if let prompt = state.prompt {
-            draw(prompt.line, behind: prompt.kind.sign, row: row, into: &buffer)
+        if let (sign, line) = state.typed {
+            draw(line, behind: sign, row: row, into: &buffer)
         } else if let answer = state.answer {
             let style = answer.isError ? Style.error : .notice
             buffer.draw(answer.text, column: 0, row: row, style: style)

@@ -52,7 +52,7 @@ package struct ScreenView: Sendable {
 /// A window too small for lines: the symbol of the state, and as much of the position as fits.
 private enum TinyView {
     static func draw(_ state: UIState, into buffer: inout CellBuffer) {
-        if let (sign, line) = typed(in: state) {
+        if let (sign, line) = state.typed {
             // The end of the text, where the cursor is.
             let text = sign + line.parts.before + buffer.glyphs.cursor
             let end = SafeText(String(text.string.suffix(buffer.columns)))
@@ -69,10 +69,5 @@ private enum TinyView {
         if let answer = state.answer, buffer.rows > 1 {
             buffer.draw(answer.text, column: 0, row: 1, style: .error)
         }
-    }
-
-    private static func typed(in state: UIState) -> (sign: SafeText, line: CommandLine)? {
-        if let line = state.commandLine { return (":", line) }
-        return state.prompt.map { ($0.kind.sign, $0.line) }
     }
 }

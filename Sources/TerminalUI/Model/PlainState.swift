@@ -15,7 +15,7 @@ package struct PlainState: Sendable {
 
     package init(keyMap: KeyMap, history: [String], glyphs: Glyphs) {
         // The size determines how far the page keys go.
-        ui = UIState(columns: 80, rows: 24, keyMap: keyMap, history: CommandHistory(history))
+        ui = UIState(columns: 80, rows: 24, keyMap: keyMap, history: history)
         self.glyphs = glyphs
     }
 

@@ -15,6 +15,8 @@ package struct UIState: Sendable {
     private static let wheelRows = 3
     /// The most lines pasted at once; more are a mistake.
     private static let mostPastedLines = 1_000
+    /// The most lines in the history, more than anyone steps through key by key.
+    private static let longestHistory = 500
 
     package let keyMap: KeyMap
     package private(set) var player = PlayerSnapshot()
@@ -35,16 +37,17 @@ package struct UIState: Sendable {
     /// The view to return to from the help.
     private var viewBeforeHelp = ViewName.queue
     private var typing = Typing.nothing
-    private var history: CommandHistory
+    /// The lines entered so far, oldest first.
+    private var history: [String]
 
     package init(
         columns: Int,
         rows: Int,
         keyMap: KeyMap = .standard,
-        history: CommandHistory = CommandHistory()
+        history: [String] = []
     ) {
         self.keyMap = keyMap
-        self.history = history
+        self.history = history.suffix(Self.longestHistory)
         layout = ScreenLayout(columns: columns, rows: rows)
         fitLists()
     }
@@ -54,6 +57,15 @@ package struct UIState: Sendable {
 
     /// The search or filter being typed; `nil` if none is.
     package var prompt: Prompt? { if case .prompt(let prompt) = typing { prompt } else { nil } }
+
+    /// The line being typed, and the label in front of it; `nil` if none is.
+    var typed: (sign: SafeText, line: CommandLine)? {
+        switch typing {
+        case .nothing: nil
+        case .command(let line): (":", line)
+        case .prompt(let prompt): (prompt.kind.sign, prompt.line)
+        }
+    }
 
     /// The player's newest message, until a key is pressed with it in view.
     package var message: SafeText? { messages.unseen }
@@ -142,10 +154,11 @@ package struct UIState: Sendable {
     private mutating func enter(_ line: String) -> [UIAction] {
         guard !line.allSatisfy(\.isWhitespace) else { return [] }
         // Includes mistyped lines, so that they can be corrected.
-        history.add(line)
+        if history.last != line { history.append(line) }
+        if history.count > Self.longestHistory { history.removeFirst() }
         do {
             let actions = run(try ParsedCommand(parsing: line).command)
-            return CommandHistory.maySave(line) ? [.remember(line)] + actions : actions
+            return CommandLine.maySave(line) ? [.remember(line)] + actions : actions
         } catch {
             let help = error.isUnknownName ? keyMap.name(of: .toggleHelp) : nil
             answer = .error(error.message + (help.map { " (" + $0 + " lists them)" } ?? ""))
@@ -317,25 +330,18 @@ package struct UIState: Sendable {
 
     /// The list of the open view.
     private var list: ListPosition {
-        get {
-            switch view {
-            case .queue: queue.list
-            case .playing: playing
-            case .cache: cache.list
-            case .network: network.list
-            case .messages: messages.list
-            case .help: help
-            }
-        }
-        set {
-            switch view {
-            case .queue: queue.list = newValue
-            case .playing: playing = newValue
-            case .cache: cache.list = newValue
-            case .network: network.list = newValue
-            case .messages: messages.list = newValue
-            case .help: help = newValue
-            }
+        get { self[keyPath: listPath] }
+        set { self[keyPath: listPath] = newValue }
+    }
+
+    private var listPath: WritableKeyPath<UIState, ListPosition> {
+        switch view {
+        case .queue: \.queue.list
+        case .playing: \.playing
+        case .cache: \.cache.list
+        case .network: \.network.list
+        case .messages: \.messages.list
+        case .help: \.help
         }
     }
 

@@ -19,7 +19,6 @@ package struct QueueViewState: Sendable {
     private var movedGroup: Range<Int>?
     /// The row to select once the filter has found enough rows.
     private var awaitedRow: Int?
-    private var height = 0
 
     /// The position in the queue of the track shown in a row.
     package func place(ofRow row: Int) -> Int { filter?.matches[row] ?? row }
@@ -51,7 +50,7 @@ package struct QueueViewState: Sendable {
     }
 
     mutating func resize(height: Int, player: PlayerSnapshot) {
-        self.height = height
+        list.resize(count: list.count, height: height)
         fit(to: player)
     }
 
@@ -79,7 +78,7 @@ package struct QueueViewState: Sendable {
     }
 
     private mutating func fit(to player: PlayerSnapshot) {
-        list.resize(count: filter?.matches.count ?? player.tracks.count, height: height)
+        list.resize(count: filter?.matches.count ?? player.tracks.count, height: list.height)
         guard let row = awaitedRow else { return }
         if row < list.count || filter?.hasWork(in: player) != true {
             list.select(row)

@@ -6,29 +6,18 @@ package import Media
 
 /// Reads single keys from a terminal without a full screen, and replies in lines.
 package struct PlainKeys: Sendable {
-    private let keyMap: KeyMap
-    private let history: [String]
-    private let remember: @Sendable (String) -> Void
+    private let configuration: TerminalConfiguration
     private let glyphs: Glyphs
+    /// `true` if the terminal is asked to mark pasted text, which is then added to the queue and runs no keys.
     private let marksPastes: Bool
+    private let input = STDIN_FILENO
 
-    /// `remember` saves an entered line and must not block. With `marksPastes`, the terminal is asked to mark pasted
-    /// text, which is then added to the queue and runs no keys.
-    package init(
-        keyMap: KeyMap,
-        history: [String],
-        remember: @escaping @Sendable (String) -> Void,
-        glyphs: Glyphs,
-        marksPastes: Bool
-    ) {
-        self.keyMap = keyMap
-        self.history = history
-        self.remember = remember
-        self.glyphs = glyphs
-        self.marksPastes = marksPastes
+    package init(configuration: TerminalConfiguration, glyphs: Glyphs) {
+        (self.configuration, self.glyphs) = (configuration, glyphs)
+        marksPastes = configuration.isUsable
     }
 
-    /// Reads keys from the terminal at `input` on the calling thread until the player has ended or the
+    /// Reads keys from standard input, a terminal, on the calling thread until the player has ended or the
     /// terminal is lost.
     ///
     /// The terminal's modes are restored at the end, while the process is stopped, and after a fault. Replies
@@ -36,7 +25,6 @@ package struct PlainKeys: Sendable {
     /// The terminal itself edits that line, which works best with screen readers.
     package func run(
         player: any PlayerControl,
-        input: Int32,
         say: @escaping (SafeText) -> Void,
         prompt: (SafeText) -> Void
     ) {
@@ -53,9 +41,9 @@ package struct PlainKeys: Sendable {
                 message: ""
             )
         )
-        takeKeys(input, modes)
+        takeKeys(modes)
         player.observe { updates.wake() }
-        var state = PlainState(keyMap: keyMap, history: history, glyphs: glyphs)
+        var state = PlainState(keyMap: configuration.keyMap, history: configuration.history, glyphs: glyphs)
         var keys = TerminalInput(descriptor: input)
         let answer = { (reply: PlainState.Reply) in
             for line in reply.lines { say(line) }
@@ -76,14 +64,14 @@ package struct PlainKeys: Sendable {
             guard poll(&descriptors, nfds_t(descriptors.count), timeout) >= 0 else { continue }
             for signal in signals.drain() {
                 if Int32(signal) == SIGTSTP {
-                    if !isAway { giveBack(input, modes) }
+                    if !isAway { giveBack(modes) }
                     relay.suspend()
                 }
                 isAway = true
             }
             if isAway, Foreground.holds(input) {
                 isAway = false
-                if !isTypingLine { takeKeys(input, modes) }
+                if !isTypingLine { takeKeys(modes) }
             }
             _ = updates.drain()
             for line in state.take(player.snapshot) { say(line) }
@@ -94,7 +82,7 @@ package struct PlainKeys: Sendable {
                 let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 // Further lines were pasted with this one and must not run keys.
                 tcflush(input, TCIFLUSH)
-                takeKeys(input, modes)
+                takeKeys(modes)
                 answer(state.entered(bytes.isEmpty ? nil : line))
             } else {
                 guard let events = keys.readEvents() else { break }
@@ -108,43 +96,43 @@ package struct PlainKeys: Sendable {
             }
             if state.wantsLine {
                 isTypingLine = true
-                giveBack(input, modes)
+                giveBack(modes)
                 prompt(state.begun)
             }
         }
         relay.disarm()
-        if !isAway { giveBack(input, modes) }
+        if !isAway { giveBack(modes) }
         _ = consume relay
     }
 
     private func perform(_ action: UIAction, _ player: any PlayerControl) {
         switch action {
         case .send(let command): player.send(command)
-        case .remember(let line): remember(line)
+        case .remember(let line): configuration.remember(line)
         // Ignored: the loop ends with the player, and drawing and completion need a screen.
         default: break
         }
     }
 
     /// Turns line editing and echo off; Ctrl-C and Ctrl-Z remain signals.
-    private func takeKeys(_ descriptor: Int32, _ modes: termios) {
+    private func takeKeys(_ modes: termios) {
         var modes = modes
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        tcsetattr(descriptor, TCSANOW, &modes)
-        if marksPastes { Self.send(Self.markedPastes, descriptor) }
+        tcsetattr(input, TCSANOW, &modes)
+        if marksPastes { send(Self.markedPastes) }
     }
 
-    private func giveBack(_ descriptor: Int32, _ modes: termios) {
+    private func giveBack(_ modes: termios) {
         var modes = modes
-        if marksPastes { Self.send(Self.unmarkedPastes, descriptor) }
-        tcsetattr(descriptor, TCSANOW, &modes)
+        if marksPastes { send(Self.unmarkedPastes) }
+        tcsetattr(input, TCSANOW, &modes)
     }
 
     private static let markedPastes = "\u{1B}[?2004h"
     private static let unmarkedPastes = "\u{1B}[?2004l"
 
-    private static func send(_ text: String, _ descriptor: Int32) {
+    private func send(_ text: String) {
         var text = text
-        _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
+        _ = text.withUTF8 { write(input, $0.baseAddress, $0.count) }
     }
 }

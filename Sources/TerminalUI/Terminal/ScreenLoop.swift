@@ -44,7 +44,7 @@ struct ScreenLoop: ~Copyable {
             columns: size.columns,
             rows: size.rows,
             keyMap: configuration.keyMap,
-            history: CommandHistory(configuration.history)
+            history: configuration.history
         )
         (self.player, self.surroundings, self.configuration) = (player, surroundings, configuration)
         (self.updates, self.signals) = (updates, signals)

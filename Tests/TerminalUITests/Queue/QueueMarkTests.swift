@@ -103,17 +103,6 @@ struct QueueMarkTests {
         #expect(state.commandLine?.text == text)
     }
 
-    @Test func `sorting, shuffling, undoing and clearing are commands and keys`() {
-        var state = queueState(3)
-        #expect(state.type("Stitle\n").contains(.send(.sort(.title))))
-        #expect(state.type("Z") == [.send(.shuffleNow)])
-        #expect(state.type(":shuffle now\n").contains(.send(.shuffleNow)))
-        #expect(state.type(":clear\n").contains(.send(.clear)))
-        #expect(state.type("C") == [.send(.clear)])
-        #expect(state.type("u") == [.send(.undo)])
-        #expect(state.type(":remove 1-2\n").contains(.send(.remove(numbers([0..<2])))))
-    }
-
     @Test func `marked tracks are pinned together, and unpinned only if all are pinned`() {
         var player = queueSnapshot(manyTracks(5))
         let pinned = Availability(storedBytes: 0, length: nil, isPinned: true)

@@ -65,12 +65,6 @@ struct TrackSearchTests {
         #expect(state.answer?.text == "No search yet")
     }
 
-    @Test func `repeating a search without one before is explained`() {
-        var state = queueState(10)
-        state.type("n")
-        #expect(state.answer?.text == "No search yet")
-    }
-
     @Test func `text pasted into a prompt becomes part of it`() {
         var state = queueState(100)
         state.type("/")

@@ -1,6 +1,5 @@
 import Media
 import TerminalUI
-import TestSupport
 import Testing
 
 /// The spectrum on the screen: when it is shown, and when it moves.
@@ -22,24 +21,24 @@ struct SoundOnScreenTests {
         var state = state()
         #expect(state.sound == nil && !state.movesSound && state.layout.soundRows.isEmpty)
         let rows = state.layout.listRows
-        #expect(state.apply(.key(.character("v"))) == [.watchSound(true)])
+        #expect(state.apply(.key("v")) == [.watchSound(true)])
         #expect(state.sound != nil && state.movesSound)
         #expect(state.layout.soundRows.upperBound == rows.upperBound)
         #expect(state.layout.listRows.upperBound < state.layout.soundRows.lowerBound)
-        #expect(state.apply(.key(.character("v"))) == [.watchSound(false)])
+        #expect(state.apply(.key("v")) == [.watchSound(false)])
         #expect(state.sound == nil && !state.movesSound && state.layout.listRows == rows)
     }
 
     @Test(arguments: [PlayerSnapshot.State.paused, .stopped, .opening, .buffering, .ended])
     func `the spectrum moves only while music plays`(player: PlayerSnapshot.State) {
         var state = state(player)
-        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.key("v"))
         #expect(!state.movesSound, "so that no timer runs and nothing is drawn")
     }
 
     @Test func `in a pause the bars stand still, and at the end they disappear`() {
         var state = state()
-        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.key("v"))
         _ = state.apply(.sound(picture, at: .seconds(1)))
         var snapshot = sampleSnapshot()
         snapshot.state = .paused
@@ -52,7 +51,7 @@ struct SoundOnScreenTests {
 
     @Test func `the screen with the spectrum`() {
         var state = state()
-        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.key("v"))
         _ = state.apply(.sound(picture, at: .seconds(1)))
         let lines = ScreenView(glyphs: .unicode).draw(state).lines
         let rows = state.layout.soundRows
@@ -81,7 +80,7 @@ struct SoundOnScreenTests {
     func `the list has priority over the spectrum`(columns: Int, rows: Int) {
         var state = state(columns: columns, rows: rows)
         let before = state.layout.listRows.count
-        _ = state.apply(.key(.character("v")))
+        _ = state.apply(.key("v"))
         _ = state.apply(.sound(picture, at: .seconds(1)))
         #expect(state.layout.listRows.count >= min(before, 4))
         #expect(state.layout.soundRows.count <= max(0, before / 2))
@@ -90,29 +89,5 @@ struct SoundOnScreenTests {
             #expect(!state.movesSound)
         }
         _ = ScreenView(glyphs: .ascii).draw(state)
-    }
-
-    @Test func `the picture is read only while it is shown, and moves until the pause`() async throws {
-        let screen = try RunningScreen(rows: 24)
-        try await screen.drawn("Playing")
-        let first = screen.player.snapshotReads
-        screen.player.publish { $0.position += .seconds(1) }
-        try await wait(for: "the next second") { screen.player.snapshotReads > first }
-        #expect(screen.player.pictureReads == 0 && !screen.player.isSoundWatched)
-        screen.terminal.type("v")
-        try await wait(for: "a picture that moves") { screen.player.pictureReads > 5 }
-        #expect(screen.player.isSoundWatched)
-        try await screen.drawn("█")
-        let moving = screen.player.snapshotReads
-        screen.player.publish { $0.state = .paused }
-        try await wait(for: "the pause") { screen.player.snapshotReads > moving }
-        let reads = screen.player.pictureReads
-        let snapshots = screen.player.snapshotReads
-        screen.terminal.type("j")
-        try await wait(for: "the key") { screen.player.snapshotReads > snapshots }
-        #expect(screen.player.pictureReads == reads)
-        screen.terminal.type("v")
-        try await wait(for: "the end of the look") { !screen.player.isSoundWatched }
-        try await screen.quit()
     }
 }

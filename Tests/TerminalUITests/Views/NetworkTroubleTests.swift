@@ -53,10 +53,4 @@ struct NetworkTroubleTests {
         #expect(lines(player, columns: 50)[2].hasSuffix("Edda                   42 %     3:05"))
         #expect(lines(player, columns: 32)[2] == "  1 Morning – Edda          3:05")
     }
-
-    @Test func `a key pins the selected track`() {
-        var state = screenState(sampleSnapshot())
-        _ = state.apply(.key(.end))
-        #expect(state.apply(.key(.character("P"))) == [.send(.pin(4))])
-    }
 }

@@ -187,10 +187,6 @@ struct ScreenViewTests {
         )
     }
 
-    @Test func `a mistyped command is explained in the bottom line`() {
-        #expect(Self.screen(80, 10, keys: ":sing\n").last == "Unknown command \"sing\" (? lists them)")
-    }
-
     @Test(
         arguments: [
             (0, "0 B"), (999, "999 B"), (1_000, "1 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"),
