@@ -29,7 +29,7 @@ struct Wiring {
         // The player is created last, so notices reach it through a late-bound reference.
         let listener = LateBound<Player>()
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
-        let beginning = Beginning(options: options, memory: interface.memory)
+        let beginning = Beginning(options: options, last: interface.memory?.last ?? LastSession())
         // Source: the web, through the cache.
         let location = options.cache
         let cache =
@@ -58,7 +58,7 @@ struct Wiring {
         parts.connecting = connecting
         let player = Player(
             parts: parts,
-            settings: Self.playback(options, presentation, interface.memory?.session)
+            settings: Self.playback(options, presentation, interface.memory?.last.session)
         )
         player.observeEvents { session.report($0) }
         listener.value = player

@@ -69,7 +69,7 @@ enum Session {
             isInteractive ? folder.map { SessionMemory(folder: $0, options: options, clock: clock) } : nil
         let journal: JournalFile?
         do {
-            try checkSources(options, presentation, isQueueLeft: memory?.queue.tracks.isEmpty == false)
+            try checkSources(options, presentation, isQueueLeft: memory?.last.queue.tracks.isEmpty == false)
             journal = try options.journal.map { path throws(UsageError) in try JournalFile(path: path) }
         } catch {
             Messages.show(error)

@@ -1,14 +1,40 @@
 import Media
 import Playback
 
+/// The last session, as far as its files can be used.
+struct LastSession: Sendable, Equatable {
+    var queue = SavedQueue()
+    var session = SavedSession()
+
+    /// The index and position in the queue; `nil` if the session belongs to another queue.
+    var place: (index: Int, position: Duration)? {
+        guard let current = session.current, session.queueID == queue.id,
+            queue.tracks.indices.contains(current)
+        else { return nil }
+        return (current, session.position)
+    }
+}
+
 /// The start of a session: its sources, or without any, the queue and position of the last session.
 struct Beginning: Sendable, Equatable {
     /// The queue of the last session.
-    var tracks: [Track] = []
+    private(set) var tracks: [Track] = []
     /// From 1; `nil` for the first in playing order.
-    var start: Int?
-    var position = Duration.zero
-    var isPaused = false
+    private(set) var start: Int?
+    private(set) var position: Duration
+    private(set) var isPaused = false
+
+    init(options: Options, last: LastSession) {
+        start = options.start
+        position = options.seek
+        guard options.sources.isEmpty, !last.queue.tracks.isEmpty else { return }
+        tracks = last.queue.tracks
+        isPaused = last.session.isPaused
+        guard options.start == nil, let place = last.place else { return }
+        start = place.index + 1
+        // A typed time overrides the saved position.
+        if options.seek == .zero { position = place.position }
+    }
 
     /// The URL to request first, if it is known before anything is read: that of the track to continue, or of
     /// the first of `sources`.
@@ -23,31 +49,5 @@ struct Beginning: Sendable, Equatable {
     func play(_ sources: [String], on player: Player) async -> PlayerOutcome {
         if isPaused { player.send(.pause) }
         return await player.run(tracks: tracks, sources: sources, start: start, position: position)
-    }
-
-    init(options: Options, memory: SessionMemory?) {
-        self.init(
-            options: options,
-            queue: memory?.queue.tracks ?? [],
-            place: memory?.place,
-            session: memory?.session
-        )
-    }
-
-    init(
-        options: Options,
-        queue: [Track],
-        place: (index: Int, position: Duration)?,
-        session: SavedSession?
-    ) {
-        start = options.start
-        position = options.seek
-        guard options.sources.isEmpty, !queue.isEmpty else { return }
-        tracks = queue
-        isPaused = session?.isPaused ?? false
-        guard options.start == nil, let place else { return }
-        start = place.index + 1
-        // A typed time overrides the saved position.
-        if options.seek == .zero { position = place.position }
     }
 }

@@ -3,16 +3,11 @@ import Media
 /// The saved tracks of the queue.
 struct SavedQueue: Sendable, Equatable {
     /// Unique among all saved queues: a saved session names the queue that its index belongs to.
-    var id: String
-    var tracks: [Track]
+    var id = ""
+    var tracks: [Track] = []
 
     /// The first number of restored tracks; resolved tracks are numbered from 0 and never reach it.
     private static let firstID: UInt64 = 1 << 63
-
-    init(id: String, tracks: [Track]) {
-        self.id = id
-        self.tracks = tracks
-    }
 
     /// The text of the file. It contains no user name or password of a server.
     var text: String {
@@ -30,16 +25,18 @@ struct SavedQueue: Sendable, Equatable {
         return lines.text
     }
 
+    private static func words(_ text: String) -> SafeText? { text.isEmpty ? nil : SafeText(text) }
+}
+
+extension SavedQueue {
     /// Parses the result of `text`; refuses anything else.
-    init(parsing text: String) throws(StateLines.Refusal) {
-        id = ""
-        tracks = []
+    init(parsing text: String) throws(StateError) {
         for (name, fields) in try StateLines.parse(text, kind: "queue") {
             switch (name, fields.count) {
             case ("id", 1): id = fields[0]
             case ("track", 4):
                 guard let location = ResourceLocation(savedText: fields[1]) else {
-                    throw StateLines.Refusal("a track that is neither a file nor a URL")
+                    throw StateError("a track that is neither a file nor a URL")
                 }
                 tracks.append(
                     Track(
@@ -49,12 +46,10 @@ struct SavedQueue: Sendable, Equatable {
                         duration: Int64(fields[0]).flatMap { $0 >= 0 ? .milliseconds($0) : nil }
                     )
                 )
-            default: throw StateLines.Refusal("an unknown line")
+            default: throw StateError("an unknown line")
             }
         }
     }
-
-    private static func words(_ text: String) -> SafeText? { text.isEmpty ? nil : SafeText(text) }
 }
 
 extension ResourceLocation {

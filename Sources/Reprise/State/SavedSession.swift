@@ -37,8 +37,20 @@ struct SavedSession: Sendable, Equatable {
 
     init() {}
 
+    /// Position, volume and modes of `snapshot`. A queue that was played to its end restarts, paused.
+    init(_ snapshot: PlayerSnapshot) {
+        let isAtEnd = snapshot.state == .ended
+        current = isAtEnd ? (snapshot.tracks.isEmpty ? nil : 0) : snapshot.currentIndex
+        position = isAtEnd ? .zero : snapshot.position
+        isPaused = [.paused, .stopped, .ended].contains(snapshot.state)
+        volume = snapshot.volume
+        repeatMode = snapshot.repeatMode
+        isShuffled = snapshot.isShuffled
+        gainMode = snapshot.gainMode
+    }
+
     /// Parses the result of `text`; refuses anything else.
-    init(parsing text: String) throws(StateLines.Refusal) {
+    init(parsing text: String) throws(StateError) {
         for (name, fields) in try StateLines.parse(text, kind: "session") {
             switch (name, fields.count) {
             case ("queue", 1): queueID = fields[0]
@@ -46,37 +58,34 @@ struct SavedSession: Sendable, Equatable {
             case ("position", 1): position = try Self.time(fields[0])
             case ("paused", 0): isPaused = true
             case ("volume", 1): volume = Int(try Self.number(fields[0], in: 0...100))
-            case ("repeat", 1):
-                guard let mode = RepeatMode(rawValue: fields[0]) else {
-                    throw StateLines.Refusal("an unknown repeat mode")
-                }
-                repeatMode = mode
+            case ("repeat", 1): repeatMode = try Self.mode(fields[0])
             case ("shuffle", 0): isShuffled = true
-            case ("gain", 1):
-                guard let mode = GainMode(rawValue: fields[0]) else {
-                    throw StateLines.Refusal("an unknown gain mode")
-                }
-                gainMode = mode
+            case ("gain", 1): gainMode = try Self.mode(fields[0])
             case ("origin", 1):
                 guard let url = WebURL(fields[0]), url.userInfo == nil else {
-                    throw StateLines.Refusal("a server that is not a URL")
+                    throw StateError("a server that is not a URL")
                 }
                 origins.append(fields[0])
             case ("place", 2): places.set(try Self.time(fields[0]), for: fields[1])
-            default: throw StateLines.Refusal("an unknown line")
+            default: throw StateError("an unknown line")
             }
         }
     }
 
-    private static func time(_ text: String) throws(StateLines.Refusal) -> Duration {
+    private static func mode<Mode: RawRepresentable<String>>(_ text: String) throws(StateError) -> Mode {
+        guard let mode = Mode(rawValue: text) else { throw StateError("an unknown mode") }
+        return mode
+    }
+
+    private static func time(_ text: String) throws(StateError) -> Duration {
         .milliseconds(try number(text, in: 0...10_000_000_000))
     }
 
-    private static func number(_ text: String, in range: ClosedRange<Int64>) throws(StateLines.Refusal)
+    private static func number(_ text: String, in range: ClosedRange<Int64>) throws(StateError)
         -> Int64
     {
         guard let number = Int64(text), range.contains(number) else {
-            throw StateLines.Refusal("a number out of range")
+            throw StateError("a number out of range")
         }
         return number
     }

@@ -2,26 +2,24 @@ import Glibc
 import Media
 import System
 
+/// The reason why a saved file can't be used, worded for the user.
+struct StateError: Error, Equatable {
+    var reason: SafeText
+
+    init(_ reason: SafeText) { self.reason = reason }
+
+    init(_ error: SystemError) { reason = SafeText(error.reason) }
+}
+
 /// `$XDG_STATE_HOME/reprise`: the private files that outlive a session.
 struct StateFolder: Sendable {
-    let path: String
-
     /// The folder is created with the first file.
-    init(path: String) { self.path = path }
+    let path: String
 
     /// The largest file that is read; room for a queue of a few hundred thousand tracks.
     static let largestByteCount = 64 << 20
     /// The limit of the log; a longer one is emptied.
     static let longestLog: off_t = 1 << 20
-
-    /// An error of a file, worded for the user.
-    struct Failure: Error, Equatable {
-        var reason: SafeText
-
-        init(reason: SafeText) { self.reason = reason }
-
-        init(_ error: SystemError) { reason = SafeText(error.reason) }
-    }
 
     /// The log for standard error while a screen is up, to which libraries may write; `nil` if it cannot be
     /// opened.
@@ -34,28 +32,28 @@ struct StateFolder: Sendable {
     }
 
     /// The text of a file; `nil` if the file does not exist.
-    func read(_ name: String) throws(Failure) -> String? {
+    func read(_ name: String) throws(StateError) -> String? {
         let file = path + "/" + name
         // Non-blocking, in case there is a pipe in its place.
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw Failure(SystemError("open the file"))
+            throw StateError(SystemError("open the file"))
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(reason: "it is not a file")
+            throw StateError("it is not a file")
         }
-        guard status.st_size <= Self.largestByteCount else { throw Failure(reason: "it is too large") }
+        guard status.st_size <= Self.largestByteCount else { throw StateError("it is too large") }
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try WholeFile.read(descriptor, limit: Int(status.st_size))
         } catch {
-            throw Failure(error)
+            throw StateError(error)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(reason: "it is not text")
+            throw StateError("it is not text")
         }
         return text
     }
@@ -63,7 +61,7 @@ struct StateFolder: Sendable {
     /// Replaces a file by `text`, whole or not at all, even if other processes write or the power fails.
     ///
     /// Waits for other writers, and for the disk.
-    func write(_ text: String, to name: String) throws(Failure) {
+    func write(_ text: String, to name: String) throws(StateError) {
         try make()
         let file = path + "/" + name
         do throws(SystemError) {
@@ -76,7 +74,7 @@ struct StateFolder: Sendable {
             // One writer at a time holds the lock, so the draft can always have the same name, and no draft is left over.
             try WholeFile.replace(file, with: text.utf8, mode: 0o600, draft: file + ".new")
         } catch {
-            throw Failure(error)
+            throw StateError(error)
         }
     }
 
@@ -96,7 +94,7 @@ struct StateFolder: Sendable {
     /// Renames a damaged file, so that the user can still look at it.
     func setAside(_ name: String) { rename(path + "/" + name, path + "/" + name + ".bad") }
 
-    private func make() throws(Failure) {
+    private func make() throws(StateError) {
         if access(path, W_OK | X_OK) == 0 { return }
         var made = ""
         for part in path.split(separator: "/") {
@@ -104,6 +102,6 @@ struct StateFolder: Sendable {
             // The specification of the base directories wants 0700 for the parents too.
             mkdir(made, 0o700)
         }
-        guard access(path, W_OK | X_OK) == 0 else { throw Failure(SystemError("make the folder")) }
+        guard access(path, W_OK | X_OK) == 0 else { throw StateError(SystemError("make the folder")) }
     }
 }

@@ -1,14 +1,10 @@
+import Media
+
 /// The format of the saved files: one line per fact, its fields separated by tabs. The last line is `end`; without it
 /// the file is incomplete.
 ///
 /// Not TOML, which takes too long to parse: a queue of 100,000 tracks is read at each start.
 struct StateLines {
-    struct Refusal: Error, Equatable {
-        var reason: String
-
-        init(_ reason: String) { self.reason = reason }
-    }
-
     private(set) var text: String
 
     init(kind: String) { text = Self.head(kind) + "\nend\n" }
@@ -19,20 +15,19 @@ struct StateLines {
     }
 
     /// The facts of a file, in order.
-    static func parse(_ text: String, kind: String) throws(Refusal) -> [(name: String, fields: [String])] {
+    static func parse(_ text: String, kind: String) throws(StateError) -> [(name: String, fields: [String])] {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.first, String(first) == head(kind) else {
-            throw Refusal("it is not a \(kind) of this version")
+            throw StateError(SafeText("it is not a \(kind) of this version"))
         }
         guard lines.count >= 3, lines.last?.isEmpty == true, String(lines[lines.count - 2]) == "end" else {
-            throw Refusal("its end is missing")
+            throw StateError("its end is missing")
         }
         var facts: [(name: String, fields: [String])] = []
         facts.reserveCapacity(lines.count)
         for line in lines[1..<(lines.count - 2)] {
             let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-            var texts: [String] = []
-            for field in fields { texts.append(try unescaped(field)) }
+            let texts = try fields.map { field throws(StateError) in try unescaped(field) }
             facts.append((texts[0], Array(texts.dropFirst())))
         }
         return facts
@@ -54,7 +49,7 @@ struct StateLines {
         return escaped
     }
 
-    private static func unescaped(_ text: Substring.UTF8View) throws(Refusal) -> String {
+    private static func unescaped(_ text: Substring.UTF8View) throws(StateError) -> String {
         guard text.contains(UInt8(ascii: "%")) else { return String(Substring(text)) }
         var bytes: [UInt8] = []
         var rest = text[...]
@@ -66,7 +61,7 @@ struct StateLines {
             let digits = String(Substring(rest.prefix(2)))
             guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
             else {
-                throw Refusal("an invalid escape")
+                throw StateError("an invalid escape")
             }
             bytes.append(value)
             rest = rest.dropFirst(2)

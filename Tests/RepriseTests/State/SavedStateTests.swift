@@ -56,7 +56,7 @@ import Testing
         ]
     )
     func `a queue that is torn, of another version or made by somebody else is refused`(text: String) {
-        #expect(throws: StateLines.Refusal.self) { try SavedQueue(parsing: text) }
+        #expect(throws: StateError.self) { try SavedQueue(parsing: text) }
     }
 
     @Test(
@@ -68,7 +68,7 @@ import Testing
         ]
     )
     func `a session that cannot be is refused`(line: String) {
-        #expect(throws: StateLines.Refusal.self) {
+        #expect(throws: StateError.self) {
             try SavedSession(parsing: "reprise session 1\n\(line)\nend\n")
         }
     }
@@ -105,59 +105,61 @@ import Testing
 
     @Test func `what changes is saved at once, a position every half minute, and nothing when idle`() {
         var pace = SavePace()
-        var essence = SavePace.Essence(PlayerSnapshot())
+        var session = SavedSession()
         var due: [Int] = []
-        for second in 0..<100 where pace.isDue(essence, isMoving: true, at: .seconds(second)) {
+        for second in 0..<100 where pace.isDue([], session, isMoving: true, at: .seconds(second)) {
             due.append(second)
         }
         #expect(due == [0, 30, 60, 90])
         due = []
-        for second in 100..<1_000 where pace.isDue(essence, isMoving: false, at: .seconds(second)) {
+        for second in 100..<1_000 where pace.isDue([], session, isMoving: false, at: .seconds(second)) {
             due.append(second)
         }
         #expect(due.isEmpty)
         // A key that is held down does not cause a write each time.
         for second in 1_000..<1_010 {
-            essence.volume -= 1
-            if pace.isDue(essence, isMoving: false, at: .seconds(second)) { due.append(second) }
+            session.volume -= 1
+            if pace.isDue([], session, isMoving: false, at: .seconds(second)) { due.append(second) }
         }
         #expect(due == [1_000, 1_002, 1_004, 1_006, 1_008])
     }
 
     @Test func `a session begins where the last one was left, unless something is to be played`() throws {
-        let queue = [try Self.track("/a.mp3"), try Self.track("/b.mp3")]
-        var session = SavedSession()
-        session.isPaused = true
-        let place = (index: 1, position: Duration.seconds(12))
+        let tracks = [try Self.track("/a.mp3"), try Self.track("/b.mp3")]
+        var last = LastSession(queue: SavedQueue(id: "1", tracks: tracks))
+        last.session.isPaused = true
+        last.session.queueID = "1"
+        last.session.current = 1
+        last.session.position = .seconds(12)
         var options = try Options.parsed()
-        let resumed = Beginning(options: options, queue: queue, place: place, session: session)
+        let resumed = Beginning(options: options, last: last)
         #expect(resumed.tracks.count == 2 && resumed.start == 2 && resumed.position == .seconds(12))
         #expect(resumed.isPaused)
         options.start = 1
-        let first = Beginning(options: options, queue: queue, place: place, session: session)
+        let first = Beginning(options: options, last: last)
         #expect(first.start == 1 && first.position == .zero)
         options.sources = ["/c.mp3"]
-        let other = Beginning(options: options, queue: queue, place: place, session: session)
+        let other = Beginning(options: options, last: last)
         #expect(other.tracks.isEmpty && !other.isPaused && other.position == .zero)
-        // A queue whose place belongs to another one begins at its start.
-        let placeless = Beginning(options: try Options.parsed(), queue: queue, place: nil, session: session)
+        // If the position belongs to another queue, this one begins at its start.
+        last.queue.id = "2"
+        let placeless = Beginning(options: try Options.parsed(), last: last)
         #expect(placeless.tracks.count == 2 && placeless.start == nil)
     }
 
-    @Test func `what of the web is begun with is the queue's track, or else the first source`() throws {
+    @Test func `the URL requested first is that of the queue's track, or else the first source`() throws {
         let tracks = [try Self.track("/a.mp3"), try Self.track("http://h.example/b.mp3")]
-        let queue = SavedQueue(id: "1", tracks: tracks).tracks
-        var options = try Options.parsed()
-        let second = Beginning(options: options, queue: queue, place: (1, .zero), session: nil)
-        #expect(second.firstURL(of: [])?.requestString == "http://h.example/b.mp3")
-        let first = Beginning(options: options, queue: queue, place: nil, session: nil)
-        #expect(first.firstURL(of: []) == nil)
-        options.start = 9
-        #expect(Beginning(options: options, queue: queue, place: nil, session: nil).firstURL(of: []) == nil)
-        options = try Options.parsed()
-        options.sources = ["http://h.example/c.mp3", "http://h.example/d.mp3"]
-        let typed = Beginning(options: options, queue: queue, place: nil, session: nil)
-        #expect(typed.firstURL(of: options.sources)?.requestString == "http://h.example/c.mp3")
-        #expect(typed.firstURL(of: ["/a.mp3", "http://h.example/c.mp3"]) == nil)
+        let last = LastSession(queue: SavedQueue(tracks: tracks))
+        func firstURL(start: Int?, _ sources: [String] = []) throws -> String? {
+            var options = try Options.parsed(sources)
+            options.start = start
+            return Beginning(options: options, last: last).firstURL(of: sources)?.requestString
+        }
+        #expect(try firstURL(start: 2) == "http://h.example/b.mp3")
+        #expect(try firstURL(start: nil) == nil)
+        #expect(try firstURL(start: 9) == nil)
+        let (first, second) = ("http://h.example/c.mp3", "http://h.example/d.mp3")
+        #expect(try firstURL(start: nil, [first, second]) == first)
+        #expect(try firstURL(start: nil, ["/a.mp3", first]) == nil)
     }
 }

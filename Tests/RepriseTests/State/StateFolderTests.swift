@@ -70,16 +70,16 @@ import Testing
             { mkfifo(folder.path + "/pipe", 0o600) }, { mkdir(folder.path + "/pipe", 0o700) },
         ] {
             #expect(make() == 0)
-            #expect(throws: StateFolder.Failure.self) { try folder.read("pipe") }
+            #expect(throws: StateError.self) { try folder.read("pipe") }
             folder.setAside("pipe")
             #expect(try folder.read("pipe") == nil)
             rmdir(folder.path + "/pipe.bad")
             unlink(folder.path + "/pipe.bad")
         }
         try home.write([0xFF, 0xFE] as [UInt8], to: "deep/state/reprise/session")
-        #expect(throws: StateFolder.Failure.self) { try folder.read("session") }
+        #expect(throws: StateError.self) { try folder.read("session") }
         truncate(folder.path + "/session", off_t(StateFolder.largestByteCount) + 1)
-        #expect(throws: StateFolder.Failure.self) { try folder.read("session") }
+        #expect(throws: StateError.self) { try folder.read("session") }
     }
 
     @Test func `players that write at the same time leave a whole file`() async throws {
