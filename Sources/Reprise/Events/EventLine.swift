@@ -4,91 +4,76 @@ import Media
 /// programs that read them.
 struct EventLine: Sendable {
     let name: String
-    let fields: [(key: String, value: EventField)]
+    let fields: EventFields
     /// Since the process started.
     let time: Duration
 
     init(_ event: PlayerEvent, at time: Duration) {
+        (name, fields) = Self.contents(of: event)
         self.time = time
+    }
+
+    private static func contents(of event: PlayerEvent) -> (name: String, fields: EventFields) {
         switch event {
-        case .loaded(let tracks):
-            name = "loaded"
-            fields = [("tracks", .integer(Int64(tracks)))]
-        case .track(let report):
-            name = "track"
-            var known: [(key: String, value: EventField)] = [
-                ("index", .integer(Int64(report.index))),
-                ("source", .text(report.source)),
-                ("title", .text(orNone: report.tags.title)),
-                ("artist", .text(orNone: report.tags.artist)),
-                ("duration", .seconds(orNone: report.duration)),
-                ("seekable", .flag(report.isSeekable)),
-            ]
-            // Fields that are left out unless they apply, because most tracks have none of them.
-            if let cached = report.cached { known.append(("cached", .fraction(cached))) }
-            if report.isLive { known.append(("live", .flag(true))) }
-            if let station = report.station { known.append(("station", .text(station))) }
-            fields = known
-        case .playing(let index, let position, let isExact):
-            name = "playing"
-            fields = Self.place(index, position, isExact)
+        case .loaded(let tracks): ("loaded", [("tracks", .count(tracks))])
+        case .track(let report): ("track", track(report))
+        case .playing(let index, let position, let isExact): ("playing", place(index, position, isExact))
         case .position(let index, let position, let duration, let isExact, let buffered):
-            name = "position"
-            fields = [
-                ("index", .integer(Int64(index))),
-                ("position", .seconds(position)),
-                ("duration", .seconds(orNone: duration)),
-                ("exact", .flag(isExact)),
-                ("buffered", .seconds(buffered)),
-            ]
+            (
+                "position",
+                [
+                    ("index", .count(index)), ("position", .seconds(position)),
+                    ("duration", .seconds(orNone: duration)), ("exact", .flag(isExact)),
+                    ("buffered", .seconds(buffered)),
+                ]
+            )
         case .buffering(let index, let position):
-            name = "buffering"
-            fields = [("index", .integer(Int64(index))), ("position", .seconds(position))]
-        case .paused(let index, let position, let isExact):
-            name = "paused"
-            fields = Self.place(index, position, isExact)
-        case .seeked(let index, let position, let isExact):
-            name = "seeked"
-            fields = Self.place(index, position, isExact)
+            ("buffering", [("index", .count(index)), ("position", .seconds(position))])
+        case .paused(let index, let position, let isExact): ("paused", place(index, position, isExact))
+        case .seeked(let index, let position, let isExact): ("seeked", place(index, position, isExact))
         case .notice(let code, let message), .remark(let code, let message):
-            name = "notice"
-            fields = [("code", .text(SafeText(code))), ("message", .text(message))]
-        case .ended(let report):
-            name = "ended"
-            fields = Self.end(report)
+            ("notice", [("code", .text(SafeText(code))), ("message", .text(message))])
+        case .ended(let report): ("ended", end(report))
         case .summary(let report):
-            name = "summary"
-            fields = [
-                ("played", .integer(Int64(report.played))),
-                ("failed", .integer(Int64(report.failed))),
-                ("bytes", Self.bytes(cached: report.cachedBytes, fetched: report.fetchedBytes)),
-                ("requests", .integer(Int64(report.requestCount))),
-                ("stalls", .integer(Int64(report.stalls))),
-            ]
+            (
+                "summary",
+                [
+                    ("played", .count(report.played)), ("failed", .count(report.failed)),
+                    ("bytes", bytes(cached: report.cachedBytes, fetched: report.fetchedBytes)),
+                    ("requests", .count(report.requestCount)), ("stalls", .count(report.stalls)),
+                ]
+            )
         }
     }
 
-    private static func place(
-        _ index: Int,
-        _ position: Duration,
-        _ isExact: Bool
-    ) -> [(key: String, value: EventField)] {
-        [("index", .integer(Int64(index))), ("position", .seconds(position)), ("exact", .flag(isExact))]
+    private static func track(_ report: PlayerEvent.TrackReport) -> EventFields {
+        var fields: EventFields = [
+            ("index", .count(report.index)), ("source", .text(report.source)),
+            ("title", .text(orNone: report.tags.title)), ("artist", .text(orNone: report.tags.artist)),
+            ("duration", .seconds(orNone: report.duration)), ("seekable", .flag(report.isSeekable)),
+        ]
+        // Fields that are left out unless they apply, because most tracks have none of them.
+        if let cached = report.cached { fields.append(("cached", .fraction(cached))) }
+        if report.isLive { fields.append(("live", .flag(true))) }
+        if let station = report.station { fields.append(("station", .text(station))) }
+        return fields
     }
 
-    private static func end(_ report: PlayerEvent.EndReport) -> [(key: String, value: EventField)] {
+    private static func place(_ index: Int, _ position: Duration, _ isExact: Bool) -> EventFields {
+        [("index", .count(index)), ("position", .seconds(position)), ("exact", .flag(isExact))]
+    }
+
+    private static func end(_ report: PlayerEvent.EndReport) -> EventFields {
         let error = report.error.map { error in
             EventField.group([
                 ("code", .text(SafeText(error.code.rawValue))), ("message", .text(error.safeText)),
             ])
         }
         return [
-            ("index", .integer(Int64(report.index))),
-            ("reason", .text(SafeText(report.reason.rawValue))),
+            ("index", .count(report.index)), ("reason", .text(SafeText(report.reason.rawValue))),
             ("frames", .integer(report.frames)),
             ("bytes", bytes(cached: report.cachedBytes, fetched: report.fetchedBytes)),
-            ("requests", .integer(Int64(report.requestCount))),
-            ("stalls", .integer(Int64(report.stalls))),
+            ("requests", .count(report.requestCount)), ("stalls", .count(report.stalls)),
             ("error", error ?? .none),
         ]
     }
@@ -106,7 +91,7 @@ extension EventLine {
     }
 
     /// An object with the keys of `fields`, in their order.
-    static func json(_ fields: [(key: String, value: EventField)]) -> String {
+    static func json(_ fields: EventFields) -> String {
         "{" + fields.map { "\(quoted($0.key)):\(json($0.value))" }.joined(separator: ",") + "}"
     }
 
@@ -186,6 +171,9 @@ extension EventLine {
     }
 }
 
+/// Keys and values in the order in which they are written.
+typealias EventFields = [(key: String, value: EventField)]
+
 /// A value of an event or of the journal, which is written as JSON or as words.
 enum EventField: Sendable {
     case integer(Int64)
@@ -195,10 +183,12 @@ enum EventField: Sendable {
     /// 0...1 with three decimals, rounded down, so that only the whole is 1.
     case fraction(Double)
     case text(SafeText)
-    case group([(key: String, value: EventField)])
+    case group(EventFields)
     case list([EventField])
     /// Unknown: `null` in JSON, left out in words.
     case none
+
+    static func count(_ number: Int) -> EventField { .integer(Int64(number)) }
 
     static func text(orNone text: SafeText?) -> EventField { text.map { .text($0) } ?? .none }
 

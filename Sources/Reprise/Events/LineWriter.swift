@@ -42,6 +42,76 @@ final class LineWriter: Sendable {
     }
 }
 
+/// Runs jobs that write, in order, on a thread of its own, so that a slow reader or disk never delays the callers.
+final class WriteQueue: Sendable {
+    private struct State {
+        var isFinished = false
+        var isLimited: Bool
+        var limit: Task<Void, Never>?
+    }
+
+    private let clock: any MonotonicClock
+    private let limit: Duration
+    private let thread: WorkThread
+    private let written = OneShot<Void>()
+    // Held while a job is submitted, so that none follows `finish`.
+    private let state: Locked<State>
+
+    /// `limit` is the time that `finish` waits, if `isLimited` or after `limitWait`. The thread starts with the first
+    /// job, or at once if `isReady`.
+    init(
+        name: String,
+        clock: any MonotonicClock,
+        limit: Duration,
+        isLimited: Bool = false,
+        isReady: Bool = false
+    ) {
+        self.clock = clock
+        self.limit = limit
+        thread = WorkThread(name: name, isReady: isReady)
+        state = Locked(State(isLimited: isLimited))
+    }
+
+    /// Submits `job`, from any thread. Does nothing after `finish`.
+    func submit(_ job: @escaping @Sendable () -> Void) {
+        state.withLock { if !$0.isFinished { thread.submit(job) } }
+    }
+
+    /// Limits the time that `finish` waits, even if it already waits.
+    func limitWait() {
+        state.withLock { state in
+            guard !state.isLimited else { return }
+            state.isLimited = true
+            if state.isFinished { state.limit = makeLimit() }
+        }
+    }
+
+    /// Returns as soon as all jobs and `last` have run, or the limit has passed; later jobs are dropped.
+    func finish(_ last: @escaping @Sendable () -> Void = {}) async {
+        let isFirst = state.withLock { state in
+            guard !state.isFinished else { return false }
+            state.isFinished = true
+            if state.isLimited { state.limit = makeLimit() }
+            thread.submit { [written] in
+                last()
+                written.give(())
+            }
+            thread.stop()
+            return true
+        }
+        guard isFirst else { return }
+        await written.wait(ifCancelled: ())
+        state.withLock { $0.limit }?.cancel()
+    }
+
+    private func makeLimit() -> Task<Void, Never> {
+        Task { [clock, limit, written] in
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            written.give(())
+        }
+    }
+}
+
 /// Messages on standard error, one line each.
 enum Messages {
     private static let writer = LineWriter(descriptor: STDERR_FILENO, onReaderGone: {})

@@ -70,7 +70,9 @@ enum Session {
         let journal: JournalFile?
         do {
             try checkSources(options, presentation, isQueueLeft: memory?.last.queue.tracks.isEmpty == false)
-            journal = try options.journal.map { path throws(UsageError) in try JournalFile(path: path) }
+            journal = try options.journal.map { path throws(UsageError) in
+                try JournalFile(path: path, clock: clock)
+            }
         } catch {
             Messages.show(error)
             return .usage
@@ -83,7 +85,7 @@ enum Session {
             journal: journal
         )
         let code = await wiring.run()
-        await journal?.finish(clock: clock)
+        await journal?.finish()
         return code
     }
 

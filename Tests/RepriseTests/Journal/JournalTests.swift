@@ -63,13 +63,13 @@ struct JournalTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/journal"
         for session in 0..<2 {
-            let journal = try JournalFile(path: path)
+            let journal = try JournalFile(path: path, clock: TestClock())
             for number in 0..<500 {
                 var request = request
                 request.number = session * 500 + number
                 journal.record(record(.request(request)))
             }
-            await journal.finish(clock: TestClock())
+            await journal.finish()
             journal.record(record(.decision(.gaveUp, "too late")))
         }
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
@@ -88,7 +88,7 @@ struct JournalTests {
             (folder.path, "Is a directory"), (folder.path + "/a/b", "No such file or directory"),
         ] {
             do {
-                _ = try JournalFile(path: path)
+                _ = try JournalFile(path: path, clock: TestClock())
                 Issue.record("\(path) must be refused")
             } catch {
                 #expect(error.description == "can't write --journal \(path) (\(reason))")
@@ -98,12 +98,12 @@ struct JournalTests {
 
     @Test func `a pipe that nobody reads holds up neither the start nor the end`() async throws {
         let pipe = PipeEnds()
-        let journal = try JournalFile(path: "/dev/fd/\(pipe.writing)")
-        for _ in 0..<5_000 { journal.record(record(.request(request))) }
         let clock = TestClock()
+        let journal = try JournalFile(path: "/dev/fd/\(pipe.writing)", clock: clock)
+        for _ in 0..<5_000 { journal.record(record(.request(request))) }
         let isFinished = Locked(false)
         let finishing = Task {
-            await journal.finish(clock: clock)
+            await journal.finish()
             isFinished.withLock { $0 = true }
         }
         try await wait(for: "the limit") { clock.sleeperCount == 1 }
