@@ -37,7 +37,7 @@ struct Wiring {
             ? nil : Self.cacheFolder(location.folder, location, options.bounds, clock, notify)
         let unlocking = Task { try await cache?.checkSecret() }
         let trusted = options.sources + (interface.memory?.trustedOrigins ?? [])
-        let web = Self.http(options.network, sources: trusted, clock)
+        let web = HTTPConfiguration(options.network, sources: trusted, clock)
         let curl = CurlTransport(configuration: web)
         let warming = warmUp(curl, for: beginning, cache, once: unlocking)
         defer { warming?.cancel() }
@@ -58,7 +58,7 @@ struct Wiring {
         parts.connecting = connecting
         let player = Player(
             parts: parts,
-            settings: Self.playback(options, presentation, interface.memory?.last.session)
+            settings: PlaybackSettings(options, presentation, last: interface.memory?.last.session)
         )
         player.observeEvents { session.report($0) }
         listener.value = player
@@ -236,25 +236,6 @@ extension Wiring {
     /// `true` if standard output is a terminal that can show a screen.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// The configuration of requests; secrets are sent to the origins of `sources` only.
-    static func http(
-        _ options: NetworkOptions?,
-        sources: [String],
-        _ clock: any MonotonicClock
-    ) -> HTTPConfiguration {
-        var configuration = HTTPConfiguration()
-        configuration.clock = clock
-        configuration.headers = options?.headers ?? []
-        configuration.secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
-        configuration.netrcFile = BasePaths.expandingHome("~/.netrc")
-        // The programs curl and openssl read this variable; libcurl does not.
-        configuration.certificateFile =
-            options?.cacert ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
-        configuration.hasProxy = HTTPConfiguration.namesProxy(BasePaths.variable)
-        if let userAgent = options?.userAgent { configuration.userAgent = userAgent }
-        return configuration
-    }
-
     /// The cache in `folder`; `nil` if there is none.
     static func cacheFolder(
         _ folder: String?,
@@ -275,28 +256,6 @@ extension Wiring {
                 onNotice: notify
             )
         }
-    }
-
-    /// Typed and configured options override the last session.
-    static func playback(
-        _ options: Options,
-        _ presentation: Presentation,
-        _ last: SavedSession?
-    ) -> PlaybackSettings {
-        // A session that never changed the volume saves 100; in that case, leave the volume to the audio
-        // server.
-        let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
-        var settings = PlaybackSettings(
-            exitsAtEnd: presentation != .screen,
-            volume: options.volume ?? lastVolume,
-            repeatMode: options.repeatMode ?? last?.repeatMode ?? .off,
-            shuffle: options.shuffle ?? last?.isShuffled ?? false
-        )
-        settings.fillsHeardTracks = options.fill
-        settings.gainMode = options.gain ?? last?.gainMode ?? .off
-        // Without a screen, positions are printed once a second.
-        if presentation != .screen { settings.tick = .seconds(1) }
-        return settings
     }
 
     /// Carries out a command of `reprise cache`; returns the exit code.
@@ -339,9 +298,6 @@ extension Wiring {
         (error as? MediaError)?.safeText ?? SafeText("the cache in \(folder): \(error)")
     }
 
-    /// The text of a new secret's file.
-    static func newSecretText() -> String { CacheSecret.generate().fileText }
-
     private static func supply(
         for request: CacheRequest,
         from folder: CacheFolder,
@@ -349,7 +305,7 @@ extension Wiring {
         _ notify: @escaping @Sendable (MediaError) -> Void,
         _ lastNotCached: LateBound<MediaError>
     ) -> MusicSupply {
-        let web = http(request.network, sources: request.action.sources, clock)
+        let web = HTTPConfiguration(request.network, sources: request.action.sources, clock)
         let transport = CurlTransport(configuration: web)
         var settings = LoadSettings()
         settings.readAhead = .all
@@ -383,16 +339,5 @@ struct HomeResolver: TrackResolver {
     func tracks(for source: String) async throws -> ResolvedTracks {
         if let url = WebURL(source) { secretOrigins?.insert(url) }
         return try await resolver.tracks(for: BasePaths.expandingHome(source))
-    }
-}
-
-/// A value that is created after the parts that refer to it.
-final class LateBound<Value: Sendable>: Sendable {
-    private let box = Locked<Value?>(nil)
-
-    /// `nil` until it is set.
-    var value: Value? {
-        get { box.withLock { $0 } }
-        set { box.withLock { $0 = newValue } }
     }
 }

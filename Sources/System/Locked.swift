@@ -36,3 +36,16 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 }
+
+/// A value that is created after the parts that refer to it.
+package final class LateBound<Value: Sendable>: Sendable {
+    private let box = Locked<Value?>(nil)
+
+    package init() {}
+
+    /// `nil` until it is set.
+    package var value: Value? {
+        get { box.withLock { $0 } }
+        set { box.withLock { $0 = newValue } }
+    }
+}

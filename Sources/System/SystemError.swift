@@ -2,7 +2,7 @@ import Glibc
 
 /// A system call that failed: what was tried, and the system's reason.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// The attempted operation, in words that follow "cannot": `open the index`.
+    /// The attempted operation, in words that follow "can't": `open the index`.
     package let operation: String
     /// The `errno` value.
     package let number: CInt
@@ -13,7 +13,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         self.number = number
     }
 
-    package var description: String { "cannot \(operation) (\(reason))" }
+    package var description: String { "can't \(operation) (\(reason))" }
 
     /// The system's text for the reason: `No such file or directory`.
     package var reason: String { Self.reason(number) }

@@ -35,6 +35,9 @@ import Testing
         #expect(options.sources == ["x.mp3"])
         let typed = try self.options(file, ["--volume", "40", "--no-shuffle", "x.mp3"])
         #expect(typed.volume == 40 && typed.shuffle == false && typed.sink == .null)
+        // `false` overrides the last session, which might have been shuffled.
+        #expect(try self.options("[play]\nshuffle = false\n", ["x.mp3"]).shuffle == false)
+        #expect(try self.options("[play]\nshuffle = false\n", ["--shuffle", "x.mp3"]).shuffle == true)
     }
 
     @Test func `a typed list replaces the one of the file`() throws {
@@ -111,6 +114,10 @@ import Testing
             "config.toml:2: cache.identity takes a list of texts: [\"…\", \"…\"]"
         ),
         ("[keys]\nx = 3\n", "config.toml:2: keys.x takes a text in quotes"),
+        (
+            "[cache]\noff = true\n[network]\nfill = true\n",
+            "config.toml:4: network.fill: --fill needs the cache that --no-cache forbids"
+        ),
     ])
     func `a refused setting is named with file and line`(_ file: String, _ expected: String) {
         #expect(refusal(file) == expected)
@@ -128,8 +135,10 @@ import Testing
         let declared = DeclaredCommand(Options.self).options
         for setting in Options.settings {
             let option = declared.first { $0.longNames.contains(setting.option) }
-            let kind: Setting.Kind? =
-                option.map { $0.kind == "flag" ? .flag : $0.isRepeating ? .list : .value }
+            let kind: Setting.Kind? = option.map { option in
+                guard option.kind == "flag" else { return option.isRepeating ? .list : .value }
+                return declared.contains { $0.longNames.contains(setting.negation) } ? .toggle : .flag
+            }
             #expect(kind == setting.kind, "\(setting.name)")
         }
         #expect(Set(Options.settings.map(\.name)).count == Options.settings.count)

@@ -6,7 +6,7 @@ import Testing
     @Test func `an error names the attempt and the system's reason`() {
         errno = ENOENT
         let error = SystemError("open the index")
-        #expect(error.description == "cannot open the index (No such file or directory)")
+        #expect(error.description == "can't open the index (No such file or directory)")
         #expect(error == SystemError("open the index", number: ENOENT))
         #expect(SystemError.reason(EACCES) == "Permission denied")
         #expect(!SystemError.reason(9_999).isEmpty)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Cache
 import HTTP
 import Media
+import System
 
 /// The options for the location of the cache, and for the naming and sealing of its entries.
 struct CacheLocationOptions: ParsableArguments, Sendable {
@@ -55,7 +56,7 @@ struct CacheBoundsOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Delete what was not played for so many days. (default: never)",
+            "Delete tracks that were not played for this many days. (default: never)",
             valueName: "days"
         ),
         transform: { try OptionValue.number($0, in: 1...36_500, "use a number of days, from 1 on") }
@@ -123,6 +124,22 @@ struct NetworkOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         if let refusal = headerArguments.lazy.compactMap(\.refusal).first { throw refusal }
+    }
+}
+
+extension HTTPConfiguration {
+    /// The configuration of requests; secrets are sent to the origins of `sources` only.
+    init(_ options: NetworkOptions?, sources: [String], _ clock: any MonotonicClock) {
+        self.init()
+        self.clock = clock
+        headers = options?.headers ?? []
+        secretOrigins = SecretOrigins(sources.compactMap { WebURL($0) })
+        netrcFile = BasePaths.expandingHome("~/.netrc")
+        // The programs curl and openssl read this variable; libcurl does not.
+        certificateFile =
+            options?.cacert ?? BasePaths.variable("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
+        hasProxy = Self.namesProxy(BasePaths.variable)
+        if let userAgent = options?.userAgent { self.userAgent = userAgent }
     }
 }
 

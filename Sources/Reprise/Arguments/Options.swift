@@ -37,7 +37,7 @@ struct Options: ParsableCommand, Sendable {
     @Flag(
         help: ArgumentHelp(
             "No screen: one sentence per event, and the screen's keys.",
-            discussion: "Meant for screen readers; also used if the terminal cannot place a cursor."
+            discussion: "Meant for screen readers; also used if the terminal can't place a cursor."
         )
     )
     var plain = false
@@ -159,7 +159,7 @@ extension Options {
     /// …) are not settings, nor are options that only tests need.
     static let settings =
         [
-            Setting("play", "--sink"), Setting("play", "--volume"), Setting("play", "--shuffle", .flag),
+            Setting("play", "--sink"), Setting("play", "--volume"), Setting("play", "--shuffle", .toggle),
             Setting("play", "--repeat"), Setting("play", "--gain"),
             Setting("network", "--read-ahead"), Setting("network", "--fill", .flag),
             Setting("network", "--journal"),

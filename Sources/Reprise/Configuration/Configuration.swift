@@ -7,6 +7,8 @@ struct Setting: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         /// `true` or `false`; `true` means the option without a value.
         case flag
+        /// `true` or `false`; `false` means the option with `no-` before its name.
+        case toggle
         /// A text or a number, passed to the option as it is.
         case value
         /// An array of texts, each of which is one use of the option.
@@ -27,6 +29,9 @@ struct Setting: Sendable, Equatable {
     }
 
     var name: String { "\(table).\(key)" }
+
+    /// The option that switches a toggle off.
+    var negation: String { "--no-" + option.dropFirst(2) }
 }
 
 /// The user's configuration file.
@@ -45,6 +50,7 @@ struct Configuration: Sendable {
         var arguments: [String] {
             switch setting.kind {
             case .flag: values == ["true"] ? [setting.option] : []
+            case .toggle: [values == ["true"] ? setting.option : setting.negation]
             case .value, .list: values.map { "\(setting.option)=\($0)" }
             }
         }
@@ -140,11 +146,14 @@ struct Configuration: Sendable {
         }
     }
 
-    /// The refusal of the first setting that is not a valid command line by itself; `nil` if all are valid.
+    /// The refusal of the first setting that is not a valid command line together with those before it; `nil` if all
+    /// are valid.
     private func firstRefusedEntry(of typed: [String]) -> UsageError? {
+        var arguments: [String] = []
         for entry in entries(for: typed) {
+            arguments += entry.arguments
             do {
-                _ = try Invocation.parse(entry.arguments)
+                _ = try Invocation.parse(arguments)
             } catch {
                 return Self.refusal(name, entry.line, SafeText(entry.setting.name) + ": " + error.message)
             }
@@ -179,12 +188,13 @@ struct Configuration: Sendable {
     private mutating func take(_ value: TOMLDocument.Value, as setting: Setting) throws(UsageError) {
         let isElement = value.path.count == 3
         switch (setting.kind, value.content) {
-        case (.flag, .boolean(let isOn)) where !isElement: add(setting, ["\(isOn)"], value.line)
+        case (.flag, .boolean(let isOn)) where !isElement, (.toggle, .boolean(let isOn)) where !isElement:
+            add(setting, ["\(isOn)"], value.line)
         case (.value, .text(let text)) where !isElement, (.value, .number(let text)) where !isElement,
             (.list, .text(let text)) where isElement:
             add(setting, [text], value.line)
         case (.list, .nothing) where !isElement: add(setting, [], value.line)
-        case (.flag, _): throw refusal(value, "takes true or false")
+        case (.flag, _), (.toggle, _): throw refusal(value, "takes true or false")
         case (.value, _): throw refusal(value, "takes one value, in quotes unless it is a number")
         case (.list, _): throw refusal(value, "takes a list of texts: [\"…\", \"…\"]")
         }

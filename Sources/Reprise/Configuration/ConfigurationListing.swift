@@ -103,14 +103,13 @@ extension Configuration {
         _ declared: [DeclaredOption],
         in arguments: [String]
     ) -> [String] {
-        let negation = "--no-" + setting.option.dropFirst(2)
-        let names = declared.flatMap(\.longNames).filter { $0 == setting.option || $0 == negation }
+        let names = [setting.option, setting.negation].filter(declared.flatMap(\.longNames).contains)
         var values: [String] = []
         var rest = arguments.prefix { $0 != "--" }[...]
         while let word = rest.popFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first.map(String.init), names.contains(name) else { continue }
-            if setting.kind == .flag {
+            if setting.kind == .flag || setting.kind == .toggle {
                 values.append("\(name == setting.option)")
             } else if let value = parts.count > 1 ? String(parts[1]) : rest.popFirst() {
                 values.append(value)

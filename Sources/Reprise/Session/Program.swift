@@ -1,3 +1,4 @@
+import Cache
 import Glibc
 import Media
 import System
@@ -110,7 +111,7 @@ enum Session {
     /// Writes a new secret for `--cache-secret`.
     static func makeSecret(at path: String) -> ExitCode {
         do {
-            try SecretFile.make(at: path, text: Wiring.newSecretText())
+            try SecretFile.make(at: path, text: CacheSecret.generate().fileText)
             return .success
         } catch {
             Messages.show(error)

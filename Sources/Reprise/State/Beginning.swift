@@ -51,3 +51,21 @@ struct Beginning: Sendable, Equatable {
         return await player.run(tracks: tracks, sources: sources, start: start, position: position)
     }
 }
+
+extension PlaybackSettings {
+    /// Typed and configured options override the last session.
+    init(_ options: Options, _ presentation: Presentation, last: SavedSession?) {
+        // A session that never changed the volume saves 100; in that case, leave the volume to the audio server.
+        let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
+        self.init(
+            exitsAtEnd: presentation != .screen,
+            volume: options.volume ?? lastVolume,
+            repeatMode: options.repeatMode ?? last?.repeatMode ?? .off,
+            shuffle: options.shuffle ?? last?.isShuffled ?? false
+        )
+        fillsHeardTracks = options.fill
+        gainMode = options.gain ?? last?.gainMode ?? .off
+        // Without a screen, positions are printed once a second.
+        if presentation != .screen { tick = .seconds(1) }
+    }
+}
