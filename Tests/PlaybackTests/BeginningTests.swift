@@ -5,36 +5,14 @@ import Testing
 
 /// With which track, and where in it, music begins.
 @Suite struct BeginningTests {
-    private let tracks = (1...4).map { FakeMusic(number: $0, frames: 1).track }
-
-    /// The track and the place of each pass that these effects start.
-    private func begun(_ effects: [PlayerEffect]) -> [(track: Track.ID, start: Duration)] {
-        effects.compactMap { effect in
-            guard case .startPass(_, let track, let start, _, _) = effect else { return nil }
-            return (track.id, start)
-        }
-    }
-
-    private func launched(_ state: inout PlayerState, start: Int?) -> [PlayerEffect] {
-        state.handle(
-            .launched(tracks: tracks, problems: [], start: start, position: .zero),
-            heard: 0,
-            now: .zero
-        )
-    }
-
-    private func ready(_ id: Int) -> PlayerInput {
-        var info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 4_000)
-        info.duration = .seconds(3_600)
-        return .passReady(PassID(value: id), info, SeekLanding(frame: 0, isExact: true), isSeekable: true)
-    }
+    private let tracks = numbered(1...4)
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `a track that was named is begun with also when the order is shuffled`(seed: UInt64) {
         var state = PlayerState(exitsAtEnd: true, isShuffled: true, seed: seed)
-        #expect(begun(launched(&state, start: 1)).map(\.track) == [tracks[0].id])
+        #expect(state.send(.launched(tracks)).start?.track.id == tracks[0].id)
         var free = PlayerState(exitsAtEnd: true, isShuffled: true, seed: seed)
-        _ = launched(&free, start: nil)
+        free.send(.launched(tracks, start: nil))
         #expect(free.queue.current == free.queue.last || free.queue.next(after: free.queue.current) != nil)
     }
 
@@ -42,11 +20,10 @@ import Testing
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let long = tracks[1].id
         state.resumePoint = { $0.id == long ? .seconds(600) : nil }
-        #expect(begun(launched(&state, start: nil)).map(\.start) == [.zero])
-        #expect(begun(state.handle(.command(.next), heard: 0, now: .zero)).map(\.start) == [.seconds(600)])
-        _ = state.handle(ready(2), heard: 0, now: .zero)
-        let sought = begun(state.handle(.command(.seek(.to(.zero))), heard: 0, now: .zero))
-        #expect(sought.map(\.start) == [.zero])
+        #expect(state.send(.launched(tracks, start: nil)).start?.position == .zero)
+        #expect(state.send(.next).start?.position == .seconds(600))
+        state.send(.ready(2))
+        #expect(state.send(.seek(.to(.zero))).start?.position == .zero)
     }
 
     @Test(arguments: [(RepeatMode.off, Duration.seconds(600)), (.one, .zero)])
@@ -55,14 +32,10 @@ import Testing
         start: Duration
     ) {
         var state = PlayerState(exitsAtEnd: true, repeatMode: mode, seed: 1)
-        _ = launched(&state, start: nil)
-        for input in [
-            ready(1), .passGranted(PassID(value: 1), start: 0), .passPrimed(PassID(value: 1)), .outputStarted,
-        ] {
-            _ = state.handle(input, heard: 0, now: .zero)
-        }
+        state.send(.launched(tracks, start: nil), .ready(1))
+        state.sound(1)
         state.resumePoint = { _ in .seconds(600) }
-        let written = state.handle(.passWritten(PassID(value: 1), frames: 10), heard: 5, now: .zero)
-        #expect(begun(written).map(\.start) == [start])
+        let written = state.send(.passWritten(1, frames: 10), heard: 5)
+        #expect(written.start?.position == start)
     }
 }

@@ -104,7 +104,7 @@ import Testing
                 )
             )
         }
-        timeline.correct(PassID(value: 1), by: -200)
+        timeline.correct(1, by: -200)
         #expect(timeline.segments.map(\.landing) == [4_800, 5_100, 0])
         #expect(timeline.segments.map(\.isExact) == [true, true, false])
         #expect(timeline.position(at: 100) == .milliseconds(4_900))

@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    @Test func `quitting waits until a fetch that was displaced is closed`() async throws {
+        let disk = TestClock()
+        var pieces = (1...6).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
+        pieces[0].closing = disk
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), fills: true)
+        let running = Task { await stage.play() }
+        for number in 1...5 { try await hear(number, on: stage) }
+        stage.player.send(.quit)
+        try await wait(for: "the other fetches to end") { stage.readers[1..<5].allSatisfy(\.isClosed) }
+        #expect(!stage.events.contains { if case .summary = $0 { true } else { false } })
+        disk.advance(by: .seconds(1))
+        _ = await running.value
+        #expect(stage.readers[0].isClosed)
+    }
+
     @Test func `a track that is played again is no longer filled`() async throws {
         let stage = stage(2)
         _ = try await stage.play { stage in

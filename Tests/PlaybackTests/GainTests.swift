@@ -80,25 +80,15 @@ import Testing
     }
 
     @Test func `the modes follow each other, and those of all tracks in the ring change`() {
-        var state = PlayerState(exitsAtEnd: true, seed: 1)
-        var info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 1)
+        var info = StreamInfo.music()
         info.loudness = Loudness(track: .init(gain: -3), album: .init(gain: -6))
-        let tracks = (1...2).map { FakeMusic(number: $0, frames: 1).track }
-        let ids = [PassID(value: 1), PassID(value: 2)]
-        let exact = SeekLanding(frame: 0, isExact: true)
-        for input in [
-            .launched(tracks: tracks, problems: [], start: 1, position: .zero),
-            .passReady(ids[0], info, exact, isSeekable: true), .passGranted(ids[0], start: 0),
-            .passPrimed(ids[0]), .outputStarted, .passWritten(ids[0], frames: 900),
-            .passReady(ids[1], info, exact, isSeekable: true),
-        ] as [PlayerInput] {
-            let effects = state.handle(input, heard: 0, now: .zero)
-            #expect(!effects.contains { if case .setGain = $0 { true } else { false } })
-        }
+        var state = PlayerState.sounding(2, info)
+        #expect(state.send(.passWritten(1, frames: 900)).start?.id == 2)
+        #expect(state.send(.ready(2, info)) == [.prefetchHead(2), .grant(2, holds: false)])
         for gain in [-3.0, -6, 0] {
             let stage = gain == 0 ? GainStage.unity : GainStage(.init(gain: gain))
-            let effects = state.handle(.command(.setGain(nil)), heard: 0, now: .zero)
-            #expect(effects == ids.map { .setGain($0, stage) })
+            let effects = state.send(.setGain(nil))
+            #expect(effects == [1, 2].map { .setGain($0, stage) })
         }
         #expect(state.gainMode == .off)
     }

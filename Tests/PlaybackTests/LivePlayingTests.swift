@@ -105,18 +105,10 @@ import Testing
 
     @Test func `previous goes to the track before a live stream and does not begin it again`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
-        let tracks = (1...2).map { FakeMusic(number: $0, frames: 1).onTheWeb().track }
-        let info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 4_000)
-        let id = PassID(value: 1)
-        for input in [
-            .launched(tracks: tracks, problems: [], start: 2, position: .zero),
-            .liveFound(id, Station()),
-            .passReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: false),
-            .passGranted(id, start: 0), .passPrimed(id), .outputStarted,
-        ] as [PlayerInput] {
-            _ = state.handle(input, heard: 0, now: .zero)
-        }
-        _ = state.handle(.command(.previous), heard: 60_000, now: .zero)
+        let tracks = numbered(1...2)
+        state.send(.launched(tracks, start: 2), .liveFound(1, Station()), .ready(1))
+        state.sound(1)
+        state.send(.previous, heard: 60_000)
         #expect(state.currentTrack?.id == tracks[0].id)
     }
 }

@@ -139,31 +139,19 @@ import Testing
 
     @Test func `a server that is lost while nothing plays is looked for when something shall`() {
         var state = PlayerState(exitsAtEnd: false, seed: 1)
-        let track = FakeMusic(number: 1, frames: 1).track
-        let info = StreamInfo(format: AudioFormat(sampleRate: 1_000, channelCount: 2), bytesPerSecond: 1)
-        for input in [
-            .launched(tracks: [track], problems: [], start: 1, position: .zero), .command(.stop),
-        ] as [PlayerInput] {
-            _ = state.handle(input, heard: 0, now: .zero)
-        }
-        let lost = state.handle(.outputEvent(.lost(gone)), heard: 0, now: .zero)
+        state.send(.launched(numbered(1...1)), .command(.stop))
+        let lost = state.send(.outputEvent(.lost(gone)))
         #expect(lost.last == .forgetOutput)
-        _ = state.handle(.command(.play), heard: 0, now: .zero)
-        let ready = PlayerInput.passReady(
-            PassID(value: 2),
-            info,
-            SeekLanding(frame: 0, isExact: true),
-            isSeekable: true
-        )
-        let sought = state.handle(ready, heard: 0, now: .zero)
+        state.send(.play)
+        let sought = state.send(.ready(2))
         #expect(sought.last == .reconnectOutput(after: .milliseconds(500), attempt: 1))
         // An immediate attempt does not wait, even if the result of the previous one is already on its way.
-        _ = state.handle(.command(.pause), heard: 0, now: .zero)
-        let hurried = state.handle(.command(.play), heard: 0, now: .zero)
+        state.send(.pause)
+        let hurried = state.send(.play)
         #expect(hurried.last == .reconnectOutput(after: .zero, attempt: 2))
-        #expect(state.handle(.outputUnreachable(attempt: 1), heard: 0, now: .zero).isEmpty)
-        let reached = state.handle(.outputReached(attempt: 2), heard: 0, now: .zero)
-        #expect(reached.contains(.openOutput(info.format)))
+        #expect(state.send(.outputUnreachable(attempt: 1)).isEmpty)
+        let reached = state.send(.outputReached(attempt: 2))
+        #expect(reached.contains(.openOutput(StreamInfo.music().format)))
     }
 
     @Test(arguments: [nil, 40, 100])

@@ -5,14 +5,10 @@ import Testing
 @testable import Playback
 
 @Suite struct PlayQueueTests {
-    private func tracks(_ numbers: Range<Int>) -> [Track] {
-        numbers.map { FakeMusic(number: $0, frames: 1).track }
-    }
-
     private func queue(_ count: Int, current: Int?, _ mode: RepeatMode = .off) -> PlayQueue {
         var random = SeededGenerator(seed: 1)
         var queue = PlayQueue()
-        queue.append(tracks(0..<count), using: &random)
+        queue.append(numbered(0..<count), using: &random)
         queue.repeatMode = mode
         if let current { queue.select(current) }
         return queue

@@ -6,14 +6,10 @@ import Testing
 
 /// Removing, moving, sorting, shuffling and taking it back, for one track and for many.
 struct QueueChangeTests {
-    private func tracks(_ numbers: Range<Int>) -> [Track] {
-        numbers.map { FakeMusic(number: $0, frames: 1).track }
-    }
-
     private func queue(_ count: Int, current: Int? = nil) -> PlayQueue {
         var random = SeededGenerator(seed: 1)
         var queue = PlayQueue()
-        queue.append(tracks(0..<count), using: &random)
+        queue.append(numbered(0..<count), using: &random)
         if let current { queue.select(current) }
         return queue
     }
@@ -63,7 +59,7 @@ struct QueueChangeTests {
             let step = Int.random(in: 0..<10, using: &random)
             switch step {
             case 0:
-                let new = tracks(next..<next + 3)
+                let new = numbered(next..<next + 3)
                 next += 3
                 queue.append(new, using: &random)
                 model.add(new.map(\.id))
@@ -101,7 +97,7 @@ struct QueueChangeTests {
                 #expect(Set(queue.tracks.map(\.id)) == Set(model.ids))
                 model.ids = queue.tracks.map(\.id)
             case 6:
-                let new = tracks(next..<next + 2)
+                let new = numbered(next..<next + 2)
                 next += 2
                 model.remember()
                 queue.add(new, joins: false, using: &random)
@@ -163,9 +159,9 @@ struct QueueChangeTests {
         queue.move(RangeSet(0..<1), to: 2)
         queue.shuffleNow(using: &random)
         #expect(queue.tracks.first?.id.value == 1)
-        queue.append(tracks(10..<12), using: &random)
+        queue.append(numbered(10..<12), using: &random)
         queue.clear()
-        queue.append(tracks(20..<21), using: &random)
+        queue.append(numbered(20..<21), using: &random)
         var seen: [[UInt64]] = []
         while queue.undo(using: &random) != nil { seen.append(numbers(queue)) }
         #expect(seen.count == 4)
@@ -233,7 +229,7 @@ struct QueueChangeTests {
         queue.toggleShuffle(using: &random)
         queue.bringForward(4)
         queue.move(RangeSet(1..<3), to: 1)
-        queue.append(tracks(7..<9), using: &random)
+        queue.append(numbered(7..<9), using: &random)
         #expect(queue.revision == last)
         let changes: [(inout PlayQueue) -> Void] = [
             { $0.remove(RangeSet(0..<1)) }, { $0.move(RangeSet(0..<1), to: 2) },
@@ -250,13 +246,13 @@ struct QueueChangeTests {
     @Test func `what was added is undone in one step where it came together, else in steps`() {
         var random = SeededGenerator(seed: 3)
         var queue = queue(2, current: 0)
-        queue.add(tracks(2..<4), joins: false, using: &random)
-        queue.add(tracks(4..<5), joins: false, using: &random)
+        queue.add(numbered(2..<4), joins: false, using: &random)
+        queue.add(numbered(4..<5), joins: false, using: &random)
         queue.add([], joins: true, using: &random)
-        queue.add(tracks(5..<7), joins: true, using: &random)
+        queue.add(numbered(5..<7), joins: true, using: &random)
         // With another step between there is nothing to join.
         queue.move(RangeSet(6..<7), to: 0)
-        queue.add(tracks(7..<8), joins: true, using: &random)
+        queue.add(numbered(7..<8), joins: true, using: &random)
         var seen: [[UInt64]] = []
         while queue.undo(using: &random) != nil { seen.append(numbers(queue)) }
         #expect(seen == [[6, 0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3], [0, 1]])

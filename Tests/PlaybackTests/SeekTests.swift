@@ -7,24 +7,7 @@ import Testing
 
 /// The targets of seeks, and the cost of a search with a held key.
 @Suite struct SeekTests {
-    private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
-
-    /// The first track, of 60 seconds, sounds.
-    private func sounding() -> PlayerState {
-        var info = StreamInfo(format: format, bytesPerSecond: 4_000)
-        info.duration = .seconds(60)
-        var state = PlayerState(exitsAtEnd: true, seed: 1)
-        let first = PassID(value: 1)
-        let track = FakeMusic(number: 1, frames: 1).track
-        for input in [
-            .launched(tracks: [track], problems: [], start: 1, position: .zero),
-            .passReady(first, info, SeekLanding(frame: 0, isExact: true), isSeekable: true),
-            .passGranted(first, start: 0), .passPrimed(first), .outputStarted,
-        ] as [PlayerInput] {
-            _ = state.handle(input, heard: 0, now: .zero)
-        }
-        return state
-    }
+    private func sounding() -> PlayerState { .sounding(1, .music(seconds: 60)) }
 
     @Test(
         arguments: [
@@ -39,26 +22,18 @@ import Testing
         expected: Int
     ) {
         var state = sounding()
-        let effects = state.handle(
-            .command(.seek(target)),
-            heard: FrameCount(heard * 1_000),
-            now: .seconds(heard)
-        )
+        let effects = state.send(.seek(target), heard: FrameCount(heard * 1_000), now: .seconds(heard))
         #expect(state.position == .seconds(expected))
-        guard case .startPass(_, _, let start, _, _) = effects.last else {
-            Issue.record("a pass begins there")
-            return
-        }
-        #expect(start == .seconds(expected))
+        #expect(effects.start?.position == .seconds(expected))
     }
 
     @Test func `seeks of a held key add up from the place asked for, not from the one heard`() {
         var state = sounding()
         for count in 1...6 {
-            _ = state.handle(.command(.seek(.by(.seconds(5)))), heard: 3_000, now: .milliseconds(30 * count))
+            state.send(.seek(.by(.seconds(5))), heard: 3_000, now: .milliseconds(30 * count))
         }
         #expect(state.position == .seconds(33))
-        _ = state.handle(.command(.seek(.by(.seconds(-40)))), heard: 3_000, now: .milliseconds(200))
+        state.send(.seek(.by(.seconds(-40))), heard: 3_000, now: .milliseconds(200))
         #expect(state.position == .zero)
     }
 
@@ -142,12 +117,10 @@ import Testing
         #expect(stage.readers[0].readOffsets == [0, 0])
     }
 
-    @Test func `a seek waits for a further one only within 300 ms of another`() throws {
+    @Test func `a seek waits for a further one only within 300 ms of another`() {
         var state = sounding()
-        var delays: [Duration] = []
-        for time in [1_000, 1_299, 1_598, 1_898] {
-            _ = state.handle(.command(.seek(.percent(50))), heard: 3_000, now: .milliseconds(time))
-            delays.append(state.requestDelay(of: try #require(state.currentPass)))
+        let delays = [1_000, 1_299, 1_598, 1_898].map { time in
+            state.send(.seek(.percent(50)), heard: 3_000, now: .milliseconds(time)).start?.requestDelay
         }
         #expect(delays == [.zero, .milliseconds(300), .milliseconds(300), .zero])
     }

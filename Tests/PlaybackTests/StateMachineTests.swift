@@ -14,7 +14,7 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
 
 @Suite struct AnnouncerTests {
     private let lost = MediaError(.cut, "song", "the connection broke")
-    private let id = PassID(value: 1)
+    private let id: PassID = 1
 
     @Test func `the newest 100 messages stay, and no number is used twice`() {
         var announcer = Announcer()
@@ -38,7 +38,7 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
                     return .emit(.remark(code: "reconnecting", message: message))
                 }
         )
-        let other = announcer.loadWaits(PassID(value: 2), waits[3])
+        let other = announcer.loadWaits(2, waits[3])
         #expect(other.count == 1, "another pass")
     }
 
@@ -125,7 +125,7 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
 }
 
 @Suite struct PassLaneTests {
-    private let tracks = (1...3).map { FakeMusic(number: $0, frames: 1).track }
+    private let tracks = numbered(1...3)
 
     /// A lane whose only pass writes from the sink's frame 100 on and began at four seconds.
     private func writing() -> (lane: PassLane, id: PassID) {
@@ -190,6 +190,6 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
         var (lane, id) = writing()
         #expect(lane.landingCorrected(id, by: 250) == true)
         #expect(lane.position == .milliseconds(4_250))
-        #expect(lane.landingCorrected(PassID(value: 99), by: 1) == false)
+        #expect(lane.landingCorrected(99, by: 1) == false)
     }
 }

@@ -265,8 +265,7 @@ package final class MPEGDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         nextFormat = nil
-        var position = opened.map.format.frames(in: time)
-        if let length = opened.map.estimatedLength { position = min(position, length) }
+        let position = opened.map.position(at: time)
         let landing = try await SeekLander(source: source, map: opened.map).land(on: position)
         // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
@@ -281,6 +280,11 @@ package final class MPEGDecoder: AudioDecoder {
         correctedLanding = nil
         landmark = feed.isExact ? nil : (frame: 0, offset: -1)
         return landing.place
+    }
+
+    package func isStored(at time: Duration) -> Bool {
+        guard let map = opened?.map else { return false }
+        return SeekLander(source: source, map: map).isStored(at: map.position(at: time))
     }
 
     package func seekTable() -> [UInt8] {

@@ -51,6 +51,25 @@ struct SeekLander {
         }
     }
 
+    /// `true` if the bytes that a landing on the PCM frame `position` reads first are stored.
+    func isStored(at position: FrameCount) -> Bool {
+        let start: Int64
+        let count: Int
+        switch map.route(to: position) {
+        case .end: return true
+        case .known(let first, let offset, let sample):
+            let frames = sample / map.samplesPerFrame - first + Int64(LandingWindow.agreeingFrames)
+            start = map.origin + offset
+            count = Int(min(Double(frames) * map.meanFrameLength, Double(Self.reach)))
+        case .estimate(let frame, let offset, _):
+            let window = LandingWindow(around: map.origin + offset, frame: frame, in: map)
+            start = window.start
+            count = window.byteCount
+        }
+        let end = min(start + Int64(count), source.length ?? .max)
+        return start >= end || source.isStored(start..<end)
+    }
+
     /// Scans stored bytes from the last known frame before frame `number` up to that frame.
     private mutating func walkStored(to number: Int64) async throws {
         guard let point = map.table.point(atOrBefore: number) else { return }

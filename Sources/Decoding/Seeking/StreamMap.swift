@@ -142,6 +142,11 @@ struct StreamMap {
         return Double(max(header.frameByteCount ?? 1, 1))
     }
 
+    /// The PCM frame of the music at `time`, at most the last one.
+    func position(at time: Duration) -> FrameCount {
+        min(format.frames(in: time), estimatedLength ?? .max)
+    }
+
     /// Finds the way to the PCM frame `position` of the music.
     func route(to position: FrameCount) -> Route {
         if let end = statedLength, position >= end { return .end(end) }

@@ -24,6 +24,9 @@ package protocol AudioDecoder: AnyObject {
     /// Continues at `time` from the start of the music, clamped to `0...duration`.
     func seek(to time: Duration) async throws -> SeekLanding
 
+    /// `true` if the bytes that `seek(to: time)` and the decoding after it read first are stored. Never waits.
+    func isStored(at time: Duration) -> Bool
+
     /// The seek table as it is now, opaque, to be stored with the entry; empty if nothing is worth storing.
     func seekTable() -> [UInt8]
 
@@ -43,6 +46,9 @@ extension AudioDecoder {
     package var correctedLanding: SeekLanding? { nil }
 
     package func scanStored() async throws -> Bool { false }
+
+    /// `false` by default: then of several seeks in quick succession, all but the first are delayed.
+    package func isStored(at time: Duration) -> Bool { false }
 }
 
 package enum DecodeStep: Sendable, Equatable {

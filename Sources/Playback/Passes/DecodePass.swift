@@ -3,11 +3,8 @@ import System
 
 /// One pass of a decoder over a track: from a position to the end, or until it is cancelled.
 struct DecodePass: Sendable {
-    let id: PassID
+    let start: PassStart
     let resource: TrackResource
-    let start: Duration
-    /// The delay before the first read, since another seek may follow.
-    let settling: Duration
     let clock: any MonotonicClock
     let control: PassControl
     let framesAvailable: @Sendable () -> Void
@@ -22,13 +19,17 @@ struct DecodePass: Sendable {
     /// Slices of stored bytes scanned while the ring is full and the position is exact: about one a second.
     private static let slicesPerWait = 1
 
+    private var id: PassID { start.id }
+
     /// Decodes to the end and reports it, unless the task is cancelled.
     func run() async {
         var frames: FrameCount = 0
         do {
-            if settling > .zero { try await clock.sleep(for: settling) }
+            if start.requestDelay > .zero, !resource.isStored(at: start.position) {
+                try await clock.sleep(for: start.requestDelay)
+            }
             let reader = try await resource.reader()
-            let (decoder, landing) = try await resource.decoder(over: reader, at: start)
+            let (decoder, landing) = try await resource.decoder(over: reader, at: start.position)
             let info = decoder.info
             var live = LiveTitles(report: reader.report.live)
             if let live { send(.liveFound(id, live.station)) }
@@ -39,11 +40,14 @@ struct DecodePass: Sendable {
             send(.passWritten(id, frames: frames))
         } catch is CancellationError {
             // The player cancelled the pass and expects no report.
-        } catch let error as MediaError {
-            send(.passFailed(id, error, frames: frames))
         } catch {
-            let failure = MediaError(.internalError, resource.track.location.safeText, SafeText("\(error)"))
-            send(.passFailed(id, failure, frames: frames))
+            send(
+                .passFailed(
+                    id,
+                    MediaError(describing: error, of: resource.track.location.safeText),
+                    frames: frames
+                )
+            )
         }
     }
 

@@ -19,58 +19,39 @@ final class PassTable {
     private var passes: [PassID: ActivePass] = [:]
     /// The open resources of passes that ended, for the passes that reuse them.
     private var kept: [PassID: TrackResource] = [:]
-    /// Resources that commit and close in the background.
-    private var closings: [ResourceTask] = []
-    /// `nil` if tracks that were heard in part are not to be fetched completely.
-    private let backgroundFetches: BackgroundFetches?
+    /// `true` if tracks that were heard in part are fetched completely.
+    private let fillsHeardTracks: Bool
+    private let closings: ClosingResources
 
-    /// `filled` is called, from any task, with the report of a resource after its background fetch.
     init(
         parts: PlaybackParts,
         settings: PlaybackSettings,
         tap: SoundTap,
-        tell: @escaping @Sendable (PlayerInput) -> Void,
-        filled: @escaping @Sendable (LoadReport) -> Void
+        send: @escaping @Sendable (PlayerInput) -> Void
     ) {
         self.parts = parts
         self.tap = tap
-        send = tell
-        backgroundFetches =
-            settings.fillsHeardTracks
-            ? BackgroundFetches(clock: parts.clock, most: settings.mostBackgroundFetches, ended: filled) : nil
+        self.send = send
+        fillsHeardTracks = settings.fillsHeardTracks
+        closings = ClosingResources(clock: parts.clock, mostFetches: settings.mostBackgroundFetches)
     }
 
     var ids: [PassID] { passes.keys.sorted() }
 
     func resource(of id: PassID) -> TrackResource? { passes[id]?.resource }
     func reader(of id: PassID) -> (any ResourceReader)? { passes[id]?.resource.openReader }
-    /// The open resource that pass `id` left to its successor.
-    func retainedReader(of id: PassID) -> (any ResourceReader)? { kept[id]?.openReader }
     func control(of id: PassID) -> PassControl? { passes[id]?.control }
 
-    /// Starts a pass over the resource that pass `reusing` left, if any, or over a new one.
-    ///
-    /// The pass waits for the time of `settling` before it reads. With `isLowPriority`, its reads have low
-    /// priority until `raisePriority`.
-    func start(
-        _ id: PassID,
-        _ track: Track,
-        at start: Duration,
-        reusing: PassID?,
-        refresh: Bool,
-        isLowPriority: Bool,
-        settling: Duration
-    ) {
-        let left = reusing.flatMap { kept.removeValue(forKey: $0) }
+    /// Starts a pass over the resource that another pass left for it, or over a new one.
+    func start(_ start: PassStart) {
+        let left = start.reusing.flatMap { kept.removeValue(forKey: $0) }
         // Until the pass is heard, only bytes for which it waits are fetched.
         left?.openReader?.allowReadAhead(bytesPerSecond: 0)
-        let resource = left ?? makeResource(track, refresh: refresh, isLowPriority: isLowPriority)
+        let resource = left ?? makeResource(for: start)
         let control = PassControl()
         let pass = DecodePass(
-            id: id,
-            resource: resource,
             start: start,
-            settling: settling,
+            resource: resource,
             clock: parts.clock,
             control: control,
             framesAvailable: { [output = parts.output] in output.framesAvailable() },
@@ -78,7 +59,7 @@ final class PassTable {
             send: send
         )
         let task = Task(executorPreference: thread) { await pass.run() }
-        passes[id] = ActivePass(resource: resource, control: control, task: task)
+        passes[start.id] = ActivePass(resource: resource, control: control, task: task)
     }
 
     /// Gives the reads of every pass except `exempt` the priority of the current track.
@@ -89,9 +70,9 @@ final class PassTable {
     /// Cancels a pass. Returns when it has stopped writing, with the report of its resource if that is
     /// closed.
     ///
-    /// With `fills`, the missing bytes of the resource may be fetched in the background; then its report
+    /// If the track `wasHeard`, the missing bytes of the resource may be fetched in the background; then its report
     /// comes later.
-    func cancel(_ id: PassID, keepsResource: Bool, fills: Bool = false) async -> LoadReport? {
+    func cancel(_ id: PassID, keepsResource: Bool, wasHeard: Bool = false) async -> LoadReport? {
         guard let pass = passes.removeValue(forKey: id) else { return nil }
         pass.task.cancel()
         await pass.task.value
@@ -101,39 +82,27 @@ final class PassTable {
         }
         pass.resource.endPasses()
         let report = pass.resource.report
-        if let backgroundFetches, fills, pass.resource.openReader != nil,
-            BackgroundFetches.isWorthwhile(report)
-        {
-            backgroundFetches.add(pass.resource)
+        if fillsHeardTracks, wasHeard, pass.resource.openReader != nil, report.isMissingBytes {
+            closings.fetchRest(of: pass.resource) { [send] in send(.backgroundFetchEnded($0)) }
             return nil
         }
-        // Committing waits for the disk, so it runs in the background. Only reopening the same resource, or shutting
-        // down, waits for it.
-        closings.removeAll(where: \.isDone)
-        closings.append(ResourceTask(pass.resource) { [resource = pass.resource] in await resource.close() })
+        closings.close(pass.resource)
         return report
     }
 
     /// Returns when every resource is closed. Call it only after all passes were cancelled.
     func close() async {
-        await backgroundFetches?.close()
-        for closing in closings { await closing.task.value }
+        await closings.finish()
         thread.stop()
     }
 
-    /// A new resource for `track`. It opens only after earlier ones at the same location have closed, since
-    /// the old loader cannot provide a file that has changed or must be loaded again.
-    private func makeResource(_ track: Track, refresh: Bool, isLowPriority: Bool) -> TrackResource {
-        let before = closings.filter { $0.location == track.location }.map(\.task)
-        let filled = backgroundFetches?.end(at: track.location) ?? []
-        return TrackResource(
-            track: track,
-            refresh: refresh,
-            isLowPriority: isLowPriority,
-            makeDecoder: parts.makeDecoder
-        ) { [open = parts.open] location, refresh in
+    /// A new resource. It opens only after earlier ones at the same location have closed, since the old loader cannot
+    /// provide a file that has changed or must be loaded again.
+    private func makeResource(for start: PassStart) -> TrackResource {
+        let before = closings.end(at: start.track.location)
+        return TrackResource(for: start, makeDecoder: parts.makeDecoder) {
+            [open = parts.open] location, refresh in
             for task in before { await task.value }
-            for task in filled { await task.value }
             return try await open(location, refresh)
         }
     }

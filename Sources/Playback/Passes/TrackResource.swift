@@ -26,19 +26,13 @@ final class TrackResource: Sendable {
     private nonisolated(unsafe) var decoder: (any AudioDecoder)?
     private nonisolated(unsafe) var isAtStart = true
 
-    /// With `isLowPriority`, its reads have low priority until `raisePriority`.
-    init(
-        track: Track,
-        refresh: Bool,
-        isLowPriority: Bool,
-        makeDecoder: @escaping MakeDecoder,
-        open: @escaping Open
-    ) {
-        self.track = track
-        self.refresh = refresh
+    /// A resource for a first pass, whose priority its reads have until `raisePriority`.
+    init(for first: PassStart, makeDecoder: @escaping MakeDecoder, open: @escaping Open) {
+        track = first.track
+        refresh = first.refresh
         self.open = open
         self.makeDecoder = makeDecoder
-        state = Locked(State(isLowPriority: isLowPriority))
+        state = Locked(State(isLowPriority: first.isLowPriority))
     }
 
     /// The reader of the resource; the first call opens it. Called by one pass at a time.
@@ -76,6 +70,13 @@ final class TrackResource: Sendable {
         }
         isAtStart = false
         return (decoder, try await decoder.seek(to: start))
+    }
+
+    /// `true` if a pass from `start` finds all bytes that its first sound needs. Called by one pass at a time.
+    func isStored(at start: Duration) -> Bool {
+        guard let reader = openReader else { return false }
+        if let length = reader.length, reader.isStored(0..<length) { return true }
+        return decoder?.isStored(at: start) ?? false
     }
 
     /// Gives its reads the priority of the current track.

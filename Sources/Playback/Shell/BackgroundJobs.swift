@@ -1,95 +1,98 @@
 import Media
 
-/// Resolves sources, saves playlists and pins tracks in the background, each kind of job in the order of the commands.
+/// Resolves sources, saves playlists and pins tracks in the background, in the order of the commands.
 final class BackgroundJobs: Sendable {
-    private struct List: Sendable {
-        var tracks: [Track]
-        var path: String
-    }
-
-    private let sources: AsyncStream<String>.Continuation
-    private let lists: AsyncStream<List>.Continuation
-    private let pins: AsyncStream<Track>.Continuation
-    private let resolving: Task<Void, Never>
-    private let saving: Task<Void, Never>
-    private let pinning: Task<Void, Never>
+    private let resolver: any TrackResolver
+    private let save: @Sendable ([Track], String) async throws -> Void
+    private let cache: (any CacheStatus)?
+    private let send: @Sendable (PlayerInput) -> Void
+    /// Sources to resolve may wait for the network; changes do not wait for them.
+    private let additions = JobLine()
+    private let changes = JobLine()
 
     init(parts: PlaybackParts, send: @escaping @Sendable (PlayerInput) -> Void) {
-        let (waitingSources, sources) = AsyncStream.makeStream(of: String.self)
-        let (waitingLists, lists) = AsyncStream.makeStream(of: List.self)
-        let (waitingPins, pins) = AsyncStream.makeStream(of: Track.self)
-        self.sources = sources
-        self.lists = lists
-        self.pins = pins
-        resolving = Task { [resolver = parts.resolver] in
-            for await source in waitingSources {
-                do {
-                    let resolved = try await resolver.tracks(for: source)
-                    send(.added(resolved.tracks, problems: resolved.problems))
-                } catch {
-                    send(.added([], problems: [MediaError(describing: error)]))
-                }
-            }
-        }
-        saving = Task { [save = parts.save] in
-            for await list in waitingLists {
-                do {
-                    try await save(list.tracks, list.path)
-                    send(.saved(count: list.tracks.count, path: list.path))
-                } catch {
-                    send(.notice(MediaError(describing: error)))
-                }
-            }
-        }
-        pinning = Task { [cache = parts.cache] in
-            for await track in waitingPins {
-                do {
-                    send(.pinned(track, try await Self.togglePin(track, in: cache)))
-                } catch {
-                    send(.notice(MediaError(describing: error)))
-                }
+        resolver = parts.resolver
+        save = parts.save
+        cache = parts.cache
+        self.send = send
+    }
+
+    func resolve(_ source: String) {
+        additions.add { [self] in
+            do {
+                let resolved = try await resolver.tracks(for: source)
+                send(.added(resolved.tracks, problems: resolved.problems))
+            } catch {
+                send(.added([], problems: [MediaError(describing: error)]))
             }
         }
     }
 
-    /// Pins `track`, or unpins it. Returns `true` if it is pinned now.
-    private static func togglePin(_ track: Track, in cache: (any CacheStatus)?) async throws -> Bool {
-        guard let url = track.location.url else {
-            throw MediaError(
-                .notCached,
-                track.location.safeText,
-                "can't be pinned (a local file needs no cache)"
-            )
+    func save(_ tracks: [Track], to path: String) {
+        change { [save] in
+            try await save(tracks, path)
+            return .saved(count: tracks.count, path: path)
         }
-        guard let cache else {
-            throw MediaError(
-                .notCached,
-                url.safeText,
-                "can't be pinned without a cache (leave out --no-cache)"
-            )
-        }
-        let isPinned = await cache.availability(of: [url]).first??.isPinned ?? false
-        try await cache.setPinned(url, !isPinned)
-        return !isPinned
     }
 
-    func resolve(_ source: String) { sources.yield(source) }
+    /// Pins `track`, or unpins it.
+    func togglePin(_ track: Track) {
+        change { [cache] in
+            guard let url = track.location.url else {
+                let reason: SafeText = "can't be pinned (a local file needs no cache)"
+                throw MediaError(.notCached, track.location.safeText, reason)
+            }
+            guard let cache else {
+                let reason: SafeText = "can't be pinned without a cache (leave out --no-cache)"
+                throw MediaError(.notCached, url.safeText, reason)
+            }
+            let isPinned = await cache.availability(of: [url]).first??.isPinned ?? false
+            try await cache.setPinned(url, !isPinned)
+            return .pinned(track, !isPinned)
+        }
+    }
 
-    func save(_ tracks: [Track], to path: String) { lists.yield(List(tracks: tracks, path: path)) }
-
-    func togglePin(_ track: Track) { pins.yield(track) }
+    private func change(_ change: @escaping @Sendable () async throws -> PlayerInput) {
+        changes.add { [send] in
+            do {
+                send(try await change())
+            } catch {
+                send(.notice(MediaError(describing: error)))
+            }
+        }
+    }
 
     /// Cancels resolving: no more tracks are needed.
-    func stopResolving() {
-        sources.finish()
-        resolving.cancel()
-    }
+    func stopResolving() { additions.cancel() }
 
     /// Returns when every playlist is saved and every pin is set, or its failure was reported.
-    func finishSaving() async {
-        lists.finish()
-        pins.finish()
-        await saving.value
-        await pinning.value
+    func finishSaving() async { await changes.finish() }
+}
+
+/// Carries out jobs in the background, one after another, in the order in which they were added.
+final class JobLine: Sendable {
+    typealias Job = @Sendable () async -> Void
+
+    private let jobs: AsyncStream<Job>.Continuation
+    private let task: Task<Void, Never>
+
+    init(priority: TaskPriority? = nil) {
+        let (waiting, jobs) = AsyncStream.makeStream(of: Job.self)
+        self.jobs = jobs
+        task = Task(priority: priority) { for await job in waiting { await job() } }
+    }
+
+    /// Adds a job; never waits. Jobs after `cancel` or `finish` are dropped.
+    func add(_ job: @escaping Job) { jobs.yield(job) }
+
+    func cancel() {
+        jobs.finish()
+        task.cancel()
+    }
+
+    /// Returns when all jobs are done.
+    func finish() async {
+        jobs.finish()
+        await task.value
     }
 }

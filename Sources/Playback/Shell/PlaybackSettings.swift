@@ -11,8 +11,6 @@ package struct PlaybackSettings: Sendable {
     package var restartTime = Duration.seconds(1)
     /// The interval at which the position is updated while music plays.
     package var tick = Duration.milliseconds(250)
-    /// Bytes around a position that must be cached for a seek to need no request.
-    package var seekReach: Int64 = 65_536
     package var gainMode = GainMode.off
     /// The length of the next track's head that is fetched in advance.
     package var headTime = Duration.seconds(10)

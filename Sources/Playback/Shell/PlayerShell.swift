@@ -48,9 +48,7 @@ final class PlayerShell {
             seed: settings.seed
         )
         state.resumePoint = parts.resumePoint
-        passes = PassTable(parts: parts, settings: settings, tap: tap, tell: send) {
-            send(.backgroundFetchEnded($0))
-        }
+        passes = PassTable(parts: parts, settings: settings, tap: tap, send: send)
         cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
         jobs = BackgroundJobs(parts: parts, send: send)
         sound = SoundPath(
@@ -122,17 +120,7 @@ final class PlayerShell {
 
     private func perform(_ effect: PlayerEffect) async -> PlayerInput? {
         switch effect {
-        case .startPass(let id, let track, let start, let reused, let refresh):
-            let settling = settling(of: id, reusing: reused, at: start)
-            passes.start(
-                id,
-                track,
-                at: start,
-                reusing: reused,
-                refresh: refresh,
-                isLowPriority: id == state.lowPriorityPass,
-                settling: settling
-            )
+        case .startPass(let start): passes.start(start)
         case .cancelPass(let id, let keepsResource): await cancelPass(id, keepsResource: keepsResource)
         case .grant(let id, let holds): return grant(id, holds: holds)
         case .release(let id): passes.control(of: id)?.release()
@@ -170,25 +158,10 @@ final class PlayerShell {
     // MARK: Passes
 
     private func cancelPass(_ id: PassID, keepsResource: Bool) async {
-        let fills = heardPasses.remove(id) != nil
-        if let report = await passes.cancel(id, keepsResource: keepsResource, fills: fills) {
+        let wasHeard = heardPasses.remove(id) != nil
+        if let report = await passes.cancel(id, keepsResource: keepsResource, wasHeard: wasHeard) {
             totals.resourceClosed(report)
         }
-    }
-
-    /// The delay of a pass before it reads. A seek into cached bytes has none.
-    private func settling(of id: PassID, reusing reused: PassID?, at start: Duration) -> Duration {
-        let wait = state.requestDelay(of: id)
-        guard wait > .zero, let reused else { return .zero }
-        guard let reader = passes.retainedReader(of: reused) else { return wait }
-        guard let info = state.info(of: id) else {
-            // The stream's head is not known yet, so neither is where the seek leads. Only a whole track needs no request.
-            return reader.length.map { reader.isStored(0..<$0) } == true ? .zero : wait
-        }
-        let offset = info.audioStart + Int64(min(start.seconds * info.bytesPerSecond, 1e15))
-        let end = min(offset + settings.seekReach, reader.length ?? .max)
-        guard offset < end else { return .zero }
-        return reader.isStored(max(0, offset - settings.seekReach)..<end) ? .zero : wait
     }
 
     private func grant(_ id: PassID, holds: Bool) -> PlayerInput? {
@@ -329,9 +302,9 @@ final class PlayerShell {
 }
 
 extension MediaError {
-    /// `error` itself if it is a `MediaError`, otherwise one with its description.
-    init(describing error: any Error) {
-        self = error as? MediaError ?? MediaError(.internalError, "reprise", SafeText("\(error)"))
+    /// `error` itself if it is a `MediaError`, otherwise one about `subject` with its description.
+    init(describing error: any Error, of subject: SafeText = "reprise") {
+        self = error as? MediaError ?? MediaError(.internalError, subject, SafeText("\(error)"))
     }
 }
 

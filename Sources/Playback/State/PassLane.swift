@@ -1,10 +1,10 @@
 import Media
 
 /// Identifies a pass of the decoder over a track. Each seek begins a new pass; events with an old ID are dropped.
-package struct PassID: Hashable, Sendable, Comparable {
-    package var value: Int
+struct PassID: Hashable, Sendable, Comparable {
+    var value: Int
 
-    package static func < (left: PassID, right: PassID) -> Bool { left.value < right.value }
+    static func < (left: PassID, right: PassID) -> Bool { left.value < right.value }
 }
 
 /// The state of one pass of the decoder.

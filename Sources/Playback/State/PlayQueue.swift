@@ -1,31 +1,31 @@
-package import Media
+import Media
 
 /// The tracks to play, the current one and the order of playing. Pure.
 ///
 /// Places count from 0 here; the command line counts from 1.
-package struct PlayQueue: Sendable {
-    package private(set) var tracks: [Track] = []
+struct PlayQueue: Sendable {
+    private(set) var tracks: [Track] = []
     /// The place of the current track; `nil` before the first track and if there are no tracks.
-    package private(set) var current: Int?
-    package var repeatMode = RepeatMode.off
+    private(set) var current: Int?
+    var repeatMode = RepeatMode.off
     /// Incremented whenever `tracks` changes other than by additions at its end.
-    package private(set) var revision = 0
+    private(set) var revision = 0
     /// The places in playing order if shuffle is on.
     private var order: [Int]?
     private var history = QueueHistory()
 
-    package init() {}
+    init() {}
 
-    package var isShuffled: Bool { order != nil }
-    package var currentTrack: Track? { current.map { tracks[$0] } }
+    var isShuffled: Bool { order != nil }
+    var currentTrack: Track? { current.map { tracks[$0] } }
 
     /// The place to play when the track at `place` ends by itself; `nil` at the end of the queue.
-    package func nextAfterEnd(of place: Int) -> Int? {
+    func nextAfterEnd(of place: Int) -> Int? {
         repeatMode == .one ? place : next(after: place)
     }
 
     /// The place to play when the track at `place` is skipped or fails; `nil` at the end of the queue.
-    package func next(after place: Int?) -> Int? {
+    func next(after place: Int?) -> Int? {
         guard !tracks.isEmpty else { return nil }
         guard let place else { return track(atOrderPlace: 0) }
         let next = orderPlace(of: place) + 1
@@ -34,16 +34,16 @@ package struct PlayQueue: Sendable {
     }
 
     /// The place that is played last; `nil` if there are no tracks.
-    package var last: Int? { tracks.isEmpty ? nil : track(atOrderPlace: tracks.count - 1) }
+    var last: Int? { tracks.isEmpty ? nil : track(atOrderPlace: tracks.count - 1) }
 
     /// The place of a track; `nil` if it was removed.
-    package func place(of id: Track.ID) -> Int? {
+    func place(of id: Track.ID) -> Int? {
         if let current, tracks[current].id == id { return current }
         return tracks.firstIndex { $0.id == id }
     }
 
     /// The place to play on `previous`; at the first track this is the track itself.
-    package func previous() -> Int? {
+    func previous() -> Int? {
         guard let current else { return nil }
         let place = orderPlace(of: current)
         if place > 0 { return track(atOrderPlace: place - 1) }
@@ -51,23 +51,23 @@ package struct PlayQueue: Sendable {
     }
 
     /// The places of the last addition, if it is the last step.
-    package var lastAddition: Range<Int>? { history.lastAddition }
+    var lastAddition: Range<Int>? { history.lastAddition }
 
-    package mutating func select(_ place: Int) {
+    mutating func select(_ place: Int) {
         precondition(tracks.indices.contains(place), "only a track of the queue can be current")
         current = place
     }
 
     /// Appends tracks that the user added, which can be undone; with `joins`, in one step with the previous
     /// addition.
-    package mutating func add(_ new: [Track], joins: Bool, using random: inout some RandomNumberGenerator) {
+    mutating func add(_ new: [Track], joins: Bool, using random: inout some RandomNumberGenerator) {
         guard !new.isEmpty else { return }
         history.added(tracks.count..<tracks.count + new.count, joins: joins)
         append(new, using: &random)
     }
 
     /// Appends tracks. With shuffle on they are played after the others, in a random order of their own.
-    package mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
+    mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
         let places = tracks.count..<tracks.count + new.count
         // The usual single list, which may be long, is not copied.
         if tracks.isEmpty { tracks = new } else { tracks += new }
@@ -75,7 +75,7 @@ package struct PlayQueue: Sendable {
     }
 
     /// Toggles shuffle. The current track stays current; switching on puts it first in the order.
-    package mutating func toggleShuffle(using random: inout some RandomNumberGenerator) {
+    mutating func toggleShuffle(using random: inout some RandomNumberGenerator) {
         guard order == nil else {
             order = nil
             return
@@ -87,7 +87,7 @@ package struct PlayQueue: Sendable {
 
     /// Moves a track that the user chose to the place after the current one in a shuffled order, so that the
     /// tracks between them are still played.
-    package mutating func bringForward(_ place: Int) {
+    mutating func bringForward(_ place: Int) {
         guard place != current, let old = order?.firstIndex(of: place) else { return }
         order?.remove(at: old)
         let target = current.flatMap { order?.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
@@ -101,7 +101,7 @@ package struct PlayQueue: Sendable {
 
     /// Removes the tracks at `places`, at least one. If the current track is removed, the next remaining track in
     /// playing order becomes current.
-    package mutating func remove(_ places: RangeSet<Int>) {
+    mutating func remove(_ places: RangeSet<Int>) {
         history.add(.removed(places.ranges.flatMap { [tracks] range in tracks[range] }, from: places))
         drop(places)
     }
@@ -118,7 +118,7 @@ package struct PlayQueue: Sendable {
 
     /// Moves the tracks at `places`, together and in their order, so that the first of them is at `target`, or as close
     /// to it as the end allows. The current track stays current.
-    package mutating func move(_ places: RangeSet<Int>, to target: Int) {
+    mutating func move(_ places: RangeSet<Int>, to target: Int) {
         let count = places.ranges.reduce(0) { $0 + $1.count }
         let target = max(0, min(target, tracks.count - count))
         guard places != RangeSet(target..<target + count) else { return }
@@ -127,21 +127,21 @@ package struct PlayQueue: Sendable {
     }
 
     /// Sorts by `key`, stably. `facts` take precedence over the tags in the tracks.
-    package mutating func sort(by key: SortKey, facts: [Track.ID: TrackFacts]) {
+    mutating func sort(by key: SortKey, facts: [Track.ID: TrackFacts]) {
         let oldPlaces = QueueSorting(key: key, facts: facts).places(of: tracks)
         history.add(.sorted(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
         rearrange(oldPlaces)
     }
 
     /// Puts the tracks into a random order, with the current one first, so that all others follow it.
-    package mutating func shuffleNow(using random: inout some RandomNumberGenerator) {
+    mutating func shuffleNow(using random: inout some RandomNumberGenerator) {
         var oldPlaces = tracks.indices.filter { $0 != current }.shuffled(using: &random)
         if let current { oldPlaces.insert(current, at: 0) }
         history.add(.shuffled(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
         rearrange(oldPlaces)
     }
 
-    package mutating func clear() {
+    mutating func clear() {
         guard !tracks.isEmpty else { return }
         history.add(.cleared(tracks, current: current))
         tracks = []
@@ -154,7 +154,7 @@ package struct PlayQueue: Sendable {
     ///
     /// The current track stays current. If undoing an addition removes it, its successor becomes current as in `remove`.
     /// Tracks that return into a shuffled order are played after the others.
-    package mutating func undo(using random: inout some RandomNumberGenerator) -> QueueStep? {
+    mutating func undo(using random: inout some RandomNumberGenerator) -> QueueStep? {
         guard let step = history.takeLast() else { return nil }
         switch step {
         case .added(let places): drop(RangeSet(places))

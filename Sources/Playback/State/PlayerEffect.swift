@@ -1,9 +1,8 @@
-package import Media
+import Media
 
 /// An effect that the shell carries out for `PlayerState`, in the order given.
-package enum PlayerEffect: Sendable, Equatable {
-    /// Begins a pass over `track`, with the open resource of the pass `reusing` if there is one.
-    case startPass(PassID, Track, at: Duration, reusing: PassID?, refresh: Bool)
+enum PlayerEffect: Sendable, Equatable {
+    case startPass(PassStart)
     /// Ends a pass and waits until it has stopped writing. Its resource is closed, unless it is kept for the pass that
     /// reuses it.
     case cancelPass(PassID, keepsResource: Bool)
@@ -57,8 +56,23 @@ package enum PlayerEffect: Sendable, Equatable {
     case finish(fatal: MediaError?)
 }
 
+/// Everything that a new pass needs to know.
+struct PassStart: Sendable, Equatable {
+    let id: PassID
+    let track: Track
+    let position: Duration
+    /// The pass whose open resource is used; `nil` to open the track.
+    var reusing: PassID?
+    /// `true` if cached bytes are revalidated with the server first.
+    var refresh = false
+    /// `true` if the reads have low priority until a pass of this resource is needed for the sound.
+    var isLowPriority = false
+    /// The delay before the first request, since a further seek may replace the pass; none if the bytes are cached.
+    var requestDelay = Duration.zero
+}
+
 /// An input of `PlayerState`.
-package enum PlayerInput: Sendable {
+enum PlayerInput: Sendable {
     case command(PlayerCommand)
     /// The sources of the command line are read. `start` counts from 1; `nil` is the first track in playing order.
     case launched(tracks: [Track], problems: [MediaError], start: Int?, position: Duration)

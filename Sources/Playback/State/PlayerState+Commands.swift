@@ -130,9 +130,7 @@ extension PlayerState {
         }
         let isRapid = lastSeek.map { now - $0 < Self.seekPause } ?? false
         lastSeek = now
-        let effects = restart(at: start, answersSeek: true)
-        rapidSeek = isRapid ? lane.current?.id : nil
-        return effects
+        return restart(at: start, answersSeek: true, requestDelay: isRapid ? Self.seekPause : .zero)
     }
 
     /// The position of `target` in the current track; `nil` if it depends on an unknown length.

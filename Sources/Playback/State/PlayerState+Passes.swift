@@ -31,18 +31,26 @@ extension PlayerState {
         at start: Duration,
         answersSeek: Bool,
         refresh: Bool = false,
-        isAfterChange: Bool = false
+        isAfterChange: Bool = false,
+        requestDelay: Duration = .zero
     ) -> [PlayerEffect] {
         guard let old = lane.current else { return [] }
         let reused = !refresh && !isAfterChange && !old.isLive ? old.id : nil
         let pass = lane.successor(of: old, at: start, answersSeek: answersSeek, isAfterChange: isAfterChange)
         let effects = lane.cancelAll(reusing: reused) + silence()
         lane.begin(pass)
-        return effects + [startEffect(pass, reusing: reused, refresh: refresh)]
+        var begun = PassStart(id: pass.id, track: pass.track, position: pass.start)
+        begun.reusing = reused
+        begun.refresh = refresh
+        begun.requestDelay = requestDelay
+        return effects + [.startPass(begun)]
     }
 
-    private func startEffect(_ pass: Pass, reusing: PassID? = nil, refresh: Bool = false) -> PlayerEffect {
-        .startPass(pass.id, pass.track, at: pass.start, reusing: reusing, refresh: refresh)
+    /// Starts a pass that opens its track.
+    private func startEffect(_ pass: Pass) -> PlayerEffect {
+        var start = PassStart(id: pass.id, track: pass.track, position: pass.start)
+        start.isLowPriority = pass.id == lane.lowPriority
+        return .startPass(start)
     }
 
     /// Reports the end of the current track; the caller then cancels its pass.
@@ -85,12 +93,13 @@ extension PlayerState {
     }
 
     /// Opens the next track and reads its head, without writing.
-    private mutating func prepareNext() -> [PlayerEffect] {
+    mutating func prepareNext() -> [PlayerEffect] {
         guard lane.prepared == nil, let place = placeAhead() else { return [] }
         let track = queue.tracks[place]
         // A repeated track begins at its start.
         let start = track.id == lane.lastGranted?.track.id ? nil : resumePoint(track)
-        return [startEffect(lane.prepare(track, at: start ?? .zero))]
+        let pass = lane.prepare(track, at: start ?? .zero)
+        return [startEffect(pass)]
     }
 
     /// Reopens a track after the current one, because its resource has changed.
@@ -380,18 +389,5 @@ extension PlayerState {
         if let place = queue.place(of: pass.track.id) { queue.select(place) }
         announcer.forgetFailure(of: pass.track.id)
         return announce(pass)
-    }
-
-    mutating func ticked() -> [PlayerEffect] {
-        guard phase == .active, output.isRunning, let pass = lane.current else { return [] }
-        var effects: [PlayerEffect] = []
-        if let duration, duration - position < .seconds(20), lane.lastGranted?.id == pass.id {
-            effects += prepareNext()
-        }
-        if announcer.timeUntilPosition <= .zero {
-            announcer.positionReported()
-            effects.append(positionEvent(pass))
-        }
-        return effects
     }
 }

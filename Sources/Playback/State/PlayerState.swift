@@ -1,11 +1,11 @@
-package import Media
+import Media
 
 /// Decides what the player does: inputs in, effects out. Pure.
 ///
 /// It composes four machines: the queue, the lane of passes, the output and the announcer. This file has the
 /// inputs and the properties that the shell reads; commands, passes and the output have files of their own.
-package struct PlayerState: Sendable {
-    package enum Phase: Sendable, Equatable {
+struct PlayerState: Sendable {
+    enum Phase: Sendable, Equatable {
         /// The sources are being read; nothing can be played yet.
         case launching
         case stopped
@@ -26,25 +26,23 @@ package struct PlayerState: Sendable {
     var output: OutputState
     var announcer = Announcer()
     var random: Shuffler
-    package internal(set) var phase = Phase.launching
-    package internal(set) var isPaused = false
+    var phase = Phase.launching
+    var isPaused = false
     /// `true` if the audio server requested the pause, for instance for a phone call; it may then end the
     /// pause.
     var isPausedByServer = false
     var pausedSince = Duration.zero
     /// `true` if the user quit.
-    package internal(set) var isQuit = false
+    var isQuit = false
     var now = Duration.zero
-    package internal(set) var volume: Int
-    package internal(set) var isMuted = false
-    package internal(set) var gainMode: GainMode
-    package internal(set) var connectivity = ConnectivityReport()
+    var volume: Int
+    var isMuted = false
+    var gainMode: GainMode
+    var connectivity = ConnectivityReport()
     /// Consecutive tracks that failed or had no sound. Once these are as many as the queue has, another round would
     /// fail forever.
     var consecutiveFailures = 0
     var lastSeek: Duration?
-    /// The pass of the last seek if it came within `seekPause` of another.
-    var rapidSeek: PassID?
     /// Commands that came before the tracks were known and need them; carried out in order by `launched`.
     var heldCommands: [PlayerCommand] = []
     /// The number of requested additions that are still being read.
@@ -56,7 +54,7 @@ package struct PlayerState: Sendable {
     var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
 
     /// `seed` determines every shuffle.
-    package init(
+    init(
         exitsAtEnd: Bool,
         opensEachTrack: Bool = false,
         volume: Int = 100,
@@ -78,7 +76,7 @@ package struct PlayerState: Sendable {
     mutating func start(with report: ConnectivityReport) { connectivity = report }
 
     /// Handles one input. `heard` is the sink's count of heard frames, `now` the clock's time.
-    package mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
+    mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
         guard phase != .over else { return [] }
         self.now = now
         announcer.advance(to: now)
@@ -179,6 +177,19 @@ package struct PlayerState: Sendable {
             : announcer.remark("unpinned", "Unpinned " + name)
     }
 
+    private mutating func ticked() -> [PlayerEffect] {
+        guard phase == .active, output.isRunning, let pass = lane.current else { return [] }
+        var effects: [PlayerEffect] = []
+        if let duration, duration - position < .seconds(20), lane.lastGranted?.id == pass.id {
+            effects += prepareNext()
+        }
+        if announcer.timeUntilPosition <= .zero {
+            announcer.positionReported()
+            effects.append(positionEvent(pass))
+        }
+        return effects
+    }
+
     /// Ends the player. All later inputs are ignored.
     mutating func finish(fatal: MediaError?) -> [PlayerEffect] {
         phase = .over
@@ -215,20 +226,20 @@ package struct PlayerState: Sendable {
 
     // MARK: What snapshots show
 
-    package var tracks: [Track] { queue.tracks }
-    package var currentTrack: Track? { lane.current?.track ?? queue.currentTrack }
-    package var currentInfo: StreamInfo? { lane.current?.shownInfo }
-    package var position: Duration { lane.position }
-    package var isExact: Bool { lane.current?.landing.isExact ?? true }
-    package var duration: Duration? { lane.current?.duration }
-    package var failures: [Track.ID: SafeText] { announcer.failures }
-    package var messages: [PlayerMessage] { announcer.messages }
-    package var learned: [Track.ID: TrackFacts] { announcer.facts }
+    var tracks: [Track] { queue.tracks }
+    var currentTrack: Track? { lane.current?.track ?? queue.currentTrack }
+    var currentInfo: StreamInfo? { lane.current?.shownInfo }
+    var position: Duration { lane.position }
+    var isExact: Bool { lane.current?.landing.isExact ?? true }
+    var duration: Duration? { lane.current?.duration }
+    var failures: [Track.ID: SafeText] { announcer.failures }
+    var messages: [PlayerMessage] { announcer.messages }
+    var learned: [Track.ID: TrackFacts] { announcer.facts }
 
     /// The gain applied to the current track, in dB; `nil` if none is.
     var gainDecibels: Double? { lane.current.flatMap { gainStage(of: $0).decibels } }
 
-    package var snapshotState: PlayerSnapshot.State {
+    var snapshotState: PlayerSnapshot.State {
         switch phase {
         case .launching: .opening
         case .stopped: .stopped
@@ -250,10 +261,10 @@ package struct PlayerState: Sendable {
     // MARK: What the shell reads
 
     /// `true` if the state needs ticks because a track is heard or awaited.
-    package var needsTicks: Bool { phase == .active && !isPaused }
+    var needsTicks: Bool { phase == .active && !isPaused }
 
     /// The pass of the current track.
-    package var currentPass: PassID? { lane.current?.id }
+    var currentPass: PassID? { lane.current?.id }
 
     /// The track that has been prepared as the next one.
     var preparedTrack: Track? { lane.prepared?.track }
@@ -266,9 +277,6 @@ package struct PlayerState: Sendable {
     /// `true` if the pass began at an exact position.
     func isExact(_ id: PassID) -> Bool { lane[id]?.landing.isExact ?? true }
 
-    /// The delay of the pass before its first request, since a further seek may replace it.
-    func requestDelay(of id: PassID) -> Duration { rapidSeek == id ? Self.seekPause : .zero }
-
     /// `true` if the sink should be taking frames.
     var isSounding: Bool { output.isRunning }
 
@@ -279,7 +287,7 @@ package struct PlayerState: Sendable {
     var describedTracks: [Track] { queue.tracks.map { announcer.described($0) } }
 
     /// The time until an event is due (a position, or a track or title that begins to be heard); at most `limit`.
-    package func untilDue(atMost limit: Duration) -> Duration {
+    func untilDue(atMost limit: Duration) -> Duration {
         guard output.isRunning, let format = output.format else { return limit }
         var due = min(limit, announcer.timeUntilPosition)
         if let frames = lane.framesUntilChange {

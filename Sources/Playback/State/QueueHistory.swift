@@ -1,4 +1,4 @@
-package import Media
+import Media
 
 /// The changes of the queue that can be undone, newest last. Pure.
 ///
@@ -33,7 +33,7 @@ struct QueueHistory: Sendable {
 }
 
 /// A change of the queue, with everything needed to undo it.
-package enum QueueStep: Sendable, Equatable {
+enum QueueStep: Sendable, Equatable {
     case added(Range<Int>)
     case removed([Track], from: RangeSet<Int>)
     case moved(RangeSet<Int>, to: Int)

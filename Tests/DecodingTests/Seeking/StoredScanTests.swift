@@ -42,6 +42,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [Fixture.cbr, .vbr], [false, true])
+    func `a decoder knows by frames and tables if a seek finds its bytes stored`(
+        fixture: Fixture,
+        hasTable: Bool
+    ) async throws {
+        let walked = MPEGDecoder(fixture.bytes)
+        _ = try await decodeRest(walked)
+        for percent in [10, 35, 60, 85] {
+            let source = PartialSource(fixture.bytes)
+            let decoder = decoder(source, table: hasTable ? walked.seekTable() : [])
+            #expect(!decoder.isStored(at: .zero), "nothing is known before the head")
+            try await decoder.open()
+            let time = Duration.seconds(Double(percent) * 0.24)
+            // The head alone may reach the first positions.
+            let isAhead = decoder.isStored(at: time)
+            let before = source.requests.count
+            _ = try await decoder.seek(to: time)
+            _ = try await decodeRest(decoder, limit: 2_304)
+            #expect(isAhead == (source.requests.count == before))
+            #expect(decoder.isStored(at: time))
+        }
+    }
+
     @Test(arguments: variable)
     func `scanning a stored track asks for nothing, counts all frames and ends`(fixture: Fixture) async throws
     {

@@ -13,6 +13,8 @@ struct FakeMusic: Sendable {
     var failure: (frame: Int, error: MediaError)?
     /// Reads of this byte or behind it wait until the gate's clock passes one second.
     var gate: (byte: Int64, clock: TestClock)?
+    /// Closing its reader waits until this clock passes one second.
+    var closing: TestClock?
     /// Where it comes from the web.
     var url: WebURL?
     /// Set for a live stream, which has no length and whose reads end at titles.
@@ -117,7 +119,11 @@ final class FakeReader: ResourceReader {
     func storeSeekTable(_ table: [UInt8]) { tables.withLock { $0.append(table) } }
     var storedSeekTable: [UInt8] { [] }
     func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
-    func close() async { closed.withLock { $0 = true } }
+    func close() async {
+        // As with a real disk, cancelling does not shorten the wait.
+        if let disk = music.closing { await Task { try? await disk.sleep(until: .seconds(1)) }.value }
+        closed.withLock { $0 = true }
+    }
 }
 
 /// "Decodes" a piece: its bytes are the PCM.
@@ -171,6 +177,8 @@ final class FakeDecoder: AudioDecoder {
         correctedLanding = nil
         return landing
     }
+
+    func isStored(at time: Duration) -> Bool { music.isStored }
 
     /// There is something to look through until a wrong landing is corrected, and not more.
     func scanStored() async throws -> Bool {

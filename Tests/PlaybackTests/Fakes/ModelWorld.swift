@@ -55,8 +55,7 @@ struct ModelWorld {
     private mutating func perform(_ effect: PlayerEffect) -> PlayerInput? {
         #expect(!isFinished, "nothing follows the end")
         switch effect {
-        case .startPass(let id, _, at: _, reusing: _, refresh: _):
-            #expect(passes.updateValue(.opening, forKey: id) == nil)
+        case .startPass(let start): #expect(passes.updateValue(.opening, forKey: start.id) == nil)
         case .cancelPass(let id, keepsResource: _):
             #expect(passes.removeValue(forKey: id) != nil, "only a pass under way is cancelled")
         case .grant(let id, let holds):
@@ -156,7 +155,7 @@ struct ModelWorld {
                 return tell(.passFailed(id, error, frames: 0), &state)
             }
             passes[id] = .ready
-            tell(.passReady(id, info(), SeekLanding(frame: 0, isExact: true), isSeekable: true), &state)
+            tell(.ready(id, info()), &state)
         case .writing(let frames, let wantsPrime):
             let more = FrameCount.random(in: 0...300, using: &random)
             written += more

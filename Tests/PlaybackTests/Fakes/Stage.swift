@@ -15,7 +15,7 @@ final class Stage: Sendable {
         exitsAtEnd: Bool = true,
         repeatMode: RepeatMode = .off,
         resolver: (any TrackResolver)? = nil,
-        kept: (any CacheStatus)? = nil,
+        cache: (any CacheStatus)? = nil,
         connectivity: (any Connectivity)? = nil,
         fills: Bool = false,
         gain: GainMode = .off,
@@ -51,7 +51,7 @@ final class Stage: Sendable {
             resolver: resolver ?? FixedResolver(tracks: pieces.map(\.track)),
             save: save,
             clock: clock,
-            cache: kept,
+            cache: cache,
             connectivity: connectivity
         )
         parts.connecting = reaching

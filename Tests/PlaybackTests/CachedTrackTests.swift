@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-@Suite struct KeptMusicTests {
+@Suite struct CachedTrackTests {
     private func notices(_ stage: Stage) -> [String] {
         stage.events.compactMap { event in
             switch event {
@@ -15,11 +15,11 @@ import Testing
         }
     }
 
-    @Test func `the snapshot says how much of each track is here`() async throws {
-        let kept = FakeKept()
+    @Test func `the snapshot says how much of each track is cached`() async throws {
+        let cache = FakeCacheStatus()
         let pieces = (1...3).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
-        kept.set(Availability(storedBytes: 42, length: 100, playsTo: .seconds(190)), of: pieces[1].url)
-        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        cache.set(Availability(storedBytes: 42, length: 100, playsTo: .seconds(190)), of: pieces[1].url)
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), cache: cache)
         _ = try await stage.play { stage in
             try await wait(for: "the answer") { !stage.player.snapshot.availability.isEmpty }
             #expect(stage.player.snapshot.availability[Track.ID(2)]?.fraction == 0.42)
@@ -27,10 +27,10 @@ import Testing
         }
     }
 
-    @Test func `a track event says which part is here, as soon as that is known`() async throws {
-        let kept = FakeKept()
+    @Test func `a track event says which part is cached`() async throws {
+        let cache = FakeCacheStatus()
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
-        let stage = Stage(pieces, sink: TestSink(allowance: 100), kept: kept)
+        let stage = Stage(pieces, sink: TestSink(allowance: 100), cache: cache)
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
             stage.readers[0].edit { $0.stored = ByteRangeSet(0..<9_000) }
@@ -43,36 +43,36 @@ import Testing
         }
     }
 
-    @Test func `a hundred thousand tracks are asked for in batches while commands are answered`() async throws
+    @Test func `a hundred thousand tracks are looked up in batches while commands are answered`() async throws
     {
-        let kept = FakeKept()
+        let cache = FakeCacheStatus()
         let clock = TestClock()
-        kept.hold { try? await clock.sleep(until: .seconds(1)) }
+        cache.hold { try? await clock.sleep(until: .seconds(1)) }
         let pieces = (1...100_000).map { FakeMusic(number: $0, frames: 1).onTheWeb() }
-        kept.set(Availability(storedBytes: 1, length: 2), of: pieces[99_999].url)
-        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        cache.set(Availability(storedBytes: 1, length: 2), of: pieces[99_999].url)
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), cache: cache)
         _ = try await stage.play { stage in
             try await wait(for: "the first question") { clock.sleeperCount == 1 }
             for volume in 1...20 {
                 stage.player.send(.volume(volume))
                 try await wait(for: "the answer") { stage.player.snapshot.volume == volume }
             }
-            #expect(kept.batches.count == 1)
+            #expect(cache.batches.count == 1)
             clock.advance(by: .seconds(1))
             try await wait(for: "the last track") {
                 stage.player.snapshot.availability[Track.ID(100_000)] != nil
             }
-            #expect(kept.batches.allSatisfy { $0 <= CachedWatch.batch })
-            let asked = kept.batches.reduce(0, +)
-            #expect(asked < 100_100, "each is asked for once, the current one again")
+            #expect(cache.batches.allSatisfy { $0 <= CachedWatch.batch })
+            let asked = cache.batches.reduce(0, +)
+            #expect(asked < 100_100, "each is looked up once, the current one again")
         }
     }
 
-    @Test func `tracks that were asked for are not asked for again when others are added`() async throws {
-        let kept = FakeKept()
+    @Test func `tracks are not looked up again when others are added`() async throws {
+        let cache = FakeCacheStatus()
         let pieces = (1...3).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
-        for piece in pieces { kept.set(Availability(storedBytes: 1, length: 2), of: piece.url) }
-        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        for piece in pieces { cache.set(Availability(storedBytes: 1, length: 2), of: piece.url) }
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), cache: cache)
         _ = try await stage.play { stage in
             try await wait(for: "the answer") { stage.player.snapshot.availability.count == 3 }
             // The resolver gives the same tracks once more.
@@ -82,27 +82,27 @@ import Testing
             try await wait(for: "the pin") {
                 stage.player.snapshot.availability[Track.ID(1)]?.isPinned == true
             }
-            #expect(kept.batches == [3, 1, 1], "three tracks, then the pinned one before and after")
+            #expect(cache.batches == [3, 1, 1], "three tracks, then the pinned one before and after")
         }
     }
 
-    @Test func `a track that is over is looked at again`() async throws {
-        let kept = FakeKept()
+    @Test func `a track that has ended is looked up again`() async throws {
+        let cache = FakeCacheStatus()
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 900).onTheWeb() }
-        let stage = Stage(pieces, exitsAtEnd: false, kept: kept)
+        let stage = Stage(pieces, exitsAtEnd: false, cache: cache)
         _ = try await stage.play { stage in
-            kept.set(Availability(storedBytes: 3_600, length: 3_600), of: pieces[0].url)
-            kept.set(Availability(storedBytes: 3_600, length: 3_600), of: pieces[1].url)
+            cache.set(Availability(storedBytes: 3_600, length: 3_600), of: pieces[0].url)
+            cache.set(Availability(storedBytes: 3_600, length: 3_600), of: pieces[1].url)
             try await wait(for: "the end") { stage.player.snapshot.state == .ended }
             try await wait(for: "both") { stage.player.snapshot.availability.count == 2 }
             #expect(stage.player.snapshot.availability[Track.ID(1)]?.isComplete == true)
         }
     }
 
-    @Test func `pinning pins the track and doing so again lets go of it`() async throws {
-        let kept = FakeKept()
+    @Test func `a second pin unpins the track`() async throws {
+        let cache = FakeCacheStatus()
         let pieces = (1...2).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
-        let stage = Stage(pieces, sink: TestSink(allowance: 0), kept: kept)
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), cache: cache)
         _ = try await stage.play { stage in
             try await wait(for: "the tracks") { stage.player.snapshot.tracks.count == 2 }
             stage.player.send(.pin(2))
@@ -118,7 +118,7 @@ import Testing
                 stage.player.snapshot.availability[Track.ID(1)]?.isPinned == true
             }
             #expect(notices(stage) == ["pinned", "unpinned", "pinned"])
-            kept.fail(with: MediaError(.notKept, "the cache", "is full"))
+            cache.fail(with: MediaError(.notCached, "the cache", "is full"))
             stage.player.send(.pin(1))
             try await wait(for: "the refusal") { notices(stage).last == "not-cached" }
             stage.player.send(.pin(9))

@@ -1,0 +1,87 @@
+import Media
+
+@testable import Playback
+
+// A dialogue with `PlayerState`: inputs in, effects out.
+
+extension PassID: ExpressibleByIntegerLiteral {
+    /// The pass with this number.
+    public init(integerLiteral value: Int) { self.init(value: value) }
+}
+
+/// Tracks with these numbers as IDs.
+func numbered(_ numbers: some Sequence<Int>) -> [Track] {
+    numbers.map { FakeMusic(number: $0, frames: 1).track }
+}
+
+extension StreamInfo {
+    static func music(
+        seconds: Int = 10,
+        sampleRate: Int = 1_000,
+        channels: Int = 2,
+        title: SafeText? = nil
+    ) -> StreamInfo {
+        let format = AudioFormat(sampleRate: sampleRate, channelCount: channels)
+        var info = StreamInfo(format: format, bytesPerSecond: 4_000)
+        info.duration = .seconds(seconds)
+        info.tags.title = title
+        return info
+    }
+}
+
+extension PlayerInput {
+    static func launched(_ tracks: [Track], start: Int? = 1) -> PlayerInput {
+        .launched(tracks: tracks, problems: [], start: start, position: .zero)
+    }
+
+    /// The pass knows its format and begins exactly at frame 0.
+    static func ready(_ id: PassID, _ info: StreamInfo = .music()) -> PlayerInput {
+        .passReady(id, info, SeekLanding(frame: 0, isExact: true), isSeekable: true)
+    }
+}
+
+extension PlayerState {
+    /// So many tracks, of which the first sounds.
+    static func sounding(
+        _ count: Int,
+        exitsAtEnd: Bool = true,
+        _ info: StreamInfo = .music()
+    ) -> PlayerState {
+        var state = PlayerState(exitsAtEnd: exitsAtEnd, seed: 1)
+        state.send(.launched(numbered(1...count)), .ready(1, info))
+        state.sound(1)
+        return state
+    }
+
+    /// The pass writes into an empty stream, and the sink starts.
+    mutating func sound(_ id: PassID) { send(.passGranted(id, start: 0), .passPrimed(id), .outputStarted) }
+
+    /// Hands over the inputs in order; returns the effects of the last one.
+    @discardableResult
+    mutating func send(
+        _ inputs: PlayerInput...,
+        heard: FrameCount = 0,
+        now: Duration = .zero
+    ) -> [PlayerEffect] {
+        inputs.map { handle($0, heard: heard, now: now) }.last ?? []
+    }
+
+    @discardableResult
+    mutating func send(
+        _ command: PlayerCommand,
+        heard: FrameCount = 0,
+        now: Duration = .zero
+    ) -> [PlayerEffect] {
+        handle(.command(command), heard: heard, now: now)
+    }
+}
+
+extension [PlayerEffect] {
+    /// The last pass that these effects start.
+    var start: PassStart? {
+        reversed().lazy.compactMap { if case .startPass(let start) = $0 { start } else { nil } }.first
+    }
+
+    /// `true` if these effects end a track.
+    var endsTrack: Bool { contains { if case .endTrack = $0 { true } else { false } } }
+}
