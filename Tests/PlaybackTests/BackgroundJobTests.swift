@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `what is added comes in the order it was asked for`() async throws {
+    @Test func `additions are made in the order of the commands`() async throws {
         let clock = TestClock()
         let pieces = (1...4).map { FakeMusic(number: $0, frames: 9_000) }
         let stage = Stage(
@@ -59,7 +59,7 @@ import Testing
         #expect(saved.withLock { $0 } == ["one 1", "two 1"])
     }
 
-    @Test func `a list that cannot be saved is told of, also behind a quit`() async throws {
+    @Test func `a failure to save a list is reported even after a quit`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, path in
             throw MediaError(.unreadable, SafeText(path), "the disk is full")
         }

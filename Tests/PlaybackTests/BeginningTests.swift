@@ -8,7 +8,7 @@ import Testing
     private let tracks = numbered(1...4)
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a track that was named is begun with also when the order is shuffled`(seed: UInt64) {
+    func `a start track is played first even in a shuffled order`(seed: UInt64) {
         var state = PlayerState(exitsAtEnd: true, isShuffled: true, seed: seed)
         #expect(state.send(.launched(tracks)).start?.track.id == tracks[0].id)
         var free = PlayerState(exitsAtEnd: true, isShuffled: true, seed: seed)
@@ -16,7 +16,7 @@ import Testing
         #expect(free.queue.current == free.queue.last || free.queue.next(after: free.queue.current) != nil)
     }
 
-    @Test func `a track goes on where it was left, and a seek to its start still leads there`() {
+    @Test func `a track continues at its saved position, and a seek to its start leads to the start`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let long = tracks[1].id
         state.resumePoint = { $0.id == long ? .seconds(600) : nil }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [(RepeatMode.off, Duration.seconds(600)), (.one, .zero)])
-    func `what is prepared goes on where it was left, unless the track repeats itself`(
+    func `a prepared track continues at its saved position, unless it is the current one repeated`(
         mode: RepeatMode,
         start: Duration
     ) {

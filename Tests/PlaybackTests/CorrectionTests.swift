@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `an estimated place is corrected with one position event, and nothing else is heard of it`()
+    @Test func `an estimated position is corrected with one position event and no change in the sound`()
         async throws
     {
         var piece = FakeMusic(number: 1, frames: 60_000)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test
-    func `stored bytes are looked through only while the ring is full, and where there is nothing only once`()
+    func `stored bytes are scanned only while the ring is full, and once if there is nothing to scan`()
         async throws
     {
         let piece = FakeMusic(number: 1, frames: 60_000)
@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is missing before an estimated place is fetched where idle lines are to be used`(fills: Bool)
+    func `the bytes before an estimated position are fetched in the background if that is allowed`(
+        fills: Bool
+    )
         async throws
     {
         var piece = FakeMusic(number: 1, frames: 60_000)
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a seek ends the looking through at once`() async throws {
+    @Test func `a seek ends the scan at once`() async throws {
         var piece = FakeMusic(number: 1, frames: 60_000)
         piece.estimate = (700, .max)
         let stage = Stage([piece], sink: TestSink(allowance: 500))
@@ -88,25 +90,5 @@ import Testing
             #expect(stage.player.snapshot.position == .seconds(50))
             #expect(!stage.player.snapshot.isExact)
         }
-    }
-
-    @Test func `the place of what was written moves with a correction, over a change of format too`() {
-        var timeline = Timeline()
-        let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
-        for (pass, start, landing) in [(1, 0, 5_000), (1, 300, 5_300), (2, 600, 0)] as [(Int, Int64, Int64)] {
-            timeline.append(
-                Timeline.Segment(
-                    pass: PassID(value: pass),
-                    start: start,
-                    landing: landing,
-                    format: format,
-                    isExact: false
-                )
-            )
-        }
-        timeline.correct(1, by: -200)
-        #expect(timeline.segments.map(\.landing) == [4_800, 5_100, 0])
-        #expect(timeline.segments.map(\.isExact) == [true, true, false])
-        #expect(timeline.position(at: 100) == .milliseconds(4_900))
     }
 }

@@ -47,7 +47,7 @@ import Testing
         var position: Int64 { stage.player.snapshot.position.milliseconds }
     }
 
-    @Test func `what is shown is what was heard, and not what the device took`() async throws {
+    @Test func `the shown position is the heard one, not that of the frames the device took`() async throws {
         let scene = Scene([60_000], latency: .milliseconds(800))
         try await scene.playing { scene in
             try await scene.pass(.seconds(3))
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `an underrun that is none costs no frame`() async throws {
+    @Test func `a false underrun costs no frame`() async throws {
         let scene = Scene([4_000], latency: .milliseconds(200))
         try await scene.playing { scene in
             try await scene.pass(.seconds(1))

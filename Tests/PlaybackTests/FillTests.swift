@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a track that was heard is filled, and let go of when it is whole`() async throws {
+    @Test func `a track that was heard is fetched completely and then closed`() async throws {
         let stage = stage(2)
         _ = try await stage.play { stage in
             try await hear(1, on: stage)
@@ -41,7 +41,7 @@ import Testing
         #expect(!stage.readers[1].isFilled, "nothing was heard of the second")
     }
 
-    @Test func `quitting ends every filling at once`() async throws {
+    @Test func `quitting ends every background fetch at once`() async throws {
         let stage = stage(3)
         let outcome = try await stage.play { stage in
             for number in 1...2 { try await hear(number, on: stage) }
@@ -57,7 +57,7 @@ import Testing
         #expect(outcome.summary.requestCount == 3, "what they cost is counted")
     }
 
-    @Test func `of many the oldest is let go of`() async throws {
+    @Test func `of too many background fetches the oldest ends`() async throws {
         let stage = stage(6)
         _ = try await stage.play { stage in
             for number in 1...5 { try await hear(number, on: stage) }
@@ -81,7 +81,7 @@ import Testing
         #expect(stage.readers[0].isClosed)
     }
 
-    @Test func `a track that is played again is no longer filled`() async throws {
+    @Test func `playing a track again ends its background fetch`() async throws {
         let stage = stage(2)
         _ = try await stage.play { stage in
             try await hear(1, on: stage)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is filled unless it was asked for`() async throws {
+    @Test func `without the setting no track is fetched in the background`() async throws {
         let stage = stage(2, fills: false)
         _ = try await stage.play { stage in
             try await hear(1, on: stage)

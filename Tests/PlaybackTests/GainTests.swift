@@ -24,7 +24,7 @@ import Testing
         return samples
     }
 
-    @Test func `without the wish for it samples are those of the decoder, whatever tags say`() async {
+    @Test func `without a gain mode the samples are those of the decoder`() async {
         let pieces = [piece(1, gain: -20), piece(2, gain: nil)]
         let stage = Stage(pieces)
         _ = await stage.play()
@@ -41,14 +41,14 @@ import Testing
         #expect(samples(stage.sink.pcm) == expected)
     }
 
-    @Test func `an album keeps the distances of its tracks`() async {
+    @Test func `album gain applies one gain to all tracks of an album`() async {
         let pieces = [piece(1, gain: -20), piece(2, gain: -3)]
         let stage = Stage(pieces, gain: .album)
         _ = await stage.play()
         #expect(samples(stage.sink.pcm) == scaled(pieces[0], by: -6) + scaled(pieces[1], by: -6))
     }
 
-    @Test func `another mode is heard behind what the ring holds, without a jump and without a restart`()
+    @Test func `another gain mode is heard after the PCM in the ring, without a jump or a restart`()
         async throws
     {
         let music = piece(1, gain: -20, frames: 20_000)
@@ -79,7 +79,7 @@ import Testing
         #expect(stage.sink.openings.count == 1)
     }
 
-    @Test func `the modes follow each other, and those of all tracks in the ring change`() {
+    @Test func `the gain modes follow each other and apply to all tracks in the ring`() {
         var info = StreamInfo.music()
         info.loudness = Loudness(track: .init(gain: -3), album: .init(gain: -6))
         var state = PlayerState.sounding(2, info)

@@ -15,7 +15,7 @@ import Testing
             (.to(.seconds(9)), .percent(20), nil),
         ] as [(SeekTarget, SeekTarget, SeekTarget?)]
     )
-    func `two seeks become one only where one leads to the same place`(
+    func `two seeks are merged only if one seek leads to the same position`(
         first: SeekTarget,
         second: SeekTarget,
         expected: SeekTarget?
@@ -23,7 +23,7 @@ import Testing
         #expect(first.merged(with: second) == expected)
     }
 
-    @Test func `twenty waiting seeks are one, and what stands between keeps them apart`() async {
+    @Test func `twenty waiting seeks are merged, but not across another input`() async {
         let inbox = Inbox()
         for _ in 0..<20 { inbox.put(.command(.seek(.by(.seconds(5))))) }
         inbox.put(.tick)

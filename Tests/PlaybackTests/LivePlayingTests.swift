@@ -43,7 +43,9 @@ import Testing
         }
     }
 
-    @Test func `a live stream says what it is, and has no length whatever a playlist says`() async throws {
+    @Test func `a live stream is reported as one and has no length even if a playlist states one`()
+        async throws
+    {
         var piece = stream()
         piece.frames = 9_000
         var track = piece.track
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a live stream refuses a seek in one sentence and plays on`() async throws {
+    @Test func `a live stream refuses a seek and continues`() async throws {
         let stage = Stage([stream()], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `reloading a live stream connects anew`() async throws {
+    @Test func `reloading a live stream reconnects`() async throws {
         let stage = Stage([stream()], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [1, 4, 5, 600])
-    func `after a pause a live stream goes on with what is live`(seconds: Int) async throws {
+    func `after a pause a live stream continues at the live position`(seconds: Int) async throws {
         let stage = Stage([stream()], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") {
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `previous goes to the track before a live stream and does not begin it again`() {
+    @Test func `previous leads from a live stream to the track before it`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let tracks = numbered(1...2)
         state.send(.launched(tracks, start: 2), .liveFound(1, Station()), .ready(1))

@@ -15,7 +15,7 @@ import Testing
 
     // MARK: Waiting
 
-    @Test func `each attempt that is waited for is told once, with its countdown in the snapshot`()
+    @Test func `each retry is reported once, with its countdown in the snapshot`()
         async throws
     {
         let stage = Stage([FakeMusic(number: 1, frames: 60_000)], sink: TestSink(allowance: 500))
@@ -47,7 +47,7 @@ import Testing
 
     // MARK: Offline
 
-    @Test func `going offline and coming back are told once, with the reason`() async throws {
+    @Test func `going offline and online is reported once, with the reason`() async throws {
         let network = FakeConnectivity()
         let stage = Stage(
             [FakeMusic(number: 1, frames: 60_000)],
@@ -70,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func `only the listener has the network tried at once, and never a forced one`() async throws {
+    @Test func `only a command retries the network at once, and never while offline is forced`() async throws
+    {
         let network = FakeConnectivity()
         var pieces = (1...6).map { FakeMusic(number: $0, frames: 900) }
         for place in 1..<5 { pieces[place].openFailure = MediaError(.offline, "x", "is not in the cache") }
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: RepeatMode.allCases)
-    func `a queue of which nothing is here ends once`(mode: RepeatMode) async {
+    func `a queue of which nothing is cached ends after one round while offline`(mode: RepeatMode) async {
         let pieces = (1...20).map { number in
             var piece = FakeMusic(number: number, frames: 1)
             piece.openFailure = MediaError(.offline, "x", "is not in the cache")

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `of tracks that fail one behind the other one is tried while the current plays`() async throws
+    @Test func `of several failing tracks only the next is opened while the current one plays`() async throws
     {
         let stage = Stage(pieces(failing: 2...6, count: 7), sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
@@ -46,7 +46,7 @@ import Testing
         try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
     }
 
-    @Test func `the next track is patient until all of the current one is read`() async throws {
+    @Test func `the next track has low priority until all of the current one is read`() async throws {
         // The ring holds two seconds of the three.
         var pieces = pieces(failing: 9...9, count: 2)
         // The opening of the next one does not come to an end.
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `who goes to the next track early is not kept waiting by its patience`() async throws {
+    @Test func `skipping to the next track raises its priority`() async throws {
         let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await untilNextIsOpened(stage)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `what failed ahead is told when its turn comes, each in its order`() async {
+    @Test func `failures of prepared tracks are reported in order, when their turn comes`() async {
         let stage = Stage(pieces(failing: 2...4, count: 6))
         let outcome = await stage.play()
         let failing = (2...4).flatMap { ["track \($0)", "ended \($0) failed 0"] }

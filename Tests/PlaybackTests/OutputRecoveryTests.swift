@@ -9,7 +9,7 @@ import Testing
     private let gone = MediaError(.audioLost, "PulseAudio", "is gone")
     private let away = MediaError(.audioServer, "PulseAudio", "is away")
 
-    @Test func `attempts come at growing distances, and none beside another`() {
+    @Test func `attempts come at growing intervals, one at a time`() {
         var recovery = OutputRecovery()
         var delays: [Duration] = []
         for _ in 0..<7 {
@@ -36,7 +36,7 @@ import Testing
         #expect(next == .seconds(5))
     }
 
-    @Test func `each reason is told once until music sounds again`() {
+    @Test func `each reason is reported once until sound is heard again`() {
         var recovery = OutputRecovery()
         var told: [Bool] = []
         for error in [gone, gone, away, away, gone] { told.append(recovery.isNew(error)) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a lost server is looked for at growing distances, and the music goes on where it was heard`()
+    @Test func `a lost server is tried at growing intervals, and playback continues at the heard position`()
         async throws
     {
         try await playing { stage in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `who pauses meanwhile is not played to, and the search rests until the next wish`()
+    @Test func `if paused in the meantime, nothing is played, and the next attempt waits for a command`()
         async throws
     {
         try await playing { stage in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `who has paused before hears nothing of a server that comes back`() async throws {
+    @Test func `a player paused before the loss stays paused when the server is back`() async throws {
         try await playing { stage in
             stage.player.send(.pause)
             try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
@@ -119,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func `a seek while the server is away leads on when it is back, and quitting does not wait for it`()
+    @Test
+    func `a seek while the server is lost takes effect when it is back, and quitting does not wait for it`()
         async throws
     {
         try await playing { stage in
@@ -137,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is lost while nothing plays is looked for when something shall`() {
+    @Test func `a server lost while nothing plays is tried when a track begins`() {
         var state = PlayerState(exitsAtEnd: false, seed: 1)
         state.send(.launched(numbered(1...1)), .command(.stop))
         let lost = state.send(.outputEvent(.lost(gone)))
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 40, 100])
-    func `the volume that was asked for is set, full volume too, and without one the sink's memory stands`(
+    func `a requested volume is set, and without one the sink keeps its own`(
         volume: Int?
     ) async {
         let stage = Stage([FakeMusic(number: 1, frames: 300)], volume: volume)
@@ -164,7 +165,7 @@ import Testing
         #expect(stage.player.snapshot.volume == volume ?? 100)
     }
 
-    @Test func `a volume that is changed at the server is the one shown, and the one that keys go on from`()
+    @Test func `a volume changed at the server is shown, and keys change it from there`()
         async throws
     {
         try await playing { stage in

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `what is written comes out once, in order, whatever the sizes`(seed: UInt64) async throws {
+    func `written bytes are read once and in order, whatever the sizes`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let format = AudioFormat(
             sampleRate: 44_100,
@@ -57,7 +57,7 @@ import Testing
         #expect(ring.writtenFrames == 60_000)
     }
 
-    @Test func `discarding empties the ring and goes on counting what was taken`() {
+    @Test func `discarding empties the ring and keeps the count of frames read`() {
         let space = SpaceSignal()
         defer { space.stop() }
         let ring = PCMRing(format: AudioFormat(sampleRate: 8_000, channelCount: 1), frames: 10, space: space)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func `a wait for room ends when its task is cancelled, and the next one still hears of room`(round: Int)
+    func `a wait for room ends when its task is cancelled, and the next wait still works`(round: Int)
         async throws
     {
         let space = SpaceSignal()

@@ -35,7 +35,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await goOn.value }
     }
 
-    @Test func `a full ring is told once for each wish`() {
+    @Test func `a full ring is reported once for each request`() {
         defer { space.stop() }
         let control = PassControl()
         control.grant(ring(), primeTarget: 10, holds: false)

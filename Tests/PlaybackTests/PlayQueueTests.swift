@@ -4,14 +4,255 @@ import Testing
 
 @testable import Playback
 
+/// The order of playing, and removing, moving, sorting, shuffling and undoing for one track and for many.
 @Suite struct PlayQueueTests {
-    private func queue(_ count: Int, current: Int?, _ mode: RepeatMode = .off) -> PlayQueue {
-        var random = SeededGenerator(seed: 1)
-        var queue = PlayQueue()
-        queue.append(numbered(0..<count), using: &random)
+    private func queue(_ count: Int, current: Int? = nil, _ mode: RepeatMode = .off) -> PlayQueue {
+        var queue = PlayQueue(seed: 1)
+        queue.append(numbered(0..<count))
         queue.repeatMode = mode
         if let current { queue.select(current) }
         return queue
+    }
+
+    private func numbers(_ queue: PlayQueue) -> [UInt64] { queue.tracks.map(\.id.value) }
+
+    /// The same rules over a list of IDs, with every earlier list kept whole.
+    private struct Model {
+        var ids: [Track.ID] = []
+        var current: Track.ID?
+        var added: [Track.ID] = []
+        /// The lists before each step, and how many had been added by then.
+        var history: [(ids: [Track.ID], addedCount: Int)] = []
+
+        mutating func remember() { history.append((ids, added.count)) }
+
+        mutating func add(_ new: [Track.ID]) {
+            ids += new
+            added += new
+        }
+
+        mutating func undo() {
+            guard let last = history.popLast() else { return }
+            // What was added since the step stays, at the end.
+            ids = last.ids + added[last.addedCount...]
+        }
+    }
+
+    private func randomPlaces(_ count: Int, using random: inout SeededGenerator) -> RangeSet<Int> {
+        var places = RangeSet<Int>()
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let start = Int.random(in: 0..<count, using: &random)
+            places.insert(contentsOf: start..<Int.random(in: start + 1...count, using: &random))
+        }
+        return places
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `after any changes and undos every track is in its place and the current one stays`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = PlayQueue(seed: seed)
+        var model = Model()
+        var next = 0
+        for _ in 0..<60 {
+            let count = model.ids.count
+            let place = Int.random(in: 0...max(0, count - 1), using: &random)
+            let step = Int.random(in: 0..<10, using: &random)
+            switch step {
+            case 0:
+                let new = numbered(next..<next + 3)
+                next += 3
+                queue.append(new)
+                model.add(new.map(\.id))
+            case 1 where count > 0:
+                let places = randomPlaces(count, using: &random)
+                let wasCurrent = queue.current.map { places.contains($0) } == true
+                model.remember()
+                queue.remove(places)
+                model.ids.removeSubranges(places)
+                // Which one succeeds is another rule's.
+                if wasCurrent { model.current = queue.currentTrack?.id }
+            case 2 where count > 0:
+                let places = randomPlaces(count, using: &random)
+                let before = numbers(queue)
+                queue.move(places, to: place)
+                var moved = model.ids
+                moved.removeSubranges(places)
+                moved.insert(
+                    contentsOf: places.ranges.flatMap { model.ids[$0] },
+                    at: min(place, moved.count)
+                )
+                if before != numbers(queue) { model.remember() }
+                model.ids = moved
+            case 3: queue.toggleShuffle()
+            case 4 where count > 0:
+                queue.select(place)
+                model.current = model.ids[place]
+            case 5 where count > 0:
+                model.remember()
+                if seed % 2 == 0 {
+                    queue.sort(by: .title, facts: [:])
+                } else {
+                    queue.shuffleNow()
+                }
+                #expect(Set(queue.tracks.map(\.id)) == Set(model.ids))
+                model.ids = queue.tracks.map(\.id)
+            case 6:
+                let new = numbered(next..<next + 2)
+                next += 2
+                model.remember()
+                queue.add(new, joins: false)
+                model.ids += new.map(\.id)
+            case 7, 8:
+                // The successor of a removed addition is the subject of another rule.
+                let goes = queue.lastAddition.flatMap { gone in
+                    queue.current.map { gone.contains($0) }
+                }
+                #expect((queue.undo() != nil) == !model.history.isEmpty)
+                model.undo()
+                if goes == true { model.current = queue.currentTrack?.id }
+            default: if count > 0 { queue.bringForward(place) }
+            }
+            #expect(queue.tracks.map(\.id) == model.ids)
+            if let current = model.current { #expect(queue.currentTrack?.id == current) }
+            // Walking on from the start of the order meets every track once.
+            var walked: [Int] = []
+            var following = queue.next(after: nil)
+            while let place = following, walked.count <= model.ids.count {
+                walked.append(place)
+                following = queue.next(after: place)
+            }
+            #expect(walked.sorted() == Array(model.ids.indices))
+        }
+    }
+
+    @Test func `many tracks are removed at once, and the next that stays succeeds the current one`() {
+        var queue = queue(8, current: 3)
+        queue.remove(RangeSet([1..<2, 3..<5, 6..<7]))
+        #expect(numbers(queue) == [0, 2, 5, 7])
+        #expect(queue.currentTrack?.id.value == 5)
+    }
+
+    @Test(arguments: [(RepeatMode.off, nil), (.all, 0)] as [(RepeatMode, UInt64?)])
+    func `if the current track and all after it are removed, only repeat-all leads back to the first`(
+        mode: RepeatMode,
+        next: UInt64?
+    ) {
+        var queue = queue(5, current: 2)
+        queue.repeatMode = mode
+        queue.remove(RangeSet(2..<5))
+        #expect(queue.currentTrack?.id.value == next)
+        queue.remove(RangeSet(queue.tracks.indices))
+        #expect(queue.current == nil)
+    }
+
+    @Test func `moved tracks stay together and in order, the first at the requested place`() {
+        var queue = queue(8, current: 5)
+        queue.move(RangeSet([1..<2, 5..<7]), to: 3)
+        #expect(numbers(queue) == [0, 2, 3, 1, 5, 6, 4, 7])
+        #expect(queue.currentTrack?.id.value == 5)
+        queue.move(RangeSet([0..<1, 7..<8]), to: 7)
+        #expect(numbers(queue) == [2, 3, 1, 5, 6, 4, 0, 7])
+    }
+
+    @Test func `steps are undone last first, and later additions stay at the end`() {
+        var queue = queue(5, current: 1)
+        queue.remove(RangeSet([0..<1, 3..<4]))
+        queue.move(RangeSet(0..<1), to: 2)
+        queue.shuffleNow()
+        #expect(queue.tracks.first?.id.value == 1)
+        queue.append(numbered(10..<12))
+        queue.clear()
+        queue.append(numbered(20..<21))
+        var seen: [[UInt64]] = []
+        while queue.undo() != nil { seen.append(numbers(queue)) }
+        #expect(seen.count == 4)
+        #expect(seen.first?.suffix(3) == [10, 11, 20])
+        #expect(
+            seen.dropFirst() == [
+                [2, 4, 1, 10, 11, 20], [1, 2, 4, 10, 11, 20], [0, 1, 2, 3, 4, 10, 11, 20],
+            ]
+        )
+        #expect(queue.currentTrack?.id.value == 1)
+    }
+
+    @Test func `undo goes back fifty steps`() {
+        var queue = queue(60)
+        for _ in 0..<55 { queue.remove(RangeSet(0..<1)) }
+        var count = 0
+        while queue.undo() != nil { count += 1 }
+        #expect(count == QueueHistory.mostSteps && queue.tracks.count == 55)
+    }
+
+    @Test func `a cleared queue comes back with the track that was current`() {
+        var queue = queue(4, current: 2)
+        queue.clear()
+        #expect(queue.current == nil)
+        _ = queue.undo()
+        #expect(queue.currentTrack?.id.value == 2)
+    }
+
+    @Test(
+        arguments: [
+            (.title, [3, 1, 0, 2]), (.artist, [3, 0, 1, 2]), (.duration, [2, 0, 3, 1]),
+            (.source, [0, 1, 2, 3]),
+        ] as [(SortKey, [UInt64])]
+    )
+    func `a queue is sorted by the known tags and lengths`(key: SortKey, expected: [UInt64]) {
+        let tags = [
+            TrackTags(title: "river", artist: "Edda"), TrackTags(title: "Alone"), TrackTags(title: "Wander"),
+            TrackTags(),
+        ]
+        let seconds: [Int?] = [200, nil, 100, nil]
+        let tracks = tags.indices.map { index in
+            Track(
+                id: Track.ID(UInt64(index)),
+                location: .file("/music/\(index).mp3"),
+                tags: tags[index],
+                duration: seconds[index].map { .seconds($0) }
+            )
+        }
+        var queue = PlayQueue(seed: 1)
+        queue.append(tracks)
+        // The tags of the music take precedence over its file's name.
+        let facts = TrackFacts(tags: TrackTags(title: "Ahead", artist: "alba"), duration: .seconds(300))
+        queue.sort(by: key, facts: [Track.ID(3): facts])
+        #expect(numbers(queue) == expected)
+    }
+
+    @Test func `the revision counts every change of the tracks except additions, and nothing else`() {
+        var queue = queue(5)
+        var last = queue.revision
+        queue.select(2)
+        queue.toggleShuffle()
+        queue.bringForward(4)
+        queue.move(RangeSet(1..<3), to: 1)
+        queue.append(numbered(7..<9))
+        #expect(queue.revision == last)
+        let changes: [(inout PlayQueue) -> Void] = [
+            { $0.remove(RangeSet(0..<1)) }, { $0.move(RangeSet(0..<1), to: 2) },
+            { $0.sort(by: .title, facts: [:]) }, { $0.shuffleNow() }, { $0.clear() },
+            { _ = $0.undo() },
+        ]
+        for change in changes {
+            change(&queue)
+            #expect(queue.revision > last)
+            last = queue.revision
+        }
+    }
+
+    @Test func `joined additions are undone in one step, others each in its own`() {
+        var queue = queue(2, current: 0)
+        queue.add(numbered(2..<4), joins: false)
+        queue.add(numbered(4..<5), joins: false)
+        queue.add([], joins: true)
+        queue.add(numbered(5..<7), joins: true)
+        // With another step between there is nothing to join.
+        queue.move(RangeSet(6..<7), to: 0)
+        queue.add(numbered(7..<8), joins: true)
+        var seen: [[UInt64]] = []
+        while queue.undo() != nil { seen.append(numbers(queue)) }
+        #expect(seen == [[6, 0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3], [0, 1]])
+        #expect(queue.currentTrack?.id.value == 0)
     }
 
     @Test(
@@ -20,7 +261,7 @@ import Testing
             (.all, 2, 0, 0),
         ] as [(RepeatMode, Int, Int?, Int?)]
     )
-    func `what follows depends on the mode, and on whether the track ended or was skipped`(
+    func `the next track depends on the repeat mode, and on whether the current one ended or was skipped`(
         mode: RepeatMode,
         place: Int,
         afterEnd: Int?,
@@ -31,23 +272,9 @@ import Testing
         #expect(queue.next(after: place) == afterSkip)
     }
 
-    @Test(arguments: [(RepeatMode.off, nil), (.all, 0)] as [(RepeatMode, Int?)])
-    func `the last track, removed, is succeeded by the first only when all repeats`(
-        mode: RepeatMode,
-        next: Int?
-    ) {
-        var queue = queue(3, current: 2, mode)
-        queue.remove(RangeSet(2..<3))
-        #expect(queue.current == next)
-        var single = self.queue(1, current: 0, mode)
-        single.remove(RangeSet(0..<1))
-        #expect(single.current == nil)
-    }
-
-    @Test func `a track that is chosen in a shuffled queue passes over none`() {
-        var random = SeededGenerator(seed: 5)
+    @Test func `choosing a track in a shuffled queue skips no other`() {
         var queue = queue(20, current: 3)
-        queue.toggleShuffle(using: &random)
+        queue.toggleShuffle()
         queue.bringForward(11)
         queue.select(11)
         var heard = [3, 11]

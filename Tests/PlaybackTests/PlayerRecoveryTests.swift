@@ -15,7 +15,7 @@ import Testing
         return state
     }
 
-    @Test func `commands that come before the sources are known are obeyed afterwards, in order`() {
+    @Test func `commands before the tracks are known are carried out afterwards, in order`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         for command in [.jump(3), .seek(.to(.seconds(2))), .pause] as [PlayerCommand] {
             #expect(state.send(command).isEmpty)
@@ -28,12 +28,12 @@ import Testing
         #expect(state.volume == 30)
     }
 
-    @Test func `quitting is obeyed before the sources are known`() {
+    @Test func `quit works before the tracks are known`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         #expect(state.send(.quit) == [.finish(fatal: nil)])
     }
 
-    @Test func `a listener who goes on to a track that failed ahead has it tried again`() {
+    @Test func `skipping to a prepared track that failed opens it again`() {
         var state = PlayerState.sounding(3)
         state.send(.passWritten(1, frames: 900), heard: 100)
         state.send(.passFailed(2, broken, frames: 0), heard: 100)
@@ -47,12 +47,12 @@ import Testing
         let effects = state.send(.passFailed(2, changed, frames: 0), heard: 100)
         #expect(effects.first == .cancelPass(2, keepsResource: false))
         #expect(effects.start?.track.id.value == 2)
-        #expect(state.failures.isEmpty)
+        #expect(state.announcer.failures.isEmpty)
         state.send(.passFailed(3, changed, frames: 0), heard: 100)
-        #expect(state.failures.isEmpty, "once is enough, and its turn comes later")
+        #expect(state.announcer.failures.isEmpty, "once is enough, and its turn comes later")
         let turn = state.send(.drained, heard: 900)
         #expect(turn.start?.track.id.value == 3)
-        #expect(state.failures.count == 1)
+        #expect(state.announcer.failures.count == 1)
     }
 
     @Test func `a next track that changed before its first frame is prepared anew`() {
@@ -63,7 +63,7 @@ import Testing
         #expect(granted.contains(.grant(3, holds: false)))
     }
 
-    @Test func `a next track that changed after some frames goes on behind them`() {
+    @Test func `a next track that changed after some frames continues after them`() {
         var state = overlapping()
         let failing = state.send(.passFailed(2, changed, frames: 400), heard: 100)
         #expect(failing == [.finishRing, .drain])
@@ -71,7 +71,7 @@ import Testing
         #expect(effects.start?.track.id.value == 2)
         #expect(effects.start?.position == .milliseconds(400))
         #expect(effects.start?.reusing == nil)
-        #expect(state.failures.isEmpty)
+        #expect(state.announcer.failures.isEmpty)
         #expect(state.currentTrack?.id.value == 2)
         let end = state.send(.stop)
         #expect(
@@ -82,23 +82,23 @@ import Testing
     @Test func `a track that plays again is no longer marked as failed`() {
         var state = PlayerState.sounding(2)
         state.send(.passFailed(1, broken, frames: 0))
-        #expect(state.failures.count == 1)
+        #expect(state.announcer.failures.count == 1)
         state.send(.jump(1))
         let pass = state.lane.passes[0].id
         state.send(.ready(pass), .passGranted(pass, start: 0), .passPrimed(pass))
-        #expect(state.failures.count == 1)
+        #expect(state.announcer.failures.count == 1)
         state.send(.outputStarted)
-        #expect(state.failures.isEmpty)
+        #expect(state.announcer.failures.isEmpty)
     }
 
     @Test func `the failure of a removed track is forgotten`() {
         var state = PlayerState.sounding(2)
         state.send(.passFailed(1, broken, frames: 0))
         state.send(.remove(1))
-        #expect(state.failures.isEmpty)
+        #expect(state.announcer.failures.isEmpty)
     }
 
-    @Test func `a seek is answered though something else began the pass anew`() {
+    @Test func `a seek is reported even if another command restarts the pass`() {
         var state = PlayerState.sounding(1)
         state.send(.seek(.to(.seconds(5))), heard: 100)
         state.send(.reload, heard: 100)
@@ -117,18 +117,18 @@ import Testing
         #expect(state.send(.previous).start?.track.id.value == 2)
     }
 
-    @Test func `a pass that changed its format is no prepared one`() {
+    @Test func `a pass that changed its format does not count as prepared`() {
         var state = overlapping()
         let second: PassID = 2
         state.send(.formatChanged(second, .music(channels: 1), frames: 300), heard: 100)
-        #expect(state.preparedTrack == nil)
+        #expect(state.lane.prepared == nil)
         #expect(state.send(.tick, heard: 200).allSatisfy { $0.isEvent })
         let effects = state.send(.next, heard: 200)
         #expect(effects.contains(.cancelPass(second, keepsResource: false)))
         #expect(effects.start?.track.id.value == 2)
     }
 
-    @Test func `the position goes on where it was when the rate changes in mid-track`() {
+    @Test func `the position continues when the sample rate changes in mid-track`() {
         var state = PlayerState.sounding(1)
         let pass: PassID = 1
         state.send(.formatChanged(pass, .music(sampleRate: 500), frames: 900), heard: 100)
@@ -142,7 +142,7 @@ import Testing
         #expect(state.position == .milliseconds(1_900))
     }
 
-    @Test func `a start behind the last track is told of`() {
+    @Test func `a start track beyond the last one is reported`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let effects = state.send(.launched(numbered(1...9), start: 99))
         #expect(effects.contains(.emit(.notice(code: "bad-command", message: "No track 99"))))

@@ -19,7 +19,7 @@ import Testing
         #expect(world.liveCount == 0, "every pass was cancelled")
     }
 
-    @Test func `what old passes say is dropped`() {
+    @Test func `inputs from old passes are dropped`() {
         var state = PlayerState.sounding(2)
         state.send(.seek(.to(.seconds(5))), heard: 100)
         let old: PassID = 1
@@ -34,7 +34,7 @@ import Testing
         #expect(state.position == .seconds(5))
     }
 
-    @Test func `the playing event tells where the sound began, before what ended since`() {
+    @Test func `the playing event has the position at which the sound began, not the present one`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         state.send(.launched(numbered(1...2)), .ready(1), .passGranted(1, start: 0), .passPrimed(1))
         let effects = state.send(.outputStarted, heard: 288)
@@ -42,7 +42,7 @@ import Testing
         #expect(state.position == .milliseconds(288))
     }
 
-    @Test func `a prepared track that is no longer the next is let go of`() {
+    @Test func `the pass of a prepared track is cancelled if the track is no longer the next`() {
         var state = PlayerState.sounding(3)
         state.send(.passWritten(1, frames: 900), heard: 100)
         let effects = state.send(.setRepeat(.one), heard: 200)
@@ -59,7 +59,7 @@ import Testing
         #expect(state.phase == .launching)
     }
 
-    @Test func `ticks are wanted only while there is something to tell`() {
+    @Test func `ticks are needed only while a track plays`() {
         var state = PlayerState.sounding(1)
         #expect(state.needsTicks)
         state.send(.pause, heard: 10)

@@ -19,7 +19,8 @@ import Testing
         #expect(stage.story == expected)
     }
 
-    @Test func `a sink that is being reached already is not reached again, and its absence is told`() async {
+    @Test func `a sink that is already connecting is not connected again, and its failure is reported`() async
+    {
         let sink = TestSink()
         let piece = FakeMusic(number: 1, frames: 500)
         _ = await Stage([piece], sink: sink, reaching: Task { try await sink.connect() }).play()
@@ -40,7 +41,7 @@ import Testing
         #expect(outcome.summary.played == 4)
     }
 
-    @Test func `a sink that wants each track in a stream of its own gets it so`() async {
+    @Test func `a sink that needs a stream for each track gets one for each`() async {
         let stage = Stage(
             (1...3).map { FakeMusic(number: $0, frames: 400) },
             sink: TestSink(opensEachTrack: true)
@@ -49,7 +50,7 @@ import Testing
         #expect(stage.sink.openings.count == 3)
     }
 
-    @Test func `failing tracks are skipped and their reason is kept`() async {
+    @Test func `failing tracks are skipped, and the snapshot has their reasons`() async {
         var pieces = (1...5).map { FakeMusic(number: $0, frames: 500) }
         pieces[0].openFailure = broken
         pieces[2].openFailure = broken
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [RepeatMode.one, .all], [nil, 0, 50] as [Int?])
-    func `a queue in which all fails ends also when it repeats`(mode: RepeatMode, frame: Int?) async {
+    func `a queue of failing tracks ends even if it repeats`(mode: RepeatMode, frame: Int?) async {
         var pieces = (1...3).map { FakeMusic(number: $0, frames: 500) }
         for place in pieces.indices {
             if let frame {
@@ -78,7 +79,7 @@ import Testing
         #expect(outcome.summary.played == 0)
     }
 
-    @Test func `all failures of a long row are shown at its end`() async throws {
+    @Test func `after a long row of failures the snapshot shows all of them`() async throws {
         let pieces = (1...300).map { number in
             var piece = FakeMusic(number: number, frames: 1)
             piece.openFailure = broken
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `what plays is prefetched before the current track ends`() async throws {
+    @Test func `the next track is opened before the current one ends`() async throws {
         let stage = Stage(
             [FakeMusic(number: 1, frames: 9_000), FakeMusic(number: 2, frames: 10)],
             sink: TestSink(allowance: 0)
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a seek ends the read that waits and decodes nothing of the old place`() async throws {
+    @Test func `a seek ends the waiting read, and nothing of the old position is decoded`() async throws {
         let gate = TestClock()
         var piece = FakeMusic(number: 1, frames: 60_000)
         piece.gate = (4_000, gate)
@@ -158,13 +159,15 @@ import Testing
         )
     }
 
-    @Test func `the playing event tells where the sound began, however fast the sink is`() async throws {
+    @Test func `the playing event has the position at which the sound began, however fast the sink is`()
+        async throws
+    {
         let stage = Stage([FakeMusic(number: 1, frames: 3_000)])
         _ = await stage.play()
         #expect(stage.story == ["track 1", "playing 1 at 0", "ended 1 finished 3000"])
     }
 
-    @Test func `while paused the music stands still and no time is asked for`() async throws {
+    @Test func `while paused no frames are played and no timer runs`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 60_000)], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") {
@@ -198,7 +201,7 @@ import Testing
         #expect(stage.story.last == "ended 1 finished 9000")
     }
 
-    @Test func `music that runs dry before a track of another format still goes on`() async throws {
+    @Test func `after an underrun before a track of another format playback continues`() async throws {
         let gate = TestClock()
         var pieces = [FakeMusic(number: 1, frames: 900), FakeMusic(number: 2, frames: 700)]
         pieces[1].gate = (0, gate)
@@ -232,7 +235,7 @@ import Testing
             (.seek(.by(.seconds(1))), "seeked 1 at 1600"),
         ] as [(PlayerCommand, String)]
     )
-    func `frames that the sink takes until it stands still count for the decision`(
+    func `frames that the sink plays until its pause is complete count for the decision`(
         command: PlayerCommand,
         expected: String
     ) async throws {

@@ -12,7 +12,7 @@ struct QueueCommandTests {
         state.send(command, heard: 500, now: .seconds(1))
     }
 
-    @Test func `the music goes on when others are removed, moved, sorted, shuffled and brought back`() {
+    @Test func `playback continues when other tracks are removed, moved, sorted, shuffled and restored`() {
         var state = PlayerState.sounding(5, exitsAtEnd: false)
         for change in [
             .remove(TrackNumbers(places: RangeSet([1..<2, 3..<4]))), .move(3, to: 1), .sort(.source),
@@ -27,7 +27,7 @@ struct QueueCommandTests {
         #expect(numbers(state) == [1, 2, 3, 4, 5])
     }
 
-    @Test func `when the current track is among the removed, the next that stays is played`() {
+    @Test func `if the current track is among those removed, the next remaining one is played`() {
         var state = PlayerState.sounding(5, exitsAtEnd: false)
         let effects = command(.remove(TrackNumbers(places: RangeSet(0..<3))), &state)
         #expect(effects.start?.track.id.value == 4)
@@ -37,7 +37,7 @@ struct QueueCommandTests {
         #expect(state.queue.current == 3)
     }
 
-    @Test func `clearing stops the music; undone, play begins where it was`() {
+    @Test func `clearing stops playback; after its undo, play begins with the same track`() {
         var state = PlayerState.sounding(3, exitsAtEnd: false)
         _ = command(.jump(2), &state)
         _ = command(.clear, &state)
@@ -47,7 +47,7 @@ struct QueueCommandTests {
         #expect(command(.play, &state).start?.track.id.value == 2)
     }
 
-    @Test func `a next track that is written already is not heard when it is among the removed`() {
+    @Test func `a removed next track is not heard even if it was written already`() {
         var state = PlayerState.sounding(4, exitsAtEnd: false)
         state.send(.passWritten(1, frames: 900), .ready(2), .passGranted(2, start: 900), heard: 200)
         let both = PlayerCommand.remove(TrackNumbers(places: RangeSet([1..<2, 3..<4])))
@@ -55,7 +55,7 @@ struct QueueCommandTests {
         #expect(numbers(state) == [1, 3])
     }
 
-    @Test func `undo says what came back, and that there is nothing more`() {
+    @Test func `undo reports what it restored, or that there is nothing to undo`() {
         var state = PlayerState.sounding(3, exitsAtEnd: false)
         _ = command(.remove(TrackNumbers(places: RangeSet(1..<3))), &state)
         #expect(command(.undo, &state).first == .emit(.remark(code: "undone", message: "Restored 2 tracks")))
@@ -64,8 +64,8 @@ struct QueueCommandTests {
                 .emit(.notice(code: "bad-command", message: "Nothing to undo"))
             ]
         )
-        #expect(state.messages.map(\.number) == [1, 2])
-        #expect(state.messages.allSatisfy { $0.time == .seconds(1) })
+        #expect(state.announcer.messages.map(\.number) == [1, 2])
+        #expect(state.announcer.messages.allSatisfy { $0.time == .seconds(1) })
     }
 
     @Test(
@@ -83,29 +83,29 @@ struct QueueCommandTests {
         #expect(numbers(state) == [1, 2, 3] && state.queue.revision == 0)
     }
 
-    @Test func `what music says of itself is kept when another track is current`() {
+    @Test func `the tags of a track stay known when another one is current`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         state.send(.infoChanged(1, .music(title: "River")))
         _ = command(.jump(2), &state)
-        #expect(state.learned[Track.ID(1)]?.tags.title == "River")
+        #expect(state.announcer.facts[Track.ID(1)]?.tags.title == "River")
         #expect(state.describedTracks.first?.tags.title == "River")
         #expect(state.describedTracks.first?.duration == .seconds(10))
     }
 
-    @Test func `what was added and saved is said`() {
+    @Test func `additions and saves are reported`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         state.send(.added(numbered(7...7), problems: []))
-        #expect(state.messages.last?.text == "Added 1 track")
+        #expect(state.announcer.messages.last?.text == "Added 1 track")
         let effects = state.send(.saved(count: 3, path: "/tmp/a\u{1B}.m3u8"))
         #expect(effects == [.emit(.remark(code: "saved", message: "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8"))])
-        #expect(state.messages.last?.text == "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8")
+        #expect(state.announcer.messages.last?.text == "Saved 3 tracks as /tmp/a\u{FFFD}.m3u8")
     }
 
     private func added(_ numbers: [Int], _ state: inout PlayerState) {
         state.send(.added(numbered(numbers), problems: []), heard: 500, now: .seconds(1))
     }
 
-    @Test func `a list that was pasted is undone as a whole, what was added later by itself`() {
+    @Test func `a pasted list is undone in one step, and a later addition in its own`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         for source in ["a", "b", "c"] { _ = command(.add(source), &state) }
         added([3, 4], &state)
@@ -125,7 +125,7 @@ struct QueueCommandTests {
         #expect(command(.undo, &state).count == 1 && numbers(state) == [1, 2])
     }
 
-    @Test func `undone in the middle of a list, the rest of it is another step`() {
+    @Test func `if an undo comes in the middle of a list, the rest of the list is another step`() {
         var state = PlayerState.sounding(2, exitsAtEnd: false)
         _ = command(.add("before"), &state)
         added([3], &state)
@@ -137,7 +137,7 @@ struct QueueCommandTests {
         #expect(numbers(state) == [1, 2, 3])
     }
 
-    @Test func `an added track that is heard stops when its adding is undone`() {
+    @Test func `a track that is playing stops when its addition is undone`() {
         var state = PlayerState.sounding(1, exitsAtEnd: false)
         _ = command(.add("a"), &state)
         added([2], &state)

@@ -17,7 +17,7 @@ struct QuietTests {
     }
 
     @Test
-    func `while music plays there is news at most ten times a second, paused and stopped none, and no timer`()
+    func `snapshots change at most ten times a second while music plays, and not while paused or stopped`()
         async throws
     {
         let stage = Stage(

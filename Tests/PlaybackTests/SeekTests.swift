@@ -16,7 +16,7 @@ import Testing
             (3, .to(.seconds(7)), 7), (3, .by(.seconds(-3_600)), 0),
         ] as [(Int, SeekTarget, Int)]
     )
-    func `a seek leads where it says, and no further than the music`(
+    func `a seek leads to its target, limited to the track`(
         heard: Int,
         target: SeekTarget,
         expected: Int
@@ -27,7 +27,7 @@ import Testing
         #expect(effects.start?.position == .seconds(expected))
     }
 
-    @Test func `seeks of a held key add up from the place asked for, not from the one heard`() {
+    @Test func `seeks of a held key add up from the requested position, not from the heard one`() {
         var state = sounding()
         for count in 1...6 {
             state.send(.seek(.by(.seconds(5))), heard: 3_000, now: .milliseconds(30 * count))
@@ -125,7 +125,7 @@ import Testing
         #expect(delays == [.zero, .milliseconds(300), .milliseconds(300), .zero])
     }
 
-    @Test func `a seek into stored bytes waits for no other`() async throws {
+    @Test func `a seek into cached bytes is not delayed`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 200_000)], sink: TestSink(allowance: 500))
         _ = try await stage.play { stage in
             try await wait(for: "music") { stage.player.snapshot.state == .playing }

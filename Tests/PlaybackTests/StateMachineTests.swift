@@ -3,14 +3,7 @@ import Testing
 
 @testable import Playback
 
-private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
-
-private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
-    var info = StreamInfo(format: format, bytesPerSecond: 4_000)
-    info.duration = .seconds(seconds)
-    info.isDurationExact = isExact
-    return info
-}
+private let format = StreamInfo.music().format
 
 @Suite struct AnnouncerTests {
     private let lost = MediaError(.cut, "song", "the connection broke")
@@ -55,7 +48,8 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
         var announcer = Announcer()
         let track = Track(id: Track.ID(1), location: .file("/a.mp3"), duration: .seconds(180))
         var pass = Pass(id: id, track: track, start: .zero)
-        pass.info = info(seconds: 200, isExact: isExact)
+        pass.info = .music(seconds: 200)
+        pass.info?.isDurationExact = isExact
         announcer.learn(from: pass)
         #expect(announcer.described(track).duration == .seconds(seconds))
     }
@@ -133,7 +127,7 @@ private func info(seconds: Int, isExact: Bool = true) -> StreamInfo {
         let id = lane.begin(tracks[0], at: .seconds(4)).id
         lane.update(id) { pass in
             pass.stage = .ready
-            pass.info = info(seconds: 60)
+            pass.info = .music(seconds: 60)
             pass.landing = SeekLanding(frame: 4_000, isExact: true)
         }
         lane.granted(id, at: 100)

@@ -92,3 +92,26 @@ package struct PlayerOutcome: Sendable, Equatable {
     /// `true` if the user quit.
     package var isQuit: Bool
 }
+
+/// The totals of a session: what was played, lost and loaded. Pure.
+struct SessionTotals: Sendable {
+    private(set) var summary = PlayerEvent.SummaryReport()
+
+    mutating func sourceLost() { summary.failed += 1 }
+
+    mutating func trackEnded(_ report: PlayerEvent.EndReport) {
+        switch report.reason {
+        case .failed: summary.failed += 1
+        case .finished: summary.played += 1
+        case .skipped: if report.frames > 0 { summary.played += 1 }
+        }
+        summary.stalls += report.stalls
+    }
+
+    /// Counts the bytes and requests of a resource, even if its track was only prepared and never played.
+    mutating func resourceClosed(_ report: LoadReport) {
+        summary.cachedBytes += report.cachedBytes
+        summary.fetchedBytes += report.fetchedBytes
+        summary.requestCount += report.requestCount
+    }
+}

@@ -198,3 +198,10 @@ extension SeekTarget {
         }
     }
 }
+
+extension MediaError {
+    /// `error` itself if it is a `MediaError`, otherwise one about `subject` with its description.
+    init(describing error: any Error, of subject: SafeText = "reprise") {
+        self = error as? MediaError ?? MediaError(.internalError, subject, SafeText("\(error)"))
+    }
+}

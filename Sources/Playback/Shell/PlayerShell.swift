@@ -4,18 +4,17 @@ import System
 /// Carries out the effects of `PlayerState`. Used only by the player's loop, so it needs no lock.
 final class PlayerShell {
     private let parts: PlaybackParts
-    var clock: any MonotonicClock { parts.clock }
     private let settings: PlaybackSettings
     private let observers: PlayerObservers
     private let send: @Sendable (PlayerInput) -> Void
-    private(set) var state: PlayerState
-    private(set) var totals = SessionTotals()
+    private var state: PlayerState
+    private var totals = SessionTotals()
     private(set) var isOver = false
     /// The failures of the newest snapshot.
-    var shownFailures: [Track.ID: SafeText] = [:]
-    let passes: PassTable
+    private var shownFailures: [Track.ID: SafeText] = [:]
+    private let passes: PassTable
     private let sound: SoundPath
-    let cached: CachedWatch?
+    private let cached: CachedWatch?
     /// Passes of which something was heard. When one ends without a failure, the missing bytes of its track
     /// may be fetched.
     private var heardPasses: Set<PassID> = []
@@ -85,7 +84,7 @@ final class PlayerShell {
                 if case .outputFailed = followUp { break }
             }
         }
-        passes.raisePriority(except: state.lowPriorityPass)
+        passes.raisePriority(except: state.lane.lowPriority)
         if !isOver { await resumeSink() }
         updateTicks()
     }
@@ -107,12 +106,13 @@ final class PlayerShell {
         return state.handle(input, heard: sound.heard, now: parts.clock.now)
     }
 
-    /// Starts the sink again if the second decision did not pause it, because the track in question had just ended.
+    /// Starts the sink again if the second decision did not pause it, because the track in question had just
+    /// ended.
     private func resumeSink() async {
-        guard state.isSounding, !sound.isRunning else { return }
+        guard state.output.isRunning, !sound.isRunning else { return }
         let started = await sound.start()
         guard case .outputFailed = started else {
-            if state.isFinishing { sound.drain() }
+            if state.output.isFinishing { sound.drain() }
             return
         }
         send(started)
@@ -181,27 +181,28 @@ final class PlayerShell {
     // MARK: Bytes
 
     private func allowReadAhead(_ id: PassID) {
-        guard let info = state.info(of: id) else { return }
+        guard let info = state.lane[id]?.info else { return }
         let reader = passes.reader(of: id)
         reader?.allowReadAhead(bytesPerSecond: info.bytesPerSecond)
         // The exact position is known once the bytes before it are cached.
-        if settings.fillsHeardTracks, !state.isExact(id) { reader?.fill() }
+        if settings.fillsHeardTracks, state.lane[id]?.landing.isExact == false { reader?.fill() }
     }
 
     private func prefetchHead(_ id: PassID) {
-        guard let reader = passes.reader(of: id), let info = state.info(of: id) else { return }
+        guard let reader = passes.reader(of: id), let info = state.lane[id]?.info else { return }
         let bytes = Int64(min(max(0, info.bytesPerSecond * settings.headTime.seconds), 1e12))
         reader.prefetch(info.audioStart..<info.audioStart + bytes)
     }
 
-    /// The wait of the current pass. Once a second, also updates how much of its track and the next is cached.
+    /// The wait of the current pass. Once a second, also updates how much of its track and the next is
+    /// cached.
     private func loadInputs() -> [PlayerInput] {
-        guard let id = state.currentPass, let resource = passes.resource(of: id) else { return [] }
+        guard let id = state.lane.current?.id, let resource = passes.resource(of: id) else { return [] }
         let now = parts.clock.now
         if now - lastLookup >= .seconds(1) {
             lastLookup = now
             cached?.lookUpAgain(resource.track)
-            if let next = state.preparedTrack { cached?.lookUpAgain(next) }
+            if let next = state.lane.prepared?.track { cached?.lookUpAgain(next) }
         }
         return [.loadWaits(id, resource.report.wait)]
     }
@@ -253,6 +254,86 @@ final class PlayerShell {
         observers.send(.ended(report))
     }
 
+    // MARK: The snapshot
+
+    private var currentResource: TrackResource? {
+        (state.lane.current?.id).flatMap { passes.resource(of: $0) }
+    }
+
+    /// The duration of the music that is cached without a gap from the heard byte on. This includes decoded
+    /// PCM, because its bytes are stored too.
+    private var buffered: Duration { currentResource.map { buffered($0.report) } ?? .zero }
+
+    private func buffered(_ report: LoadReport) -> Duration {
+        guard let info = state.lane.current?.shownInfo, info.bytesPerSecond > 0,
+            let offset = byteOffset(report),
+            let run = report.stored.run(from: offset)
+        else { return .zero }
+        return .seconds(Double(run.count) / info.bytesPerSecond)
+    }
+
+    /// The cached part of a track, 0...1; `nil` if unknown.
+    private func cachedPart(ofTrack place: Int) -> Double? {
+        guard state.queue.tracks.indices.contains(place) else { return nil }
+        let track = state.queue.tracks[place]
+        guard case .web = track.location else { return nil }
+        if let resource = currentResource, resource.track.id == track.id, let length = resource.report.length
+        {
+            return Availability(storedBytes: resource.report.stored.byteCount, length: length).fraction
+        }
+        return cached?.value[track.id]?.fraction
+    }
+
+    private func byteOffset(_ report: LoadReport) -> Int64? {
+        guard let info = state.lane.current?.shownInfo, info.bytesPerSecond > 0 else { return nil }
+        let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
+        guard let length = report.length else { return offset }
+        return max(0, min(offset, length - 1))
+    }
+
+    /// Snapshots share the dictionary of failures with the state, which must copy it before it adds a
+    /// failure. So while one track after another fails, the snapshot's failures are updated at growing
+    /// intervals, and the cost of a failure stays constant.
+    private func updateShownFailures() {
+        let new = abs(state.announcer.failures.count - shownFailures.count)
+        if isOver || state.snapshotState != .opening || new > state.announcer.failures.count / 16 {
+            shownFailures = state.announcer.failures
+        }
+    }
+
+    func snapshot() -> PlayerSnapshot {
+        var snapshot = PlayerSnapshot()
+        let load = currentResource?.report ?? LoadReport()
+        snapshot.state = state.snapshotState
+        snapshot.tracks = state.queue.tracks
+        snapshot.queueRevision = state.queue.revision
+        snapshot.learned = state.announcer.facts
+        snapshot.currentIndex = state.queue.current
+        snapshot.info = state.lane.current?.shownInfo
+        snapshot.position = state.position
+        snapshot.isExact = state.isExact
+        snapshot.duration = state.duration
+        snapshot.buffered = buffered(load)
+        snapshot.load = load
+        snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
+        snapshot.connectivity = state.connectivity
+        snapshot.availability = cached?.value ?? [:]
+        snapshot.byteOffset = byteOffset(load)
+        snapshot.volume = state.volume
+        snapshot.isMuted = state.isMuted
+        snapshot.isShuffled = state.queue.isShuffled
+        snapshot.repeatMode = state.queue.repeatMode
+        snapshot.gainMode = state.gainMode
+        snapshot.gainDecibels = state.gainDecibels
+        updateShownFailures()
+        snapshot.failures = shownFailures
+        snapshot.messages = state.announcer.messages
+        snapshot.totalCachedBytes = totals.summary.cachedBytes + load.cachedBytes
+        snapshot.totalFetchedBytes = totals.summary.fetchedBytes + load.fetchedBytes
+        snapshot.isOver = isOver
+        return snapshot
+    }
+
     // MARK: Time and the end
 
     /// Schedules the next tick for the time of the next event.
@@ -298,35 +379,5 @@ final class PlayerShell {
         }
         observers.send(.summary(totals.summary))
         return PlayerOutcome(summary: totals.summary, fatal: fatal, isQuit: state.isQuit)
-    }
-}
-
-extension MediaError {
-    /// `error` itself if it is a `MediaError`, otherwise one about `subject` with its description.
-    init(describing error: any Error, of subject: SafeText = "reprise") {
-        self = error as? MediaError ?? MediaError(.internalError, subject, SafeText("\(error)"))
-    }
-}
-
-/// The totals of a session: what was played, lost and loaded. Pure.
-struct SessionTotals: Sendable {
-    private(set) var summary = PlayerEvent.SummaryReport()
-
-    mutating func sourceLost() { summary.failed += 1 }
-
-    mutating func trackEnded(_ report: PlayerEvent.EndReport) {
-        switch report.reason {
-        case .failed: summary.failed += 1
-        case .finished: summary.played += 1
-        case .skipped: if report.frames > 0 { summary.played += 1 }
-        }
-        summary.stalls += report.stalls
-    }
-
-    /// Counts the bytes and requests of a resource, even if its track was only prepared and never played.
-    mutating func resourceClosed(_ report: LoadReport) {
-        summary.cachedBytes += report.cachedBytes
-        summary.fetchedBytes += report.fetchedBytes
-        summary.requestCount += report.requestCount
     }
 }

@@ -13,8 +13,10 @@ struct PlayQueue: Sendable {
     /// The places in playing order if shuffle is on.
     private var order: [Int]?
     private var history = QueueHistory()
+    private var random: Shuffler
 
-    init() {}
+    /// `seed` determines every shuffle.
+    init(seed: UInt64) { random = Shuffler(state: seed) }
 
     var isShuffled: Bool { order != nil }
     var currentTrack: Track? { current.map { tracks[$0] } }
@@ -60,14 +62,14 @@ struct PlayQueue: Sendable {
 
     /// Appends tracks that the user added, which can be undone; with `joins`, in one step with the previous
     /// addition.
-    mutating func add(_ new: [Track], joins: Bool, using random: inout some RandomNumberGenerator) {
+    mutating func add(_ new: [Track], joins: Bool) {
         guard !new.isEmpty else { return }
         history.added(tracks.count..<tracks.count + new.count, joins: joins)
-        append(new, using: &random)
+        append(new)
     }
 
     /// Appends tracks. With shuffle on they are played after the others, in a random order of their own.
-    mutating func append(_ new: [Track], using random: inout some RandomNumberGenerator) {
+    mutating func append(_ new: [Track]) {
         let places = tracks.count..<tracks.count + new.count
         // The usual single list, which may be long, is not copied.
         if tracks.isEmpty { tracks = new } else { tracks += new }
@@ -75,7 +77,7 @@ struct PlayQueue: Sendable {
     }
 
     /// Toggles shuffle. The current track stays current; switching on puts it first in the order.
-    mutating func toggleShuffle(using random: inout some RandomNumberGenerator) {
+    mutating func toggleShuffle() {
         guard order == nil else {
             order = nil
             return
@@ -134,7 +136,7 @@ struct PlayQueue: Sendable {
     }
 
     /// Puts the tracks into a random order, with the current one first, so that all others follow it.
-    mutating func shuffleNow(using random: inout some RandomNumberGenerator) {
+    mutating func shuffleNow() {
         var oldPlaces = tracks.indices.filter { $0 != current }.shuffled(using: &random)
         if let current { oldPlaces.insert(current, at: 0) }
         history.add(.shuffled(oldPlaces.map { Int32(truncatingIfNeeded: $0) }))
@@ -154,11 +156,11 @@ struct PlayQueue: Sendable {
     ///
     /// The current track stays current. If undoing an addition removes it, its successor becomes current as in `remove`.
     /// Tracks that return into a shuffled order are played after the others.
-    mutating func undo(using random: inout some RandomNumberGenerator) -> QueueStep? {
+    mutating func undo() -> QueueStep? {
         guard let step = history.takeLast() else { return nil }
         switch step {
         case .added(let places): drop(RangeSet(places))
-        case .removed(let removed, from: let places): bringBack(removed, to: places, using: &random)
+        case .removed(let removed, from: let places): bringBack(removed, to: places)
         case .moved(let places, to: let target):
             rearrange(Self.inverse(Self.oldPlaces(moving: places, to: target, of: tracks.count)))
         case .sorted(let oldPlaces), .shuffled(let oldPlaces):
@@ -166,7 +168,7 @@ struct PlayQueue: Sendable {
             let added = oldPlaces.count..<tracks.count
             rearrange(Self.inverse(oldPlaces.map { Int($0) } + added))
         case .cleared(let cleared, current: let wasCurrent):
-            bringBack(cleared, to: RangeSet(cleared.indices), using: &random)
+            bringBack(cleared, to: RangeSet(cleared.indices))
             current = current ?? wasCurrent
         }
         return step
@@ -174,8 +176,7 @@ struct PlayQueue: Sendable {
 
     private mutating func bringBack(
         _ removed: [Track],
-        to places: RangeSet<Int>,
-        using random: inout some RandomNumberGenerator
+        to places: RangeSet<Int>
     ) {
         var stayed = Array(0..<tracks.count + removed.count)
         stayed.removeSubranges(places)

@@ -196,20 +196,13 @@ extension PlayerState {
     // MARK: The queue
 
     private mutating func toggleShuffle() -> [PlayerEffect] {
-        queue.toggleShuffle(using: &random)
+        queue.toggleShuffle()
         return dropStalePreparation()
     }
 
     private mutating func setRepeat(_ mode: RepeatMode?) -> [PlayerEffect] {
-        switch mode {
-        case .some(let mode): queue.repeatMode = mode
-        case nil:
-            switch queue.repeatMode {
-            case .off: queue.repeatMode = .all
-            case .all: queue.repeatMode = .one
-            case .one: queue.repeatMode = .off
-            }
-        }
+        let next: [RepeatMode: RepeatMode] = [.off: .all, .all: .one, .one: .off]
+        queue.repeatMode = mode ?? next[queue.repeatMode] ?? .off
         return dropStalePreparation()
     }
 
@@ -235,7 +228,7 @@ extension PlayerState {
         // again.
         let isCut = phase == .active && !isCurrent && areWritten(places)
         let effects = isCurrent ? leave(.skipped) + lane.cancelAll() + silence() : []
-        if !failures.isEmpty {
+        if !announcer.failures.isEmpty {
             for place in places.ranges.joined() { announcer.forgetFailure(of: queue.tracks[place].id) }
         }
         change(&self)
@@ -263,12 +256,12 @@ extension PlayerState {
     }
 
     private mutating func sort(by key: SortKey) -> [PlayerEffect] {
-        queue.sort(by: key, facts: learned)
+        queue.sort(by: key, facts: announcer.facts)
         return dropStalePreparation()
     }
 
     private mutating func shuffleNow() -> [PlayerEffect] {
-        queue.shuffleNow(using: &random)
+        queue.shuffleNow()
         return dropStalePreparation()
     }
 
@@ -285,7 +278,7 @@ extension PlayerState {
         let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
         var step: QueueStep?
         let effects = removing(added) { state in
-            step = state.queue.undo(using: &state.random)
+            step = state.queue.undo()
             // Further tracks of a list that is still being read are a new step.
             state.joinsAdditions = false
         }

@@ -3,7 +3,7 @@ import Media
 /// Decides what the player does: inputs in, effects out. Pure.
 ///
 /// It composes four machines: the queue, the lane of passes, the output and the announcer. This file has the
-/// inputs and the properties that the shell reads; commands, passes and the output have files of their own.
+/// inputs, the output and the properties that the shell reads; commands and passes have files of their own.
 struct PlayerState: Sendable {
     enum Phase: Sendable, Equatable {
         /// The sources are being read; nothing can be played yet.
@@ -21,11 +21,10 @@ struct PlayerState: Sendable {
 
     /// `true` if the player ends with the queue.
     let exitsAtEnd: Bool
-    var queue = PlayQueue()
+    var queue: PlayQueue
     var lane = PassLane()
     var output: OutputState
     var announcer = Announcer()
-    var random: Shuffler
     var phase = Phase.launching
     var isPaused = false
     /// `true` if the audio server requested the pause, for instance for a phone call; it may then end the
@@ -67,9 +66,9 @@ struct PlayerState: Sendable {
         self.volume = volume
         self.gainMode = gainMode
         output = OutputState(opensEachTrack: opensEachTrack)
-        random = Shuffler(state: seed)
+        queue = PlayQueue(seed: seed)
         queue.repeatMode = repeatMode
-        if isShuffled { queue.toggleShuffle(using: &random) }
+        if isShuffled { queue.toggleShuffle() }
     }
 
     /// Sets the state of the network before the first input.
@@ -135,7 +134,7 @@ struct PlayerState: Sendable {
         position: Duration
     ) -> [PlayerEffect] {
         let place = queue.tracks.count
-        queue.append(tracks, using: &random)
+        queue.append(tracks)
         var effects = problems.flatMap { announcer.problem($0) }
         effects.append(.emit(.loaded(tracks: tracks.count)))
         guard phase == .launching else { return effects }
@@ -154,7 +153,7 @@ struct PlayerState: Sendable {
     }
 
     private mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
-        queue.add(tracks, joins: joinsAdditions, using: &random)
+        queue.add(tracks, joins: joinsAdditions)
         awaitedAdditions = max(0, awaitedAdditions - 1)
         // One `undo` removes all lines of a pasted list.
         joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !tracks.isEmpty)
@@ -196,6 +195,97 @@ struct PlayerState: Sendable {
         return [.finish(fatal: fatal)]
     }
 
+    // MARK: The sink, and the failure, loss and return of the audio server
+
+    private mutating func outputStarted() -> [PlayerEffect] {
+        output.started()
+        guard let pass = lane.current else { return [] }
+        announcer.forgetFailure(of: pass.track.id)
+        announcer.positionReported()
+        var effects: [PlayerEffect] = [
+            .emit(.playing(index: index(of: pass), position: position, isExact: isExact)),
+            .allowReadAhead(pass.id),
+        ]
+        if let writing = lane.lastGranted { effects.append(.release(writing.id)) }
+        if output.isFinishing { effects.append(.drain) }
+        return effects
+    }
+
+    private mutating func outputReported(_ event: OutputEvent) -> [PlayerEffect] {
+        switch event {
+        case .underrun: return underrun()
+        case .lost(let error):
+            guard error.code == .audioLost else {
+                return leave(.failed, error: error) + lane.cancelAll() + finish(fatal: error)
+            }
+            return outputLost(error)
+        case .pauseRequested:
+            guard phase == .active, !isPaused else { return [] }
+            let effects = obey(.pause)
+            isPausedByServer = true
+            return effects
+        case .resumeRequested: return isPaused && isPausedByServer ? obey(.play) : []
+        case .volumeChanged(let percent, let isMuted):
+            volume = percent
+            self.isMuted = isMuted
+            return []
+        }
+    }
+
+    /// The sink had an underrun. It pauses until the ring holds enough PCM.
+    private mutating func underrun() -> [PlayerEffect] {
+        guard phase == .active, output.isRunning, !output.isFinishing, let writing = lane.lastGranted,
+            let pass = lane.current
+        else { return [] }
+        lane.update(pass.id) { $0.stalls += 1 }
+        var effects = output.ranDry()
+        effects.append(.emit(.buffering(index: index(of: pass), position: position)))
+        // Between two tracks no pass writes; the next one gets the request when its turn comes.
+        if writing.stage == .writing { effects.append(.requestPrime(writing.id)) }
+        return effects
+    }
+
+    private mutating func outputFailed(_ error: MediaError) -> [PlayerEffect] {
+        if error.code == .audioLost { return outputLost(error) }
+        // The server is back but has no sink yet, or is failing again: keep waiting.
+        if output.isRecovering, lane.current != nil { return waitForOutput(because: error) }
+        output.failed()
+        guard let pass = lane.current, error.code == .sinkFormat else {
+            return leave(.failed, error: error) + lane.cancelAll() + finish(fatal: error)
+        }
+        // Only this track's format does not fit into the sink; others may.
+        lane.update(pass.id) { $0.stage = .ready }
+        return passFailed(pass.id, error, after: 0)
+    }
+
+    /// The audio server was lost. Playback stops at the heard position and continues there when the server is
+    /// back.
+    private mutating func outputLost(_ error: MediaError) -> [PlayerEffect] {
+        // Both an event and a failing call report the loss.
+        output.isLost ? [] : waitForOutput(because: error)
+    }
+
+    private mutating func waitForOutput(because error: MediaError) -> [PlayerEffect] {
+        let start = position
+        let notices = output.lost(because: error) ? announcer.notice(error) : []
+        guard phase == .active, let pass = lane.current else { return notices + [.forgetOutput] }
+        let effects = notices + [.forgetOutput] + restart(at: start, answersSeek: false)
+        guard !isPaused else { return effects }
+        let buffering = PlayerEffect.emit(.buffering(index: index(of: pass), position: start))
+        return effects + [buffering] + output.reconnect(atOnce: false)
+    }
+
+    private mutating func outputReached(_ attempt: Int) -> [PlayerEffect] {
+        guard output.reached(by: attempt), phase == .active, lane.current?.stage == .ready else { return [] }
+        return grantCurrent()
+    }
+
+    private mutating func outputUnreachable(_ attempt: Int) -> [PlayerEffect] {
+        guard output.unreachable(by: attempt) else { return [] }
+        // While paused or stopped, the player does not search again before the next command.
+        return phase == .active && !isPaused ? output.reconnect(atOnce: false) : []
+    }
+
     // MARK: Texts and numbers
 
     static func countText(_ count: Int) -> String { count == 1 ? "1 track" : "\(count) tracks" }
@@ -226,15 +316,10 @@ struct PlayerState: Sendable {
 
     // MARK: What snapshots show
 
-    var tracks: [Track] { queue.tracks }
     var currentTrack: Track? { lane.current?.track ?? queue.currentTrack }
-    var currentInfo: StreamInfo? { lane.current?.shownInfo }
     var position: Duration { lane.position }
     var isExact: Bool { lane.current?.landing.isExact ?? true }
     var duration: Duration? { lane.current?.duration }
-    var failures: [Track.ID: SafeText] { announcer.failures }
-    var messages: [PlayerMessage] { announcer.messages }
-    var learned: [Track.ID: TrackFacts] { announcer.facts }
 
     /// The gain applied to the current track, in dB; `nil` if none is.
     var gainDecibels: Double? { lane.current.flatMap { gainStage(of: $0).decibels } }
@@ -262,26 +347,6 @@ struct PlayerState: Sendable {
 
     /// `true` if the state needs ticks because a track is heard or awaited.
     var needsTicks: Bool { phase == .active && !isPaused }
-
-    /// The pass of the current track.
-    var currentPass: PassID? { lane.current?.id }
-
-    /// The track that has been prepared as the next one.
-    var preparedTrack: Track? { lane.prepared?.track }
-
-    /// The pass whose reads have low priority.
-    var lowPriorityPass: PassID? { lane.lowPriority }
-
-    func info(of id: PassID) -> StreamInfo? { lane[id]?.info }
-
-    /// `true` if the pass began at an exact position.
-    func isExact(_ id: PassID) -> Bool { lane[id]?.landing.isExact ?? true }
-
-    /// `true` if the sink should be taking frames.
-    var isSounding: Bool { output.isRunning }
-
-    /// `true` if nothing will be written after the frames in the ring.
-    var isFinishing: Bool { output.isFinishing }
 
     /// The tracks with all known tags and lengths, for saving a playlist.
     var describedTracks: [Track] { queue.tracks.map { announcer.described($0) } }

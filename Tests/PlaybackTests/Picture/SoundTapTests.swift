@@ -25,7 +25,7 @@ import Testing
         tap.picture(at: frame).map { Int(($0.levels[0].peak * 32_768).rounded()) }
     }
 
-    @Test func `nothing is made while nobody looks, and nothing is left when nobody looks any more`() {
+    @Test func `no pictures are made or kept while none are watched`() {
         let space = SpaceSignal()
         defer { space.stop() }
         let ring = PCMRing(format: format, frames: 1_000, space: space)
@@ -44,7 +44,7 @@ import Testing
         #expect(tap.picture(at: 510) == nil, "what was made for an earlier look is gone")
     }
 
-    @Test func `who begins to look sees what was written before and is not heard yet`() {
+    @Test func `a new watch shows frames that were written before and not heard yet`() {
         let space = SpaceSignal()
         defer { space.stop() }
         let ring = PCMRing(format: format, frames: 1_000, space: space)
@@ -116,7 +116,9 @@ import Testing
         }
     }
 
-    @Test func `the player shows the picture of what is heard, and none before anybody looks`() async throws {
+    @Test func `the player shows the picture of the heard frames, and none before it is watched`()
+        async throws
+    {
         let music = FakeMusic(number: 1, frames: 6_000)
         let stage = Stage([music], sink: TestSink(allowance: 0))
         let outcome = try await stage.play { stage in
