@@ -8,7 +8,7 @@ import Testing
 @Suite
 struct FolderScanTests {
     private func names(in folder: TemporaryFolder) throws -> [String] {
-        try FolderScan(limits: PlaylistLimits()).files(in: folder.path).paths
+        try FolderScan(limits: PlaylistLimits()).tracks(in: folder.path).places
             .map { String($0.dropFirst(folder.path.count + 1)) }
     }
 
@@ -41,7 +41,7 @@ struct FolderScanTests {
         let folder = try TemporaryFolder()
         try folder.write("a/cover.jpg")
         #expect {
-            try FolderScan(limits: PlaylistLimits()).files(in: folder.path)
+            try FolderScan(limits: PlaylistLimits()).tracks(in: folder.path)
         } throws: { ($0 as? MediaError)?.code == .emptyFolder }
     }
 
@@ -51,8 +51,8 @@ struct FolderScanTests {
         try folder.write("z.mp3")
         var limits = PlaylistLimits()
         limits.folderDepth = 3
-        let found = try FolderScan(limits: limits).files(in: folder.path)
-        #expect(found.paths == [folder.path + "/z.mp3"])
+        let found = try FolderScan(limits: limits).tracks(in: folder.path)
+        #expect(found.places == [folder.path + "/z.mp3"])
         #expect(found.problems.map(\.code) == [.unreadable])
     }
 

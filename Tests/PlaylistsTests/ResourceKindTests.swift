@@ -7,20 +7,6 @@ import Testing
 /// The kinds of resources by what is known of them: the table that a new kind of list adds a row to.
 @Suite
 struct ResourceKindTests {
-    /// A resource and its kind in each of the three places where one is asked for.
-    struct Row: Sendable, CustomTestStringConvertible {
-        var name: String
-        var content: String
-        /// Before anything is read, as for URLs and the entries of lists.
-        var byName: Answer
-        /// Of a local file.
-        var ofFile: Answer
-        /// Of a resource that is read as a list.
-        var ofList: Answer
-
-        var testDescription: String { "\(name): \(content.prefix(20))" }
-    }
-
     enum Answer: Sendable, Equatable {
         case music
         case list(PlaylistFormat)
@@ -31,62 +17,60 @@ struct ResourceKindTests {
     private static let xml: Answer = .refused("not a playlist (XML, but not XSPF)")
     private static let binary: Answer = .refused("not a playlist (binary data)")
 
-    private static func row(
-        _ name: String,
-        _ content: String,
-        _ byName: Answer,
-        _ ofFile: Answer,
-        _ ofList: Answer
-    ) -> Row {
-        Row(name: name, content: content, byName: byName, ofFile: ofFile, ofList: ofList)
-    }
-
-    static let rows: [Row] = [
+    /// A name and a content; then the kind by the name alone (as of URLs and entries of lists), of a local file, and of a
+    /// resource that is read as a list.
+    static let rows: [(String, String, Answer, Answer, Answer)] = [
         // Names alone: all of a list's names, those of music, and names that are neither.
-        row("a.m3u", "x.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),
-        row("a.M3U8", "x.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),
-        row("a.b.xspf", "", .list(.xspf), .list(.xspf), .list(.xspf)),
-        row(".pls", "", .list(.pls), .list(.pls), .list(.pls)),
-        row("a.mp3", "x.mp3", .music, .music, .list(.m3u)),
-        row("a.MPEG", "", .music, .music, .list(.m3u)),
-        row("a.flac", "x.mp3", .music, .music, .list(.m3u)),
-        row("words", "x.mp3", .music, .music, .list(.m3u)),
-        row("m3u", "", .music, .music, .list(.m3u)),
-        row("a.xm3u", "", .music, .music, .list(.m3u)),
-        row("a.m3u9", "", .music, .music, .list(.m3u)),
-        row("as", "", .music, .music, .list(.m3u)),
+        ("a.m3u", "x.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),
+        ("a.M3U8", "x.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),
+        ("a.b.xspf", "", .list(.xspf), .list(.xspf), .list(.xspf)),
+        (".pls", "", .list(.pls), .list(.pls), .list(.pls)),
+        ("a.mp3", "x.mp3", .music, .music, .list(.m3u)),
+        ("a.MPEG", "", .music, .music, .list(.m3u)),
+        ("a.flac", "x.mp3", .music, .music, .list(.m3u)),
+        ("words", "x.mp3", .music, .music, .list(.m3u)),
+        ("m3u", "", .music, .music, .list(.m3u)),
+        ("a.xm3u", "", .music, .music, .list(.m3u)),
+        ("a.m3u9", "", .music, .music, .list(.m3u)),
+        ("as", "", .music, .music, .list(.m3u)),
         // The first bytes decide about a file whose name says nothing, and about the format of each list.
-        row("a", "#EXTM3U\nx", .music, .list(.m3u), .list(.m3u)),
-        row("a", "\u{FEFF} #extm3u", .music, .list(.m3u), .list(.m3u)),
-        row("a.txt", "#EXTINF:1,x", .music, .list(.m3u), .list(.m3u)),
-        row("a", "\n[PLAYLIST]", .music, .list(.pls), .list(.pls)),
-        row("a", "<?xml version='1.0'?><playlist>", .music, .list(.xspf), .list(.xspf)),
-        row("a.m3u", "[playlist]\nFile1=x", .list(.m3u), .list(.m3u), .list(.pls)),
-        row("a.pls", "<playlist>", .list(.pls), .list(.pls), .list(.xspf)),
-        row("a.xspf", "#EXTM3U", .list(.xspf), .list(.xspf), .list(.m3u)),
-        row("a.mp3", "#EXTM3U\nx", .music, .music, .list(.m3u)),
+        ("a", "#EXTM3U\nx", .music, .list(.m3u), .list(.m3u)),
+        ("a", "\u{FEFF} #extm3u", .music, .list(.m3u), .list(.m3u)),
+        ("a.txt", "#EXTINF:1,x", .music, .list(.m3u), .list(.m3u)),
+        ("a", "\n[PLAYLIST]", .music, .list(.pls), .list(.pls)),
+        ("a", "<?xml version='1.0'?><playlist>", .music, .list(.xspf), .list(.xspf)),
+        ("a.m3u", "[playlist]\nFile1=x", .list(.m3u), .list(.m3u), .list(.pls)),
+        ("a.pls", "<playlist>", .list(.pls), .list(.pls), .list(.xspf)),
+        ("a.xspf", "#EXTM3U", .list(.xspf), .list(.xspf), .list(.m3u)),
+        ("a.mp3", "#EXTM3U\nx", .music, .music, .list(.m3u)),
         // What is certainly no list is refused as one, and otherwise left to the decoder.
-        row("a.m3u", "<!DOCTYPE html><p>", .list(.m3u), .list(.m3u), page),
-        row("a", " <HTML>", .music, .music, page),
-        row("a.m3u", "<?xml?><html>", .list(.m3u), .list(.m3u), page),
-        row("a", "<rss></rss>", .music, .music, xml),
-        row("a.pls", "ID3\u{3}\u{0}", .list(.pls), .list(.pls), binary),
-        row("a", "\u{0}", .music, .music, binary),
-        row("a", "x\u{7}", .music, .music, binary),
-        row("a", "#EXTM3U\n\u{7}", .music, .list(.m3u), .list(.m3u)),
-        row("a", "#EXTM3U\n\u{0}", .music, .music, binary),
+        ("a.m3u", "<!DOCTYPE html><p>", .list(.m3u), .list(.m3u), page),
+        ("a", " <HTML>", .music, .music, page),
+        ("a.m3u", "<?xml?><html>", .list(.m3u), .list(.m3u), page),
+        ("a", "<rss></rss>", .music, .music, xml),
+        ("a.pls", "ID3\u{3}\u{0}", .list(.pls), .list(.pls), binary),
+        ("a", "\u{0}", .music, .music, binary),
+        ("a", "x\u{7}", .music, .music, binary),
+        ("a", "#EXTM3U\n\u{7}", .music, .list(.m3u), .list(.m3u)),
+        ("a", "#EXTM3U\n\u{0}", .music, .music, binary),
     ]
 
     @Test(arguments: rows)
-    func `the name and the first bytes decide about the kind`(row: Row) throws {
-        let bytes = Array(row.content.utf8)
-        #expect(Answer(ResourceKind.of(name: row.name)) == row.byName)
+    func `the name and the first bytes decide about the kind`(
+        name: String,
+        content: String,
+        byName: Answer,
+        ofFile: Answer,
+        ofList: Answer
+    ) throws {
+        let bytes = Array(content.utf8)
+        #expect(Answer(ResourceKind.of(name: name)) == byName)
         let folder = try TemporaryFolder()
-        #expect(Answer(try LocalFile.kind(of: folder.write(row.name, row.content))) == row.ofFile)
+        #expect(Answer(try LocalFile.kind(of: folder.write(name, content))) == ofFile)
         // A list is read by what it is, whatever type its server states.
         for type in [nil, "audio/mpeg", "text/html", ResourceKind.folderType] {
-            let kind = ResourceKind.of(contentType: type, firstBytes: bytes, name: row.name)
-            #expect(Answer(ofList: kind) == row.ofList)
+            let kind = ResourceKind.of(contentType: type, firstBytes: bytes, name: name)
+            #expect(Answer(ofList: kind) == ofList)
         }
     }
 

@@ -169,7 +169,7 @@ import Testing
         #expect(configuration.extending(["cache", "keygen", "k"]) == ["cache", "keygen", "k"])
     }
 
-    @Test func `a completion script is the same whatever the file says`() throws {
+    @Test func `the settings do not change the completion script`() throws {
         let typed = ["--generate-completion-script", "bash"]
         #expect(try configuration("[play]\nvolume = 3\n").extending(typed) == typed)
     }
@@ -200,14 +200,5 @@ import Testing
         #expect(!lines.joined().contains("hidden"))
         let unset = try self.configuration("").listing(with: [], style: TextStyle(columns: nil))
         #expect(unset.map { $0.split(separator: " ") }.contains(["network.header", "default"]))
-    }
-
-    @Test func `the folder of the file follows the rules of the base directories`() {
-        func folder(_ environment: [String: String]) -> String? {
-            BasePaths.configurationFolder(environment: { environment[$0] }, accountHome: { nil })
-        }
-        #expect(folder(["XDG_CONFIG_HOME": "/x/", "HOME": "/h"]) == "/x/reprise")
-        #expect(folder(["XDG_CONFIG_HOME": "relative", "HOME": "/h"]) == "/h/.config/reprise")
-        #expect(folder([:]) == nil)
     }
 }

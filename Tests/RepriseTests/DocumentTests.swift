@@ -30,25 +30,6 @@ struct DocumentTests {
         }
     }
 
-    private static func help(_ arguments: [String]) throws -> String {
-        let invocation = try Invocation.parse(arguments)
-        guard case .show(let text) = invocation else { return "" }
-        return text
-    }
-
-    @Test func `the manual has every option`() throws {
-        let manual = try Self.manual()
-        let commands = [
-            "list", "info", "verify", "evict", "clear", "export", "pin", "unpin", "fetch", "keygen",
-        ]
-        let helps = try [Self.help(["--help"])] + commands.map { try Self.help(["cache", $0, "--help"]) }
-        let options = Set(helps.flatMap { $0.matches(of: /--[a-z][a-z-]+/).map { String($0.output) } })
-        #expect(options.count > 30)
-        let named = Set(manual.matches(of: /--[a-z][a-z-]+/).map { String($0.output) })
-        #expect(options.subtracting(named).isEmpty)
-        for command in commands { #expect(manual.contains("cache \(command)"), "cache \(command)") }
-    }
-
     @Test func `the keys and commands of the manual are those of the table`() throws {
         try Self.check(
             "keys",

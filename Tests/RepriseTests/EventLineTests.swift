@@ -119,7 +119,7 @@ struct EventLineTests {
             (.seconds(Int64.max), "9223372036854775807"),
         ] as [(duration: Duration, text: String)]
     )
-    func `seconds are told to the millisecond`(duration: Duration, text: String) {
+    func `seconds are written to the millisecond`(duration: Duration, text: String) {
         #expect(EventLine.decimal(duration) == text)
     }
 

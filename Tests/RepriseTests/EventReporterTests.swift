@@ -25,7 +25,7 @@ struct EventReporterTests {
         )
     }
 
-    @Test func `nothing follows the finish`() async {
+    @Test func `nothing is written after the end`() async {
         let pipe = PipeEnds()
         let reporter = EventReporter(
             style: .words,
@@ -40,22 +40,22 @@ struct EventReporterTests {
         #expect(pipe.receive() == "end\n")
     }
 
-    @Test func `a reader that went away is told once`() async {
+    @Test func `a closed reader is reported once`() async {
         var ends: [Int32] = [-1, -1]
         signal(SIGPIPE, SIG_IGN)
         #expect(pipe(&ends) == 0)
         close(ends[0])
         defer { close(ends[1]) }
-        let told = Counter()
+        let reports = Counter()
         let reporter = EventReporter(
             style: .words,
             clock: TestClock(),
             descriptor: ends[1],
-            onReaderGone: { told.increment() }
+            onReaderGone: { reports.increment() }
         )
         for _ in 0..<3 { reporter.report(.loaded(tracks: 1)) }
         await reporter.finish()
-        #expect(told.value == 1)
+        #expect(reports.value == 1)
     }
 
     @Test func `reporting never waits for a reader that does not read`() async throws {
@@ -76,7 +76,7 @@ struct EventReporterTests {
         #expect(lines.last == "buffering index=20000 position=0 t=0")
     }
 
-    @Test func `what is said beside the events keeps its place and waits for nobody`() async {
+    @Test func `a line between events keeps its place, and one after the end is dropped`() async {
         let pipe = PipeEnds()
         let clock = TestClock()
         let reporter = EventReporter(style: .words, clock: clock, descriptor: pipe.writing, onReaderGone: {})

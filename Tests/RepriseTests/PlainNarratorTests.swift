@@ -30,8 +30,14 @@ import Testing
         )
     }
 
-    @Test func `a session is told in sentences, and the clock is silent`() {
+    private func lines(for events: [PlayerEvent]) -> [SafeText] {
         var narrator = PlainNarrator()
+        var lines: [SafeText] = []
+        for event in events { if let line = narrator.line(for: event) { lines.append(line) } }
+        return lines
+    }
+
+    @Test func `a session becomes sentences, without the positions of each second`() {
         let events: [PlayerEvent] = [
             .loaded(tracks: 2), Self.track(1, "River"), Self.track(1, "River"),
             .playing(index: 1, position: .zero, isExact: true),
@@ -46,10 +52,8 @@ import Testing
             .notice(code: "x", message: "on standard error"),
             Self.end(2),
         ]
-        var lines: [SafeText] = []
-        for event in events { if let line = narrator.line(for: event) { lines.append(line) } }
         #expect(
-            lines == [
+            lines(for: events) == [
                 "2 tracks", "Playing 1 of 2: River by Reprise, 0:15", "Paused at 0:02", "Playing at 0:02",
                 "At about 0:09", "Buffering at 0:09", "Playing at about 0:09",
                 "Playing 2 of 2: Alone by Reprise, 0:15, from 0:04", "Alone is pinned",
@@ -57,27 +61,25 @@ import Testing
         )
     }
 
-    @Test func `a track that is chosen while the music stands still is told`() {
-        var narrator = PlainNarrator()
-        var lines: [SafeText] = []
-        for event in [
+    @Test func `a track that is selected during a pause is announced`() {
+        let lines = lines(for: [
             .loaded(tracks: 2), Self.track(1, "River"), .playing(index: 1, position: .zero, isExact: true),
             .paused(index: 1, position: .zero, isExact: true), Self.end(1), Self.track(2, "Alone"),
             Self.track(2, "Alone"), .playing(index: 2, position: .zero, isExact: true),
-        ] {
-            if let line = narrator.line(for: event) { lines.append(line) }
-        }
+        ])
         #expect(lines.suffix(2) == ["Paused 2 of 2: Alone by Reprise, 0:15", "Playing at 0:00"])
     }
 
-    @Test func `a live stream's new title is told`() {
-        var narrator = PlainNarrator()
-        _ = narrator.line(for: .loaded(tracks: 1))
-        _ = narrator.line(for: Self.track(1, "News", isLive: true))
-        _ = narrator.line(for: .playing(index: 1, position: .zero, isExact: true))
-        let again = narrator.line(for: Self.track(1, "News", isLive: true))
-        #expect(again == nil)
-        let next = narrator.line(for: Self.track(1, "Jazz", isLive: true))
-        #expect(next == "Playing 1 of 1: Jazz by Reprise, 0:15")
+    @Test func `a live stream's new title is announced once`() {
+        let lines = lines(for: [
+            .loaded(tracks: 1), Self.track(1, "News", isLive: true),
+            .playing(index: 1, position: .zero, isExact: true), Self.track(1, "News", isLive: true),
+            Self.track(1, "Jazz", isLive: true),
+        ])
+        #expect(
+            lines.dropFirst() == [
+                "Playing 1 of 1: News by Reprise, 0:15", "Playing 1 of 1: Jazz by Reprise, 0:15",
+            ]
+        )
     }
 }

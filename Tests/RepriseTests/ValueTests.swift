@@ -24,7 +24,7 @@ struct ValueTests {
             (10_000_000_000, "10 GB"), (-5, "0 B"), (.max, "9223372 TB"),
         ] as [(bytes: Int64, text: String)]
     )
-    func `a size is told in two or three digits and rounded down`(bytes: Int64, text: String) {
+    func `a size is shown with two or three digits, rounded down`(bytes: Int64, text: String) {
         #expect(ByteSize.text(bytes) == text)
     }
 
@@ -40,12 +40,25 @@ struct ValueTests {
     )
     func `the cache folder follows XDG`(environment: [String: String], folder: String) {
         #expect(
-            BasePaths.cacheFolder(environment: { environment[$0] }, accountHome: { "/account" }) == folder
+            BasePaths.path(of: .cache, environment: { environment[$0] }, accountHome: { "/account" })
+                == folder
         )
     }
 
-    @Test func `without any home there is no cache folder`() {
-        #expect(BasePaths.cacheFolder(environment: { _ in nil }, accountHome: { nil }) == nil)
+    @Test func `each folder has its own variable and place at home, and none exists without a home`() {
+        func paths(_ environment: [String: String]) -> [String?] {
+            [.cache, .configuration, .state].map { folder in
+                BasePaths.path(of: folder, environment: { environment[$0] }, accountHome: { nil })
+            }
+        }
+        let variables = ["XDG_CACHE_HOME": "/c", "XDG_CONFIG_HOME": "/o", "XDG_STATE_HOME": "/s"]
+        #expect(paths(variables) == ["/c/reprise", "/o/reprise", "/s/reprise"])
+        #expect(
+            paths(["HOME": "/h"]) == [
+                "/h/.cache/reprise", "/h/.config/reprise", "/h/.local/state/reprise",
+            ]
+        )
+        #expect(paths([:]) == [nil, nil, nil])
     }
 
     @Test(
@@ -63,19 +76,19 @@ struct ValueTests {
             (["--sink", "raw:file"], true, .screen),
         ] as [(arguments: [String], canShowScreen: Bool, expected: Presentation)]
     )
-    func `the screen is taken where there is one and nothing else was asked for`(
+    func `the screen is chosen if there is one and no option asks for lines`(
         arguments: [String],
         canShowScreen: Bool,
         expected: Presentation
     ) throws {
         let options = try Options.parsed(arguments)
-        let pipe = Presentation.Surroundings(canShowScreen: { canShowScreen }, isTerminal: { false })
-        #expect(Presentation(options: options, surroundings: pipe) == expected)
+        let presentation = Presentation(options: options, canShowScreen: canShowScreen, isTerminal: false)
+        #expect(presentation == expected)
     }
 
     @Test func `a terminal that can show no screen gets sentences`() throws {
-        let dumb = Presentation.Surroundings(canShowScreen: { false }, isTerminal: { true })
-        #expect(Presentation(options: try Options.parsed(), surroundings: dumb) == .plain)
+        let options = try Options.parsed()
+        #expect(Presentation(options: options, canShowScreen: false, isTerminal: true) == .plain)
     }
 
     @Test func `only a screen may start with nothing to play`() throws {

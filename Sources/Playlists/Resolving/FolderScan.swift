@@ -6,19 +6,13 @@ import Media
 /// Skips hidden files and folders, and playlists: their tracks are in the folder anyway, or were not
 /// requested. A folder with several symbolic links to it is scanned once.
 struct FolderScan {
-    struct Found: Sendable, Equatable {
-        /// Absolute, in natural order, component by component.
-        var paths: [String]
-        var problems: [MediaError]
-    }
-
     private struct Identity: Hashable {
         var device: dev_t
         var node: ino_t
     }
 
     private let limits: PlaylistLimits
-    private var paths: [String] = []
+    private var tracks: [Track] = []
     private var problems = PlaylistProblems()
     private var visited: Set<Identity> = []
 
@@ -26,14 +20,15 @@ struct FolderScan {
         self.limits = limits
     }
 
-    /// Finds the music below `folder`, at least one file. Throws `.emptyFolder`, `.notFound` or `.unreadable`.
-    consuming func files(in folder: String) throws(MediaError) -> Found {
+    /// Finds the music below `folder`, at least one file, in natural order, component by component. Throws
+    /// `.emptyFolder`, `.notFound` or `.unreadable`.
+    consuming func tracks(in folder: String) throws(MediaError) -> ResolvedTracks {
         try scan(folder, depth: 0)
         let subject = SafeText(folder)
-        guard !paths.isEmpty else {
+        guard !tracks.isEmpty else {
             throw MediaError(.emptyFolder, subject, "no music in this folder")
         }
-        return Found(paths: paths, problems: problems.all(of: subject))
+        return ResolvedTracks(tracks: tracks, problems: problems.all(of: subject))
     }
 
     private mutating func scan(_ folder: String, depth: Int) throws(MediaError) {
@@ -52,11 +47,11 @@ struct FolderScan {
                 }
                 do throws(MediaError) { try scan(path, depth: depth + 1) } catch { problems.add(error) }
             case S_IFREG where ResourceKind.of(name: key.name) == .music:
-                guard paths.count < limits.entries else {
+                guard tracks.count < limits.entries else {
                     let cause = SafeText("too many files (more than \(limits.entries))")
                     return problems.add(MediaError(.unreadable, SafeText(path), cause))
                 }
-                paths.append(path)
+                tracks.append(Track(id: TrackIDs.take(), location: .file(path)))
             default: continue
             }
         }

@@ -41,7 +41,9 @@ package final class SourceResolver: TrackResolver {
             var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
             try await expansion.addList(at: location, ancestors: [])
             return try expansion.resolved(of: location.safeText)
-        case .folder: return try await folderTracks(location.path)
+        case .folder:
+            let path = location.path
+            return try await thread.run { [limits] in try FolderScan(limits: limits).tracks(in: path) }
         case .music, .unknown:
             return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: location)])
         }
@@ -83,12 +85,6 @@ package final class SourceResolver: TrackResolver {
     package func save(_ tracks: [Track], to path: String) async throws {
         let path = PlaylistBase.absolute(path, in: workingFolder)
         try await thread.run { try M3UWriter.save(tracks, to: path) }
-    }
-
-    private func folderTracks(_ path: String) async throws -> ResolvedTracks {
-        let found = try await thread.run { [limits] in try FolderScan(limits: limits).files(in: path) }
-        let tracks = found.paths.map { Track(id: TrackIDs.take(), location: .file($0)) }
-        return ResolvedTracks(tracks: tracks, problems: found.problems)
     }
 
     private func standardInputTracks() async throws -> ResolvedTracks {

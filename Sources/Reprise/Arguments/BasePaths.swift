@@ -2,43 +2,33 @@ import Glibc
 
 /// The folders of the XDG base directory specification, and other facts about the process.
 enum BasePaths {
-    /// `$XDG_CACHE_HOME/reprise`, by default in `~/.cache`; `nil` if there is no home.
-    static func cacheFolder(
-        environment: (String) -> String? = variable,
-        accountHome: () -> String? = accountHome
-    ) -> String? {
-        folder("XDG_CACHE_HOME", or: ".cache", environment: environment, accountHome: accountHome)
+    /// A folder of the program, by its place in the home folder.
+    enum Folder: String {
+        case cache = ".cache"
+        case configuration = ".config"
+        case state = ".local/state"
+
+        fileprivate var variable: String {
+            switch self {
+            case .cache: "XDG_CACHE_HOME"
+            case .configuration: "XDG_CONFIG_HOME"
+            case .state: "XDG_STATE_HOME"
+            }
+        }
     }
 
-    /// `$XDG_CONFIG_HOME/reprise`, by default in `~/.config`; `nil` if there is no home.
-    static func configurationFolder(
-        environment: (String) -> String? = variable,
-        accountHome: () -> String? = accountHome
-    ) -> String? {
-        folder("XDG_CONFIG_HOME", or: ".config", environment: environment, accountHome: accountHome)
-    }
-
-    /// `$XDG_STATE_HOME/reprise`, by default in `~/.local/state`; `nil` if there is no home.
-    static func stateFolder(
-        environment: (String) -> String? = variable,
-        accountHome: () -> String? = accountHome
-    ) -> String? {
-        folder("XDG_STATE_HOME", or: ".local/state", environment: environment, accountHome: accountHome)
-    }
-
-    /// The program's folder, in the folder that `variable` names, or else in `standard` in the home folder.
+    /// `reprise` in the folder that the variable names, or else in its place at home; `nil` if there is no home.
     ///
     /// An empty variable counts as unset, and a relative path is ignored, both as the specification requires.
     /// The same applies to `HOME`; then the home of the account is used.
-    private static func folder(
-        _ variable: String,
-        or standard: String,
-        environment: (String) -> String?,
-        accountHome: () -> String?
+    static func path(
+        of folder: Folder,
+        environment: (String) -> String? = variable,
+        accountHome: () -> String? = accountHome
     ) -> String? {
-        if let base = absolute(environment(variable)) { return base + "/reprise" }
+        if let base = absolute(environment(folder.variable)) { return base + "/reprise" }
         guard let home = absolute(environment("HOME")) ?? absolute(accountHome()) else { return nil }
-        return home + "/" + standard + "/reprise"
+        return home + "/" + folder.rawValue + "/reprise"
     }
 
     static func accountHome() -> String? {

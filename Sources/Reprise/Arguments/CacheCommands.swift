@@ -57,6 +57,10 @@ private protocol CacheSubcommand: ParsableCommand {
     func invocation() throws(UsageError) -> Invocation
 }
 
+extension CacheSubcommand {
+    static var settings: [Setting] { CacheLocationOptions.settings }
+}
+
 extension CacheCommands {
     /// Parses `arguments`, which begin with the name of a command.
     ///
@@ -80,7 +84,6 @@ private struct ListCommand: CacheSubcommand {
             (bytes), lastPlayed (seconds since 1970), created, allocated (bytes on disk), complete, pinned.
             """
     )
-    static let settings = CacheLocationOptions.settings
 
     @Argument(help: ArgumentHelp("Words that must occur.", valueName: "word"))
     var words: [String] = []
@@ -142,7 +145,6 @@ private struct InfoCommand: CacheSubcommand {
             etag, lastModified, seekable. Exit code 2 if nothing of it is cached.
             """
     )
-    static let settings = CacheLocationOptions.settings
 
     @Argument(help: "The URL of the track, as it is played.")
     var source: String
@@ -167,7 +169,6 @@ private struct VerifyCommand: CacheSubcommand {
             damagedBytes, undroppedBytes, strayFiles, reclaimedBytes, indexLost.
             """
     )
-    static let settings = CacheLocationOptions.settings
 
     @Flag(help: "One JSON object per damaged entry, and one that sums up.")
     var json = false
@@ -244,7 +245,6 @@ private struct ClearCommand: CacheSubcommand {
             With --json one object: removed, bytes, pinned, inUse.
             """
     )
-    static let settings = CacheLocationOptions.settings
 
     @Flag(help: "Don't ask.")
     var yes = false
@@ -272,7 +272,6 @@ private struct ExportCommand: CacheSubcommand {
             it is written with zeros in the gaps. FILE appears whole or not at all.
             """
     )
-    static let settings = CacheLocationOptions.settings
 
     @Argument(help: "The URL of the track, as it is played.")
     var source: String

@@ -44,7 +44,7 @@ struct CacheRequest: Sendable {
         bounds: CacheBoundsOptions? = nil,
         network: NetworkOptions? = nil,
         isJSON: Bool,
-        defaultFolder: String? = BasePaths.cacheFolder()
+        defaultFolder: String? = BasePaths.path(of: .cache)
     ) throws(UsageError) {
         guard let folder = location.cacheDir ?? defaultFolder else {
             throw UsageError("this account has no home folder: name the folder of the cache with --cache-dir")

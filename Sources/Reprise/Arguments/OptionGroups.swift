@@ -43,7 +43,7 @@ struct CacheLocationOptions: ParsableArguments, Sendable {
     ]
 
     /// The folder of the option, or else that of the account; `nil` if the account has no home.
-    var folder: String? { cacheDir ?? BasePaths.cacheFolder() }
+    var folder: String? { cacheDir ?? BasePaths.path(of: .cache) }
 }
 
 /// The options that bound the cache.

@@ -92,7 +92,7 @@ struct Configuration: Sendable {
     }
 
     /// `$XDG_CONFIG_HOME/reprise/config.toml`, by default in `~/.config`; `nil` if there is no home.
-    static var path: String? { BasePaths.configurationFolder().map { $0 + "/config.toml" } }
+    static var path: String? { BasePaths.path(of: .configuration).map { $0 + "/config.toml" } }
 
     /// Reads the file at `path`; a file that does not exist sets nothing.
     init(file path: String?) throws(UsageError) {

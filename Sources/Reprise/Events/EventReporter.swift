@@ -6,27 +6,20 @@ import System
 /// A thread of its own writes the lines, so a reader that does not read (a stopped pager) never delays the
 /// music. The queue of waiting lines then grows by about one a second.
 final class EventReporter: Sendable {
-    enum Style: Sendable {
-        case json
-        case words
-        /// Sentences for people.
-        case sentences
-    }
-
     /// The time that a session ended by a signal waits for a reader that does not read.
     static let writeLimit = Duration.seconds(1)
 
-    private let style: Style
+    private let style: Presentation
     private let clock: any MonotonicClock
     private let writer: LineWriter
     private let queue: WriteQueue
     // Held while an event is submitted, so that times never go back.
     private let narrator = Locked(PlainNarrator())
 
-    /// `clock` counts from the start of the process. `onReaderGone` is called once, from the writing thread,
+    /// `style` is any but the screen. `clock` counts from the start of the process. `onReaderGone` is called once, from the writing thread,
     /// when writing has failed for good.
     init(
-        style: Style,
+        style: Presentation,
         clock: any MonotonicClock,
         descriptor: Int32,
         onReaderGone: @escaping @Sendable () -> Void
@@ -41,7 +34,7 @@ final class EventReporter: Sendable {
     /// `finish`.
     func report(_ event: PlayerEvent) {
         narrator.withLock { narrator in
-            if style == .sentences {
+            if style == .plain {
                 if let sentence = narrator.line(for: event) { say(sentence) }
                 return
             }

@@ -31,29 +31,23 @@ final class PlayingSession: Sendable {
         presentation: Presentation,
         options: Options,
         interface: InterfaceSettings,
-        surroundings: ScreenSurroundings = ScreenSurroundings(),
+        surroundings: ScreenSurroundings,
         clock: any MonotonicClock
     ) {
         self.presentation = presentation
         self.options = options
         self.interface = interface
         self.surroundings = surroundings
-        let style: EventReporter.Style? =
-            switch presentation {
-            case .screen: nil
-            case .json: .json
-            case .plain: .sentences
-            case .words: .words
-            }
-        reporter = style.map { [player] style in
-            EventReporter(
-                style: style,
+        reporter =
+            presentation == .screen
+            ? nil
+            : EventReporter(
+                style: presentation,
                 clock: clock,
                 descriptor: options.writesSamplesToOutput ? STDERR_FILENO : STDOUT_FILENO,
                 // The reader closed the pipe: stop playing.
-                onReaderGone: { player.value?.send(.quit) }
+                onReaderGone: { [player] in player.value?.send(.quit) }
             )
-        }
     }
 
     /// Prints an event of the player. May be called from any task.

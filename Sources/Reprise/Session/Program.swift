@@ -57,15 +57,13 @@ enum Session {
     ) async -> ExitCode {
         let presentation = Presentation(
             options: options,
-            surroundings: Presentation.Surroundings(
-                canShowScreen: { Wiring.canShowScreen },
-                isTerminal: { isatty(STDOUT_FILENO) == 1 }
-            )
+            canShowScreen: Wiring.canShowScreen,
+            isTerminal: isatty(STDOUT_FILENO) == 1
         )
         // Only interactive sessions are saved, so a script always starts from the same state.
         let isInteractive =
             presentation == .screen || (presentation == .plain && isatty(STDIN_FILENO) == 1)
-        let folder = BasePaths.stateFolder().map { StateFolder(path: $0) }
+        let folder = BasePaths.path(of: .state).map { StateFolder(path: $0) }
         let memory =
             isInteractive ? folder.map { SessionMemory(folder: $0, options: options, clock: clock) } : nil
         let journal: JournalFile?
@@ -143,25 +141,23 @@ enum Presentation: Sendable, Equatable {
     /// One line per event: its name and fields.
     case words
 
-    /// Facts about standard output, determined only if the options leave the choice open.
-    struct Surroundings {
-        var canShowScreen: () -> Bool
-        var isTerminal: () -> Bool
-    }
-
     /// Chooses by the options, then by the capabilities of standard output. With `raw:-`, standard output
     /// carries samples, so neither a screen nor sentences are possible.
-    init(options: Options, surroundings: Surroundings) {
+    init(
+        options: Options,
+        canShowScreen: @autoclosure () -> Bool,
+        isTerminal: @autoclosure () -> Bool
+    ) {
         if options.json {
             self = .json
         } else if options.headless || options.writesSamplesToOutput {
             self = .words
         } else if options.plain {
             self = .plain
-        } else if surroundings.canShowScreen() {
+        } else if canShowScreen() {
             self = .screen
         } else {
-            self = surroundings.isTerminal() ? .plain : .words
+            self = isTerminal() ? .plain : .words
         }
     }
 }

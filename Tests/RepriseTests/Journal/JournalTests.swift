@@ -30,7 +30,7 @@ struct JournalTests {
         JournalRecord(time: .milliseconds(340), resource: "http://h/a.mp3", event: event)
     }
 
-    @Test func `a request is one line that says what was asked, why, and what came of it`() {
+    @Test func `a request is one line with its reason, range and result`() {
         #expect(
             JournalLine(record(.request(request))).json
                 == #"{"t":0.34,"event":"request","resource":"http://h/a.mp3","number":7,"why":"read-ahead","#
@@ -40,7 +40,7 @@ struct JournalTests {
         )
     }
 
-    @Test func `what is not known is null, and an open end is left open`() {
+    @Test func `unknown values are null, and an open range has no end`() {
         var request = RequestRecord(number: 1, why: .demand, asked: 100 ..< .max, startedAt: .zero)
         request.end = "timed-out"
         #expect(
@@ -51,7 +51,7 @@ struct JournalTests {
         )
     }
 
-    @Test func `a decision is told with its reason`() {
+    @Test func `a decision has its reason`() {
         #expect(
             JournalLine(record(.decision(.retryLater, "the host cannot be found"))).json
                 == #"{"t":0.34,"event":"decision","resource":"http://h/a.mp3","decision":"retry-later","#
@@ -96,7 +96,7 @@ struct JournalTests {
         }
     }
 
-    @Test func `a pipe that nobody reads holds up neither the start nor the end`() async throws {
+    @Test func `a pipe without a reader delays neither the start nor the end`() async throws {
         let pipe = PipeEnds()
         let clock = TestClock()
         let journal = try JournalFile(path: "/dev/fd/\(pipe.writing)", clock: clock)

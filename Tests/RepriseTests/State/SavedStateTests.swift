@@ -55,7 +55,7 @@ import Testing
             "reprise queue 1\ntrack\t\t/a%zz\t\t\nend\n", "reprise queue 1\ntrack\t\t/a%0\t\t\nend\n",
         ]
     )
-    func `a queue that is torn, of another version or made by somebody else is refused`(text: String) {
+    func `a cut queue, one of another version and one with invalid lines are refused`(text: String) {
         #expect(throws: StateError.self) { try SavedQueue(parsing: text) }
     }
 
@@ -67,13 +67,13 @@ import Testing
             "origin\thttp://u:p@h/", "place\t5", "place\tx\thttp://h/",
         ]
     )
-    func `a session that cannot be is refused`(line: String) {
+    func `a session with an impossible value is refused`(line: String) {
         #expect(throws: StateError.self) {
             try SavedSession(parsing: "reprise session 1\n\(line)\nend\n")
         }
     }
 
-    @Test func `titles that would steer a terminal are read as harmless ones`() throws {
+    @Test func `titles with control characters are made harmless`() throws {
         let text = "reprise queue 1\nid\t1\ntrack\t\t/a\t\t%1b]0;owned%07\nend\n"
         #expect(try SavedQueue(parsing: text).tracks[0].tags.title == "\u{FFFD}]0;owned\u{FFFD}")
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(places.position(of: "long") == nil)
     }
 
-    @Test func `of many places those heard last are kept`() {
+    @Test func `the places heard last are kept, at most 500`() {
         var places = ResumePlaces()
         for number in 0..<600 { places.set(.seconds(number), for: "\(number)") }
         #expect(places.all.count == 500)
@@ -103,7 +103,7 @@ import Testing
         #expect(places.all.last?.location == "100" && places.all.count == 500)
     }
 
-    @Test func `what changes is saved at once, a position every half minute, and nothing when idle`() {
+    @Test func `a change is saved at once, a position every half minute, and nothing when idle`() {
         var pace = SavePace()
         var session = SavedSession()
         var due: [Int] = []

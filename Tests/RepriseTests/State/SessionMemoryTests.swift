@@ -65,7 +65,7 @@ import Testing
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
     }
 
-    @Test func `a fresh session knows nothing of it, and leaves its own`() async throws {
+    @Test func `a fresh session ignores the last one, and is saved itself`() async throws {
         try await play([Self.snapshot()])
         let fresh = try memory("--fresh")
         #expect(
@@ -76,7 +76,7 @@ import Testing
         #expect(try memory().last.session.volume == 10)
     }
 
-    @Test func `sources that gave nothing leave what there was`() async throws {
+    @Test func `sources without a track leave the saved queue unchanged`() async throws {
         try await play([Self.snapshot()])
         try await play([Self.snapshot { $0.tracks = [] }])
         #expect(try memory().last.queue.tracks.count == 3)
@@ -85,7 +85,7 @@ import Testing
         #expect(try memory().last.queue.tracks.isEmpty)
     }
 
-    @Test func `a queue that was played to its end begins anew, when it is asked to`() async throws {
+    @Test func `a queue that was played to its end restarts paused`() async throws {
         try await play([
             Self.snapshot {
                 $0.state = .ended
@@ -98,7 +98,7 @@ import Testing
         )
     }
 
-    @Test func `a place of another queue does not count`() async throws {
+    @Test func `the position in another queue does not count`() async throws {
         try await play([Self.snapshot()])
         // The other player had just written its queue when the power failed.
         let other = SavedQueue(id: "other", tracks: Self.snapshot().tracks)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["session", "queue"])
-    func `a file that is of no use is set aside with a word, and the rest holds`(name: String) async throws {
+    func `a damaged file is set aside with a notice, and the others are used`(name: String) async throws {
         try await play([Self.snapshot()])
         try folder.write("reprise \(name) 1\nrubbish", to: name)
         let next = try memory()
@@ -118,7 +118,7 @@ import Testing
         #expect(try memory().problems.isEmpty)
     }
 
-    @Test func `a folder that cannot be written is told once`() async throws {
+    @Test func `a folder that cannot be written is reported once`() async throws {
         try home.write("a file", to: "state")
         let memory = try memory()
         let told = Locked<[MediaError]>([])

@@ -33,15 +33,6 @@ import Testing
         return names.subtracting([".", ".."])
     }
 
-    @Test func `the folder follows XDG`() {
-        func path(_ environment: [String: String]) -> String? {
-            BasePaths.stateFolder(environment: { environment[$0] }, accountHome: { nil })
-        }
-        #expect(path(["XDG_STATE_HOME": "/x/"]) == "/x/reprise")
-        #expect(path(["HOME": "/h"]) == "/h/.local/state/reprise")
-        #expect(path([:]) == nil)
-    }
-
     @Test func `a file is written for its owner alone, and replaced whole`() throws {
         #expect(try folder.read("session") == nil)
         try folder.write(String(repeating: "long", count: 100_000), to: "session")
