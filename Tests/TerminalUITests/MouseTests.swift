@@ -18,7 +18,7 @@ struct MouseTests {
     }
 
     @Test(arguments: ViewName.allCases)
-    func `a click on a tab opens its view, where it is drawn, in every width`(view: ViewName) {
+    func `a click on a tab opens its view at every width`(view: ViewName) {
         for columns in [80, 46] {
             for open in ViewName.allCases {
                 var state = state(columns: columns)

@@ -2,7 +2,7 @@ import Glibc
 import Media
 import System
 
-/// A terminal without a screen: what is drawn on it is kept as bytes.
+/// A terminal without a window, which keeps the bytes that are written to it.
 final class PseudoTerminal: Sendable {
     let slave: Int32
     private let master: Int32
@@ -38,7 +38,7 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    /// The reader sees this end go and closes the other.
+    /// Ends the reader, which closes the other end.
     deinit { close(slave) }
 
     var bytes: [UInt8] { received.bytes.withLock { $0 } }

@@ -5,7 +5,7 @@ import TerminalUI
 import TestSupport
 import Testing
 
-/// A screen on a thread of its own, with a pseudo-terminal and a player that does as it is told.
+/// A screen on a thread of its own, with a pseudo-terminal and a player that the test controls.
 final class RunningScreen: Sendable {
     struct NoTerminal: Error {}
 

@@ -133,10 +133,12 @@ func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot(
 }
 
 extension CellBuffer {
+    subscript(column column: Int, row row: Int) -> Cell { Array(self[row: row])[column] }
+
     /// The rows as text, without trailing blanks.
     var lines: [String] {
         (0..<rows).map { row in
-            var line = (0..<columns).map { self[column: $0, row: row].text }.joined()
+            var line = self[row: row].map(\.text).joined()
             while line.hasSuffix(" ") { line.removeLast() }
             return line
         }

@@ -6,12 +6,12 @@ import TerminalUI
 import TestSupport
 import Testing
 
-/// The thread that gets the signals, during a screen and after it.
+/// The thread that receives the signals, during a screen and after it.
 ///
 /// Uses SIGUSR1, which no other test sends; each test runs on a thread of its own that blocks signals, as all
 /// threads of the program do.
 @Suite(.serialized) struct SignalRelayTests {
-    private static let told = Atomic<Int>(0)
+    private static let received = Atomic<Int>(0)
     private static let windowChanges = Atomic<Int>(0)
 
     @Test func `the screen's thread takes signals that the program blocks, until the screen is over`()
@@ -34,22 +34,24 @@ import Testing
     @Test func `a signal that the screen did not read goes to the thread that waits for signals`()
         async throws
     {
-        let before = Self.told.load(ordering: .relaxed)
+        let before = Self.received.load(ordering: .relaxed)
         let count = try await onBlockingThread {
             let pipe = try #require(WakePipe())
             let relay = SignalRelay([SIGUSR1], into: pipe)
             pthread_kill(pthread_self(), SIGUSR1)
-            let count = Self.told.load(ordering: .relaxed)
+            let count = Self.received.load(ordering: .relaxed)
             _ = consume relay
             return count
         }
-        #expect(count == before, "the relay had it")
-        try await wait(for: "the signal to be handed on") { Self.told.load(ordering: .relaxed) == before + 1 }
+        #expect(count == before, "the relay received it")
+        try await wait(for: "the signal to be forwarded") {
+            Self.received.load(ordering: .relaxed) == before + 1
+        }
     }
 
     @Test func `signals about the screen alone are dropped with it`() async throws {
         let before = Self.windowChanges.load(ordering: .sequentiallyConsistent)
-        let told = Self.told.load(ordering: .relaxed)
+        let earlier = Self.received.load(ordering: .relaxed)
         try await onBlockingThread {
             let pipe = try #require(WakePipe())
             let relay = SignalRelay([SIGWINCH, SIGUSR1], into: pipe)
@@ -57,8 +59,8 @@ import Testing
             pthread_kill(pthread_self(), SIGUSR1)
             _ = consume relay
         }
-        // Handed on behind it.
-        try await wait(for: "the other signal") { Self.told.load(ordering: .relaxed) == told + 1 }
+        // Forwarded after it.
+        try await wait(for: "the other signal") { Self.received.load(ordering: .relaxed) == earlier + 1 }
         #expect(Self.windowChanges.load(ordering: .sequentiallyConsistent) == before)
     }
 
@@ -68,11 +70,11 @@ import Testing
         return sigismember(&mask, SIGUSR1) == 1
     }
 
-    /// What `body` returns on a thread that blocks the signals that every other one counts.
+    /// Runs `body` on a thread that blocks two signals, which all other threads receive and count.
     private func onBlockingThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        signal(SIGUSR1) { _ in SignalRelayTests.told.add(1, ordering: .relaxed) }
+        signal(SIGUSR1) { _ in SignalRelayTests.received.add(1, ordering: .relaxed) }
         signal(SIGWINCH) { _ in
             SignalRelayTests.windowChanges.add(1, ordering: .sequentiallyConsistent)
         }

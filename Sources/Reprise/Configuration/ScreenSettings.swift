@@ -46,7 +46,7 @@ struct ScreenSettings: Sendable {
     }
 
     private mutating func take(color pair: Configuration.Pair) throws(Refusal) {
-        guard let style = Style(named: pair.name) else {
+        guard let style = Style.allCases.first(where: { $0.name == pair.name }) else {
             let names = Style.allCases.map(\.name).joined(separator: ", ")
             throw Refusal(reason: "is not a part of the screen; there are \(names)")
         }

@@ -56,7 +56,7 @@ enum CommandReader {
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do {
             let entry = try ParsedCommand(parsing: line)
-            guard let command = entry.command.withoutScreen else {
+            guard case .player(let command) = entry.command else {
                 return report(.notice(code: noticeCode, message: entry.row.needsScreenMessage))
             }
             control.send(command)

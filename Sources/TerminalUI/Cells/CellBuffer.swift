@@ -19,14 +19,7 @@ package struct Cell: Sendable, Equatable {
     fileprivate static func secondHalf(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
 }
 
-/// Neighbouring cells of one row that are written together.
-package struct CellRun: Sendable, Equatable {
-    package var column: Int
-    package var row: Int
-    package var cells: [Cell]
-}
-
-/// A screen in memory: views draw into it, and the shell writes the cells that have changed.
+/// A screen in memory: views draw into it, and the shell writes the rows that have changed.
 ///
 /// Drawing outside of the grid is clipped and never traps, because a window can have any size.
 package struct CellBuffer: Sendable, Equatable {
@@ -44,11 +37,8 @@ package struct CellBuffer: Sendable, Equatable {
         cells = Array(repeating: .blank(.normal), count: self.columns * self.rows)
     }
 
-    /// The cell at a place, which must be on the screen.
-    package subscript(column column: Int, row row: Int) -> Cell {
-        precondition(contains(column, row), "a cell is read at a place on the screen")
-        return cells[row * columns + column]
-    }
+    /// The cells of a row, which must be on the screen.
+    package subscript(row row: Int) -> ArraySlice<Cell> { cells[row * columns..<(row + 1) * columns] }
 
     /// Draws `text` in one row from `column` on and returns the column after it.
     ///
@@ -98,37 +88,8 @@ package struct CellBuffer: Sendable, Equatable {
         for column in 0..<columns { put(.blank(style), column: column, row: row) }
     }
 
-    /// The runs of cells that differ from `earlier`, top to bottom; all cells if the sizes differ.
-    package func changes(since earlier: CellBuffer) -> [CellRun] {
-        let isComparable = earlier.columns == columns && earlier.rows == rows
-        var runs: [CellRun] = []
-        for row in 0..<rows {
-            var run: CellRun?
-            for column in 0..<columns {
-                let index = row * columns + column
-                if isComparable, cells[index] == earlier.cells[index] {
-                    if let run { runs.append(run) }
-                    run = nil
-                } else if run?.cells.append(cells[index]) == nil {
-                    run = startRun(column: column, row: row)
-                }
-            }
-            if let run { runs.append(run) }
-        }
-        return runs
-    }
-
     private func contains(_ column: Int, _ row: Int) -> Bool {
         (0..<columns).contains(column) && (0..<rows).contains(row)
-    }
-
-    /// A run that would start with the second half of a wide character starts with the first half instead.
-    private func startRun(column: Int, row: Int) -> CellRun {
-        let index = row * columns + column
-        guard cells[index].width == 0, column > 0 else {
-            return CellRun(column: column, row: row, cells: [cells[index]])
-        }
-        return CellRun(column: column - 1, row: row, cells: [cells[index - 1], cells[index]])
     }
 
     private mutating func put(_ cell: Cell, column: Int, row: Int) {

@@ -37,12 +37,6 @@ package enum Style: UInt8, Sendable, CaseIterable {
             name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
         }
     }
-
-    /// The style with this name in the configuration; `nil` if there is none.
-    package init?(named name: String) {
-        guard let style = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = style
-    }
 }
 
 /// A colour of the terminal, as the configuration names it.

@@ -37,11 +37,6 @@ package enum UICommand: Sendable, Equatable {
     /// Closes what was opened last: a view, a filter, the marks.
     case back
     case redraw
-
-    /// The player's part of the command; `nil` if it acts on a screen or on a selection.
-    package var withoutScreen: PlayerCommand? {
-        if case .player(let command) = self { command } else { nil }
-    }
 }
 
 /// A line that names a command: typed after `:`, bound to a key in the configuration, or sent on standard input.

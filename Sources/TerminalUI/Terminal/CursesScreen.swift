@@ -45,6 +45,8 @@ struct CursesScreen: ~Copyable {
         // Otherwise ncurses stops drawing if keys are waiting.
         typeahead(-1)
         curs_set(0)
+        // The hidden cursor need not be moved after each frame.
+        leaveok(window, true)
         palette = Palette(usesColor: configuration.usesColor, choices: configuration.colors)
         modes = configuration.modes
         wrefresh(window)
@@ -75,18 +77,21 @@ struct CursesScreen: ~Copyable {
         return (Int(getmaxx(window)), Int(getmaxy(window)))
     }
 
-    /// Writes the cells that differ from the last frame; all cells after a resize or if `isWhole`.
+    /// Writes the rows that differ from the last frame, of which ncurses sends the cells that differ; after a
+    /// resize or if `isWhole`, all cells.
     mutating func show(_ frame: CellBuffer, isWhole: Bool = false) {
         guard !isAway else { return }
-        let runs: [CellRun]
-        if let shown {
-            runs = frame.changes(since: shown)
-        } else {
+        if shown?.columns != frame.columns || shown?.rows != frame.rows {
+            shown = nil
             werase(window)
-            runs = frame.changes(since: CellBuffer(columns: frame.columns, rows: frame.rows))
         }
-        guard !runs.isEmpty || shown == nil || isWhole else { return }
-        for run in runs { write(run) }
+        let rows = (0..<frame.rows).filter { shown?[row: $0] != frame[row: $0] }
+        guard !rows.isEmpty || shown == nil || isWhole else { return }
+        for row in rows {
+            for (column, cell) in frame[row: row].enumerated() where cell.width > 0 {
+                write(cell, column: column, row: row)
+            }
+        }
         shown = frame
         if isWhole { clearok(window, true) }
         wrefresh(window)
@@ -135,14 +140,6 @@ struct CursesScreen: ~Copyable {
         shownTitle = title
         let text = title.string.prefix(Self.longestTitle)
         send(modes.title(isUnicode ? String(text) : String(text.map { $0.isASCII ? $0 : "?" })))
-    }
-
-    private func write(_ run: CellRun) {
-        var column = run.column
-        for cell in run.cells {
-            if cell.width > 0 { write(cell, column: column, row: run.row) }
-            column += 1
-        }
     }
 
     private func write(_ cell: Cell, column: Int, row: Int) {

@@ -4,8 +4,8 @@ internal import Glibc
 /// Writes signals as bytes into a pipe, and restores the terminal after a fault.
 ///
 /// Create it before starting ncurses. ncurses installs its own handlers only for signals that have none, and
-/// those are not safe: they clean up inside the handler and exit. There is one relay at a time, on the
-/// screen's thread. It unblocks the signals on this thread, even if all other threads block them.
+/// those are not safe: they clean up inside the handler and exit. There is one relay at a time, on the thread
+/// that reads the keys. It unblocks the signals on this thread, even if all other threads block them.
 package struct SignalRelay: ~Copyable {
     /// The signals that end the program in an orderly way, resize the window or suspend.
     package static let relayed = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT]

@@ -22,16 +22,13 @@ struct SoundViewTests {
 
     private let rising: [Float] = [0, 0.06, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
 
-    @Test func `a bar for each band, in eighths of a row`() {
+    @Test func `a bar for each band, in eighths of a row, and in other signs without Unicode`() {
         #expect(
             draw(bars(rising), columns: 20, rows: 2).lines == [
                 "            ▂ ▄ ▆ █",
                 "  ▁ ▂ ▄ ▆ █ █ █ █ █",
             ]
         )
-    }
-
-    @Test func `without Unicode the heights have other signs`() {
         #expect(
             draw(bars(rising), columns: 20, rows: 2, glyphs: .ascii).lines == [
                 "            . : + #",

@@ -211,7 +211,7 @@ struct ListViewTests {
                 state.type("\(view.number)")
                 let frame = ScreenView(glyphs: .unicode).draw(state)
                 for row in 0..<frame.rows {
-                    let cells = (0..<columns).map { frame[column: $0, row: row] }
+                    let cells = frame[row: row]
                     #expect(cells.reduce(0) { $0 + $1.width } == columns)
                     #expect(
                         cells.flatMap(\.text.unicodeScalars).allSatisfy { scalar in
