@@ -7,8 +7,7 @@ import Testing
 /// The bytes that a fetch brought before it was cancelled.
 @Suite struct CancelledFetchTests {
     @Test func `what came before a seek is in the index while the clock stands still`() async throws {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.long()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesTogether(100_000))
         let reader = try await chain.open()
         let url = try #require(WebURL(chain.server.url("/song.mp3")))
@@ -30,7 +29,6 @@ import Testing
             _ = try await seek.value
         }
         #expect(chain.clock.now == .zero)
-        await chain.close(reader)
         try await chain.end()
     }
 }

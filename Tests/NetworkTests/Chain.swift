@@ -10,8 +10,8 @@ import Testing
 
 /// The whole path of a byte in one process: origin, transport, what watches it, loaders with a cache folder, decoder.
 ///
-/// Time stands still but for `TimeKeeper`, which moves it on when everything waits for it. At the end of
-/// a test `end` looks whether anybody is left asleep.
+/// Only `TimeKeeper` moves the time, when everything waits for it. At the end of a test `end` checks that no task
+/// is left asleep.
 final class Chain: Sendable {
     let server: TestOrigin
     let folder: TemporaryFolder
@@ -32,7 +32,19 @@ final class Chain: Sendable {
         try self.init(server: TestOrigin(files, faults: faults), settings: settings, configure: configure)
     }
 
-    /// Goes on with `folder`, where one is given: another process, a day later.
+    /// Serves half a minute of music as `/song.mp3`.
+    static func short(_ faults: [Fault] = []) async throws -> (song: Song, chain: Chain) {
+        let song = try await Song.short()
+        return (song, try Chain(["/song.mp3": song.bytes], faults: faults))
+    }
+
+    /// Serves five minutes of music as `/song.mp3`.
+    static func long(_ faults: [Fault] = []) async throws -> (song: Song, chain: Chain) {
+        let song = try await Song.long()
+        return (song, try Chain(["/song.mp3": song.bytes], faults: faults))
+    }
+
+    /// Continues with `folder`, if one is given: another process, a day later.
     init(
         server: TestOrigin,
         folder: TemporaryFolder? = nil,
@@ -74,6 +86,14 @@ final class Chain: Sendable {
         let url = try #require(WebURL(path.hasPrefix("http") ? path : server.url(path)))
         let reader = WatchedReader(try await loaders.open(.web(url)))
         opened.withLock { $0.append(reader) }
+        return reader
+    }
+
+    /// Opens `/song.mp3`, reads its start, and waits until its first window is stored.
+    func openWithFirstWindow() async throws -> WatchedReader {
+        let reader = try await open()
+        _ = try await reader.read(at: 0, count: 1_000)
+        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
         return reader
     }
 
@@ -161,7 +181,15 @@ final class Chain: Sendable {
         watch.end()
         await transport.shutdown()
         let clock = clock
-        try await wait(for: "all who slept to be woken") { clock.sleeperCount == 0 }
+        try await wait(for: "all sleepers to wake") { clock.sleeperCount == 0 }
+    }
+
+    /// Ends as `end` does, and expects all of `song` in the cache, with its length.
+    func end(storing song: Song, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await end()
+        let kept = try await claims(of: song.bytes, sourceLocation: sourceLocation)
+        #expect(kept.stored == ByteRangeSet(0..<song.length), sourceLocation: sourceLocation)
+        #expect(kept.description.length == song.length, sourceLocation: sourceLocation)
     }
 
     // MARK: The store
@@ -202,7 +230,10 @@ final class Chain: Sendable {
                 let piece = try await store.read(at: offset, count: Int(range.upperBound - offset))
                 let end = Int(offset) + piece.count
                 guard !piece.isEmpty, end <= bytes.count, piece.elementsEqual(bytes[Int(offset)..<end]) else {
-                    Issue.record("what is kept from \(offset) on is wrong", sourceLocation: sourceLocation)
+                    Issue.record(
+                        "the cached bytes from \(offset) on are wrong",
+                        sourceLocation: sourceLocation
+                    )
                     break
                 }
                 offset += Int64(piece.count)
@@ -230,7 +261,7 @@ final class Flag: Sendable {
 }
 
 extension RequestLog {
-    /// How many bytes of `path` were sent more than once.
+    /// The number of bytes of `path` that were sent more than once.
     func bytesSentAgain(for path: String = "/song.mp3") -> Int64 {
         requests(for: path).reduce(0) { $0 + Int64($1.sent.count) } - sentRanges(for: path).byteCount
     }

@@ -58,9 +58,7 @@ import Testing
         #expect(old.length == new.length)
         chain.server.set(old.bytes, at: "/song.mp3")
         chain.server.origin.setFaults(change.before, for: "/song.mp3")
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let reader = try await chain.openWithFirstWindow()
         let stored = reader.reader.report.stored
         chain.server.set(bytes, at: "/song.mp3")
         chain.server.origin.setFaults(change.after, for: "/song.mp3")
@@ -74,7 +72,6 @@ import Testing
         await chain.close(reader)
         let fresh = try await chain.open()
         #expect(try await chain.bytes(fresh) == bytes)
-        await chain.close(fresh)
         try await chain.end()
         #expect(try await chain.claims(of: bytes).stored == ByteRangeSet(0..<Int64(bytes.count)))
         #expect(chain.notices.map(\.code) == [.resourceChanged])
@@ -87,11 +84,8 @@ import Testing
     func `without validators one window comes at a time, and another file is told at the next`(
         isChanged: Bool
     ) async throws {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.noValidators])
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let (song, chain) = try await Chain.long([.noValidators])
+        let reader = try await chain.openWithFirstWindow()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesOfEach(100_000))
         reader.reader.allowReadAhead(bytesPerSecond: 40_000)
         // Of the window ahead, 128 KiB and the 4 KiB before, hardly anything is left: with validators the next
@@ -113,7 +107,6 @@ import Testing
             let compared = Int64(chain.server.log.requests.count) * 4_096
             #expect(chain.server.log.bytesSent <= song.length + compared)
         }
-        await chain.close(reader)
         try await chain.end()
     }
 
@@ -123,9 +116,7 @@ import Testing
         let old = try await Song.long()
         let new = old.bytes.map { ~$0 }
         let chain = try Chain(["/song.mp3": old.bytes], faults: before)
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let reader = try await chain.openWithFirstWindow()
         chain.server.set(new, at: "/song.mp3")
         chain.server.origin.setFaults([.noValidators, .ignoresIfRange], for: "/song.mp3")
         await #expect { _ = try await chain.bytes(reader, from: 300_000) } throws: { error in
@@ -134,7 +125,6 @@ import Testing
         await chain.close(reader)
         let fresh = try await chain.open()
         #expect(try await chain.bytes(fresh) == new)
-        await chain.close(fresh)
         try await chain.end()
         #expect(try await chain.claims(of: new).stored == ByteRangeSet(0..<Int64(new.count)))
         #expect(chain.notices.map(\.code) == [.resourceChanged])
@@ -142,11 +132,8 @@ import Testing
 
     @Test func `a far seek in an unchanged file without validators costs one comparison, once`() async throws
     {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.noValidators])
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let (song, chain) = try await Chain.long([.noValidators])
+        let reader = try await chain.openWithFirstWindow()
         #expect(try await chain.bytes(reader, from: 300_000).elementsEqual(song.bytes[300_000...]))
         await chain.close(reader)
         let asked = chain.server.log.askedRanges().compactMap { $0 }
@@ -161,18 +148,16 @@ import Testing
 
     @Test(arguments: [[Fault.noValidators], [.etag("W/\"1\""), .lastModified(nil)], [.etag(nil)], []])
     func `a file that stays the same is gone on with, a day later`(faults: [Fault]) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let (song, chain) = try await Chain.short(faults)
         let reader = try await chain.open()
         _ = try await reader.read(at: 200_000, count: 1_000)
-        await chain.close(reader)
         try await chain.end()
         let stored = try await chain.claims(of: song.bytes).stored
         #expect(!stored.isEmpty)
         chain.server.log.reset()
         let next = try Chain(server: chain.server, folder: chain.folder)
         let playing = try await next.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.isAll(of: song))
         // Stored bytes are requested again only for comparison, at most 4 KiB per request.
         let log = chain.server.log
         let again = Int64(stored.intersection(log.sentRanges(for: "/song.mp3")).byteCount)
@@ -184,19 +169,15 @@ import Testing
 
     @Test(arguments: [[Fault.status(500)], [.status(404)], [.htmlPage], [.silence]])
     func `a look-up that fails invalidates nothing`(faults: [Fault]) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let (song, chain) = try await Chain.short()
+        let reader = try await chain.openWithFirstWindow()
         let stored = reader.reader.report.stored
         chain.server.origin.setFaults(faults, for: "/song.mp3")
         await #expect(throws: MediaError.self) { _ = try await chain.bytes(reader, from: 60_000) }
         await chain.close(reader)
         chain.server.origin.setFaults([], for: "/song.mp3")
         chain.server.log.reset()
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         #expect(stored.intersection(chain.server.log.sentRanges(for: "/song.mp3")).isEmpty)
         #expect(chain.notices.isEmpty)
         try await chain.end()

@@ -35,17 +35,14 @@ import Testing
         await first.server.stop()
         let second = try Chain(server: first.server, folder: first.folder)
         let playing = try await second.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.isAll(of: song))
         #expect(playing.report.requestCount == 0)
         try await second.end()
     }
 
     @Test func `a server that goes and comes back is gone on with at the byte`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let (song, chain) = try await Chain.short()
+        let reader = try await chain.openWithFirstWindow()
         let port = chain.server.origin.port
         await chain.server.stop()
         let read = Task { try await chain.bytes(reader, from: 1_000) }
@@ -55,16 +52,14 @@ import Testing
         #expect(try await read.value.elementsEqual(song.bytes[1_000...]))
         let stored = chain.server.log.sentRanges(for: "/song.mp3")
         #expect(stored.intersection(back.log.sentRanges(for: "/song.mp3")).isEmpty)
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
         await back.stop()
     }
 
     @Test func `a network that is away for longer than ten tries take comes back, and the music goes on`()
         async throws
     {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesTogether(100_000))
         let port = chain.server.origin.port
         let playing = Task { try await chain.play() }
@@ -80,16 +75,14 @@ import Testing
             "\(String(describing: played.error)) \(played.samples.count) \(song.pcm.count)"
         )
         #expect(!chain.watch.report.isOffline)
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
         await back.stop()
     }
 
     @Test func `while the network is away what is here plays, and what is not is skipped with the reason`()
         async throws
     {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         #expect(isSame(try await chain.play().samples, song.pcm))
         await chain.server.stop()
         #expect(try await chain.play("/first.mp3").error?.code == .connectionRefused)
@@ -104,8 +97,7 @@ import Testing
     }
 
     @Test func `a server that stops in mid-body is gone on with when it is back`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesTogether(100_000))
         let port = chain.server.origin.port
         let playing = Task { try await chain.play() }
@@ -115,8 +107,7 @@ import Testing
         let back = try TestOrigin(["/song.mp3": song.bytes], port: port)
         let played = try await playing.value
         #expect(played.error == nil && isSame(played.samples, song.pcm))
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
         await back.stop()
     }
 }

@@ -2,13 +2,16 @@ import Decoding
 import Media
 import TestSupport
 
-/// What one playing gave.
+/// The result of one playing.
 struct Playing: Sendable {
     var samples: [Int16] = []
-    /// Why it ended before its time; nil at the end of the music.
+    /// The reason for an early end; `nil` at the end of the music.
     var error: MediaError?
-    /// What the loader knew at the end.
+    /// The report of the loader at the end.
     var report = LoadReport()
+
+    /// `true` if all of `song` was heard, sample by sample.
+    func isAll(of song: Song) -> Bool { error == nil && isSame(samples, song.pcm) }
 }
 
 /// A decoder at work on a reader.

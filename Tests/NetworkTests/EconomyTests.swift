@@ -32,7 +32,6 @@ import Testing
         }
         #expect(isSame(samples, song.pcm.prefix(samples.count)))
         #expect(chain.server.log.askedRanges() == ["bytes=0-65535"])
-        await chain.close(reader)
         try await chain.end()
     }
 
@@ -62,13 +61,11 @@ import Testing
             let start = 240 * 44_100 * 2
             #expect(isSame(samples, song.pcm[start..<start + samples.count]))
         }
-        await chain.close(reader)
         try await chain.end()
     }
 
     @Test func `a far seek cancels read-ahead, and no byte of it is lost`() async throws {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.long()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesTogether(200_000))
         let reader = try await chain.open()
         let samples = try await chain.watched {
@@ -131,7 +128,6 @@ import Testing
             gate.release()
             _ = try await landing
         }
-        await chain.close(reader)
         try await chain.end()
     }
 
@@ -201,7 +197,6 @@ import Testing
             #expect(heard >= 10 * 44_100 * 2)
         }
         #expect(chain.server.log.bytesSent >= Int64(10 + readAhead) * 15_000, "and it does read ahead")
-        await chain.close(reader)
         try await chain.end()
     }
 }

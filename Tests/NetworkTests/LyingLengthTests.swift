@@ -7,23 +7,19 @@ import Testing
 @Suite struct LyingLengthTests {
     @Test(arguments: [Fault.lengthOff(by: 20_000), .lengthOff(by: -20_000)])
     func `a Content-Length that is off costs requests and no byte of the music`(fault: Fault) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         // Right in the end: the last bytes of all could never come with a length that is too short.
         chain.server.origin.script(Array(repeating: [fault], count: 5), for: "/song.mp3")
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         let log = chain.server.log
         #expect(log.sentRanges(for: "/song.mp3") == ByteRangeSet(0..<song.length))
         #expect(log.bytesSentAgain() == 0)
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
     }
 
     @Test(arguments: [Fault.contentLength(0), .cut(afterBytes: 0)])
     func `parts that are always empty end in a clear error after ten tries`(fault: Fault) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         chain.server.origin.script([[]], thenAlways: [fault], for: "/song.mp3")
         let playing = try await chain.play()
         let error = try #require(playing.error)
@@ -41,48 +37,37 @@ import Testing
     }
 
     @Test func `a total of star is learned at the end, and only then is the entry complete`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.unknownTotal])
+        let (song, chain) = try await Chain.short([.unknownTotal])
         let reader = try await chain.open()
         _ = try await chain.bytes(reader, from: song.length - 1_000)
         #expect(reader.reader.report.stored.byteCount < song.length)
         await chain.close(reader)
         let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.isAll(of: song))
         #expect(playing.report.length == song.length)
         #expect(chain.server.log.bytesSentAgain() == 0)
-        try await chain.end()
-        let kept = try await chain.claims(of: song.bytes)
-        #expect(kept.stored == ByteRangeSet(0..<song.length) && kept.description.length == song.length)
+        try await chain.end(storing: song)
     }
 
     @Test func `a total that is too large is corrected at the end`() async throws {
         let song = try await Song.short()
         let chain = try Chain(["/song.mp3": song.bytes], faults: [.total(song.length + 50_000)])
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.bytesSentAgain() == 0)
-        try await chain.end()
-        let kept = try await chain.claims(of: song.bytes)
-        #expect(kept.stored == ByteRangeSet(0..<song.length))
-        #expect(kept.description.length == song.length)
+        try await chain.end(storing: song)
     }
 
     @Test(arguments: [[], [Fault.total(65_536)]])
     func `a total that is only the end of the first part cuts no music off`(later: [Fault]) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         chain.server.origin.script([[.total(65_536)]], thenAlways: later, for: "/song.mp3")
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         // If the second part extends beyond its own total, it is not stored beside the first; the whole
         // resource is requested.
         let asked = chain.server.log.askedRanges()
         #expect(asked.count { $0 == nil } == (later.isEmpty ? 0 : 1), "\(asked)")
         if later.isEmpty { #expect(chain.server.log.bytesSentAgain() == 0) }
-        try await chain.end()
-        let kept = try await chain.claims(of: song.bytes)
-        #expect(kept.stored == ByteRangeSet(0..<song.length) && kept.description.length == song.length)
+        try await chain.end(storing: song)
     }
 
     @Test(
@@ -95,38 +80,31 @@ import Testing
     func `a body without a length plays in one request, and its end tells the length`(
         faults: [Fault]
     ) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let (song, chain) = try await Chain.short(faults)
         let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(playing.isAll(of: song))
         #expect(playing.report.length == song.length)
         #expect(chain.server.log.requests.count == 1)
         #expect(chain.server.log.bytesSent == song.length)
-        try await chain.end()
-        let kept = try await chain.claims(of: song.bytes)
-        #expect(kept.stored == ByteRangeSet(0..<song.length) && kept.description.length == song.length)
+        try await chain.end(storing: song)
     }
 
     @Test(arguments: [[Fault.chunked], [.closeDelimited], [.closeDelimited, .protocolName("HTTP/1.0")]])
     func `parts without a length are as long as their place says`(faults: [Fault]) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let (song, chain) = try await Chain.short(faults)
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.bytesSent == song.length)
         try await chain.end()
     }
 
     @Test func `a body in chunks that breaks off is no end`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         chain.server.origin.script(
             [[.ignoresRanges, .chunked, .cut(afterBytes: 200_000)]],
             thenAlways: [.ignoresRanges, .chunked],
             for: "/song.mp3"
         )
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.requests.count == 2)
         try await chain.end()
         #expect(try await chain.claims(of: song.bytes).description.length == song.length)

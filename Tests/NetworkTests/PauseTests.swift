@@ -33,8 +33,7 @@ import Testing
     }
 
     @Test func `without ranges the body was read to its end, and the music plays on`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.ignoresRanges])
+        let (song, chain) = try await Chain.short([.ignoresRanges])
         let samples = try await playWithPause(chain) {
             try await wait(for: "the whole body") { chain.server.log.bytesSent == song.length }
             try await wait(for: "it to be stored") { chain.readers[0].reader.isStored(0..<song.length) }
@@ -45,8 +44,7 @@ import Testing
     }
 
     @Test func `with ranges nothing is held open, and the music resumes at the byte`() async throws {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.long()
         let sent = Locked<Int64>(0)
         let samples = try await playWithPause(chain) {
             // Read-ahead comes to its end, and then nothing is under way.
@@ -63,8 +61,7 @@ import Testing
     }
 
     @Test func `a body that stood still in the pause is resumed at the byte`() async throws {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.long()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesTogether(400_000))
         let pause = Locked((stored: ByteRangeSet(), requests: 0))
         let samples = try await playWithPause(chain) {

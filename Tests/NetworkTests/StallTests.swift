@@ -6,23 +6,18 @@ import Testing
 /// The server says nothing, or next to nothing.
 @Suite struct StallTests {
     @Test func `a stall in mid-body ends after the idle time-out and resumes at the byte`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         chain.server.origin.script([[.stall(afterBytes: 30_000)]], for: "/song.mp3")
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.bytesSent == song.length)
         #expect(chain.server.log.askedRanges().contains { $0?.hasPrefix("bytes=30000-") == true })
         #expect(chain.clock.now >= .seconds(10))
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
     }
 
     @Test func `a server that stalls every time brings all the music all the same`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.stall(afterBytes: 40_000)])
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let (song, chain) = try await Chain.short([.stall(afterBytes: 40_000)])
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.bytesSentAgain() == 0)
         try await chain.end()
     }
@@ -30,11 +25,9 @@ import Testing
     @Test func `a server that accepts and never answers is asked again after the first-byte time-out`()
         async throws
     {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         chain.server.origin.script([[.silence], [.silence]], for: "/song.mp3")
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         #expect(
             chain.server.log.requests.prefix(3).map(\.range) == Array(repeating: "bytes=0-65535", count: 3)
         )
@@ -53,8 +46,7 @@ import Testing
     }
 
     @Test func `a head that drips is over after the first-byte time-out`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         let gate = chain.server.origin.hold("/song.mp3", .afterHeadBytesOfEach(1))
         let reader = try await chain.open()
         let read = Task { try await reader.read(at: 0, count: 100) }
@@ -72,13 +64,11 @@ import Testing
         let bytes = try await chain.keepingTime { try await read.value }
         #expect(bytes.elementsEqual(song.bytes[..<bytes.count]) && !bytes.isEmpty)
         #expect(chain.server.log.requests.count == 2)
-        await chain.close(reader)
         try await chain.end()
     }
 
     @Test func `a body that drips is no failure however long it takes`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         let gate = chain.server.origin.hold("/song.mp3", .afterBytesOfEach(1))
         let reader = try await chain.open()
         for count in 1...40 {
@@ -97,12 +87,9 @@ import Testing
 
     @Test func `while a body stalls, other reads are answered and a cancelled one ends at once`() async throws
     {
-        let song = try await Song.long()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.long()
         chain.server.origin.script([[], [.stall(afterBytes: 0)]], for: "/song.mp3")
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let reader = try await chain.openWithFirstWindow()
         let waiting = Task { try await reader.read(at: 70_000, count: 1_000) }
         try await wait(for: "the stall") { chain.server.log.requests.last?.isHeld == true }
         let other = try await chain.open()
@@ -123,8 +110,7 @@ import Testing
     }
 
     @Test func `while nothing comes the report says why, and when it is tried again`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.status(503)])
+        let (_, chain) = try await Chain.short([.status(503)])
         let reader = try await chain.open()
         let read = Task { try await reader.read(at: 0, count: 1_000) }
         try await wait(for: "the wait to be told") { reader.reader.report.wait != nil }
@@ -134,7 +120,6 @@ import Testing
         chain.server.origin.setFaults([], for: "/song.mp3")
         _ = try await chain.keepingTime { try await read.value }
         #expect(reader.reader.report.wait == nil)
-        await chain.close(reader)
         try await chain.end()
     }
 }

@@ -6,21 +6,17 @@ import Testing
 /// A server whose response is not the requested part.
 @Suite struct WrongRangeTests {
     @Test func `a 200 to the first range plays in one request`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.ignoresRanges])
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let (song, chain) = try await Chain.short([.ignoresRanges])
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.requests.count == 1 && chain.server.log.bytesSent == song.length)
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
     }
 
     @Test(arguments: [[Fault.noValidators], [.etag("\"same\""), .lastModified(nil)]])
     func `a 200 in the middle is never stored there but read from its first byte`(
         faults: [Fault]
     ) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: faults)
+        let (song, chain) = try await Chain.short(faults)
         let reader = try await chain.open()
         let head = try await reader.read(at: 0, count: 1_000)
         #expect(head.elementsEqual(song.bytes[..<head.count]))
@@ -34,8 +30,7 @@ import Testing
         #expect(statuses.first == 206 && statuses.dropFirst().allSatisfy { $0 == 200 } && statuses.count <= 3)
         // One that was cancelled may have gone into the line's buffers whole before anyone said so.
         #expect(chain.server.log.requests.contains { $0.outcome == .finished && $0.status == 200 })
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
         #expect(chain.notices.isEmpty)
     }
 
@@ -43,9 +38,7 @@ import Testing
         let song = try await Song.short()
         let other = try await Song.short(seed: 2)
         let chain = try Chain(["/song.mp3": song.bytes])
-        let reader = try await chain.open()
-        _ = try await reader.read(at: 0, count: 1_000)
-        try await wait(for: "the first window") { reader.reader.report.inFlight.isEmpty }
+        let reader = try await chain.openWithFirstWindow()
         chain.server.set(other.bytes, at: "/song.mp3")
         chain.server.origin.setFaults([.ignoresRanges], for: "/song.mp3")
         await #expect { _ = try await chain.bytes(reader, from: 300_000) } throws: { error in
@@ -61,37 +54,29 @@ import Testing
     }
 
     @Test func `a part that starts earlier is stored at its stated place`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes])
+        let (song, chain) = try await Chain.short()
         chain.server.origin.script([[]], thenAlways: [.shiftedRange(by: -1_000)], for: "/song.mp3")
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        #expect(try await chain.play().isAll(of: song))
         // The body of the last request may still be on its way.
         try await wait(for: "a thousand bytes again with each request but the first") {
             chain.server.log.bytesSentAgain() == Int64(chain.server.log.requests.count - 1) * 1_000
         }
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
     }
 
     @Test(arguments: [Fault.shiftedRange(by: 1_000), .contentRange(nil), .multipart])
     func `a part that cannot be placed is refused, and the whole asked for once`(fault: Fault) async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [fault])
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let (song, chain) = try await Chain.short([fault])
+        #expect(try await chain.play().isAll(of: song))
         let asked = chain.server.log.askedRanges()
         #expect(asked.count { $0 == nil } == 1, "\(asked)")
         #expect(asked.count <= 3)
-        try await chain.end()
-        #expect(try await chain.claims(of: song.bytes).stored == ByteRangeSet(0..<song.length))
+        try await chain.end(storing: song)
     }
 
     @Test func `parts shorter than what was asked are followed by the rest`() async throws {
-        let song = try await Song.short()
-        let chain = try Chain(["/song.mp3": song.bytes], faults: [.shortParts(atMost: 10_000)])
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, song.pcm))
+        let (song, chain) = try await Chain.short([.shortParts(atMost: 10_000)])
+        #expect(try await chain.play().isAll(of: song))
         #expect(chain.server.log.bytesSentAgain() == 0)
         try await chain.end()
     }

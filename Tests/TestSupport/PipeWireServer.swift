@@ -75,14 +75,7 @@ package final class PipeWireServer: SoundServer {
         } seeing: {
             daemon.errorText
         }
-        try await pactl(
-            "load-module",
-            "module-null-sink",
-            "sink_name=test",
-            "rate=44100",
-            "channels=2",
-            "format=s16le"
-        )
+        try await loadNullSink("test")
         try await wait(for: "the sink of pipewire-pulse") {
             try await pactl("list", "short", "sinks").contains("test")
         }

@@ -11,6 +11,8 @@ package final class RunningProcess: Sendable {
     /// A child failed; the description includes its standard error.
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
+
+        package init(description: String) { self.description = description }
     }
 
     private struct State {

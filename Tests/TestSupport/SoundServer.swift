@@ -27,6 +27,13 @@ extension SoundServer {
     /// Starts to record the monitor of the sink `test`.
     package func record() throws -> PulseRecording { try record(of: "test") }
 
+    /// Adds a null sink for CD sound.
+    package func loadNullSink(_ name: String) async throws {
+        let format = ["rate=44100", "channels=2", "format=s16le"]
+        let words = ["load-module", "module-null-sink", "sink_name=\(name)"] + format
+        _ = try await RunningProcess.run("pactl", words, environment: environment)
+    }
+
     /// The output of `pactl` for these arguments.
     @discardableResult
     package func pactl(_ arguments: String...) async throws -> String {

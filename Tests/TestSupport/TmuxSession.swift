@@ -52,7 +52,9 @@ package final class TmuxSession: Sendable {
     }
 
     /// Types keys by tmux's names (`Space`, `Enter`, `Right`, `C-c`) or as they are (`q`).
-    package func sendKeys(_ keys: String...) async throws { _ = try await tmux(["send-keys"] + keys) }
+    package func sendKeys(_ keys: String...) async throws { try await sendKeys(keys) }
+
+    package func sendKeys(_ keys: [String]) async throws { _ = try await tmux(["send-keys"] + keys) }
 
     /// Types text as it is.
     package func type(_ text: String) async throws { _ = try await tmux(["send-keys", "-l", text]) }

@@ -36,14 +36,7 @@ final class Ear: Sendable {
     init(_ pulse: PulseServer) async throws {
         sink = "ear-\(UInt32.random(in: 0 ... .max))"
         folder = try TemporaryFolder()
-        _ = try await pulse.pactl(
-            "load-module",
-            "module-null-sink",
-            "sink_name=\(sink)",
-            "rate=44100",
-            "channels=2",
-            "format=s16le"
-        )
+        try await pulse.loadNullSink(sink)
         let pipe = folder.path("heard")
         guard mkfifo(pipe, 0o600) == 0 else { throw BenchmarkFailure("no pipe: errno \(errno)") }
         recorder = try RunningProcess(

@@ -6,172 +6,127 @@ import Testing
 /// Signals, commands and streams that end or do not end a session without a screen.
 @Suite struct BadInputControlTests {
     /// Starts a track that never ends, in real time, and returns when it is heard.
-    private func startEndless(_ stage: BadInputStage) async throws -> RunningProcess {
-        let process = try stage.start([
-            "--headless", "--json", "--sink", "null", "--repeat", "one", "--cache-dir", stage.cacheFolder,
-            stage.music,
-        ])
-        try await process.waitForLine { $0.contains("\"event\":\"playing\"") }
+    private func startEndless(_ stage: Stage) async throws -> RunningProcess {
+        let process = try stage.startPlaying(["--repeat", "one", stage.music])
+        try await process.event("playing")
         return process
     }
 
-    /// The names of the threads of `process`.
-    private func threads(of process: RunningProcess) -> [String] {
-        let folder = "/proc/\(process.processIdentifier)/task"
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return threads.compactMap { thread in
-            (try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8))?
-                .trimmingCharacters(in: .newlines)
-        }
+    /// Ends the player by its command, and expects that all was in order.
+    private func expectQuit(_ process: RunningProcess, errorLines: Int = 0) async throws -> Ending {
+        try process.send("quit")
+        let run = try await Ending(of: process)
+        #expect(run.status == 0)
+        #expect(run.errorLines.count == errorLines, "\(run.errors)")
+        expectHarmless(run)
+        return run
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
     func `a signal ends the session in order`(signal: Int32) async throws {
-        let stage = try await BadInputStage()
-        let process = try await startEndless(stage)
+        let process = try await startEndless(try await Stage())
         process.signal(signal)
-        let run = try await BadInputRun(endOf: process)
+        let run = try await Ending(of: process)
         #expect(run.status == 4)
-        #expect(run.errorOutput == "")
+        #expect(run.errors == "")
         #expect(run.events("ended").last?.reason == "skipped")
-        #expect(run.events.last?.event == "summary")
-        #expect(run.events.last?.failed == 0)
+        #expect(run.events.last?.event == "summary" && run.events.last?.failed == 0)
     }
 
-    @Test(arguments: [SIGTERM, SIGINT])
-    func `a signal ends a session that waits for a silent server`(signal: Int32) async throws {
-        let stage = try await BadInputStage()
-        let server = try TestOrigin(["/song.mp3": stage.musicBytes], faults: [.silence])
-        let process = try stage.start(
-            BadInputStage.silent + ["--cache-dir", stage.cacheFolder, server.url("/song.mp3")]
-        )
-        try await wait(for: "the request") { server.log.requests.count == 1 }
-        process.signal(signal)
-        let run = try await BadInputRun(endOf: process)
-        #expect(run.status == 4)
-        #expect(run.errorOutput == "")
-        #expect(run.events("ended").map(\.reason) == ["skipped"])
-        #expect(stage.keptObjects == [])
+    /// What a session waits for that does not come.
+    enum Missing: String, CaseIterable, Sendable {
+        case song = "/song.mp3"
+        case list = "/list.m3u"
+        /// The rest of a list on standard input.
+        case input = "-"
     }
 
-    @Test(arguments: [SIGTERM, SIGINT])
-    func `a signal ends a session whose playlist does not come`(signal: Int32) async throws {
-        let stage = try await BadInputStage()
-        let server = try TestOrigin(["/list.m3u": stage.musicBytes], faults: [.silence])
-        let process = try stage.start(
-            BadInputStage.silent + ["--cache-dir", stage.cacheFolder, server.url("/list.m3u")]
-        )
-        try await wait(for: "the request") { server.log.requests.count == 1 }
+    @Test(arguments: [SIGTERM, SIGINT], Missing.allCases)
+    func `a signal ends a session that waits`(signal: Int32, missing: Missing) async throws {
+        let stage = try await Stage([missing.rawValue: [1]], faults: [.silence])
+        let source = missing == .input ? "-" : stage.url(missing.rawValue)
+        let process = try stage.startPlaying((missing == .input ? [stage.music] : []) + [source])
+        if missing == .input {
+            try process.send("#EXTM3U")
+            try await wait(for: "the thread that reads the list") { process.threads.contains("stdin list") }
+        } else {
+            try await wait(for: "the request") { stage.server.log.requests.count == 1 }
+        }
         process.signal(signal)
-        let run = try await BadInputRun(endOf: process)
+        let run = try await Ending(of: process)
         #expect(run.status == 4)
-        #expect(run.errorOutput == "")
-    }
-
-    @Test(arguments: [SIGTERM, SIGINT])
-    func `a signal ends a session whose playlist is still being typed`(signal: Int32) async throws {
-        let stage = try await BadInputStage()
-        let process = try stage.start(
-            BadInputStage.silent + ["--cache-dir", stage.cacheFolder, stage.music, "-"]
-        )
-        try process.send("#EXTM3U")
-        try await wait(for: "the thread that reads the list") { threads(of: process).contains("stdin list") }
-        process.signal(signal)
-        let run = try await BadInputRun(endOf: process)
-        #expect(run.status == 4)
-        #expect(run.errorOutput == "")
+        #expect(run.errors == "")
+        #expect(run.events("ended").map(\.reason) == (missing == .song ? ["skipped"] : []))
+        #expect(stage.objectFiles == [])
     }
 
     @Test func `quit on standard input ends the session in order`() async throws {
-        let stage = try await BadInputStage()
-        let process = try await startEndless(stage)
-        try process.send("quit")
-        let run = try await BadInputRun(endOf: process)
-        #expect(run.status == 0)
-        #expect(run.errorOutput == "")
+        let run = try await expectQuit(try await startEndless(try await Stage()))
         #expect(run.events("ended").last?.reason == "skipped")
         #expect(run.events.last?.event == "summary")
     }
 
-    @Test func `the end of standard input ends nothing`() async throws {
-        let stage = try await BadInputStage()
-        let process = try await startEndless(stage)
+    @Test func `the session goes on after the end of standard input`() async throws {
+        let process = try await startEndless(try await Stage())
         try process.closeInput()
-        let count = process.lines.count
         // It continues from one round of the track to the next.
-        for _ in 0..<2 {
-            try await process.waitForLine(from: count) { $0.contains("\"reason\":\"finished\"") }
-        }
-        #expect(process.isRunning)
+        try await process.waitForLine(from: process.lines.count) { $0.contains("\"reason\":\"finished\"") }
+        try await process.event("position", after: process.lines.count)
         process.signal(SIGTERM)
         #expect(try await process.waitForExit() == 4)
     }
 
     @Test func `a session whose standard output is closed ends`() async throws {
-        let stage = try await BadInputStage()
-        let process = try RunningProcess(
-            "bash",
-            [
-                "-c", "\"$@\" | head -n 2; exit ${PIPESTATUS[0]}", "bash", BuiltProducts.reprise,
-                "--headless",
-                "--json", "--sink", "null", "--repeat", "one", "--cache-dir", stage.cacheFolder, stage.music,
-            ],
-            environment: stage.environment
+        let stage = try await Stage()
+        let script = "\"$@\" | head -n 2; exit ${PIPESTATUS[0]}"
+        let wrapper = ["bash", "-c", script, "bash"]
+        let run = try await Ending(
+            of: try stage.startPlaying(["--repeat", "one", stage.music], wrapper: wrapper)
         )
-        let run = try await BadInputRun(endOf: process)
         #expect(run.status == 0)
         #expect(run.events.map(\.event) == ["loaded", "track"])
-        #expect(run.errorOutput == "")
+        #expect(run.errors == "")
     }
 
     @Test(
         arguments: [
             "louder", "seek", "seek sideways", "volume 200", "jump 0", "\u{1B}]0;owned\u{07}",
-            "quit now please",
-            String(repeating: "a", count: 70_000),
+            "quit now please", String(repeating: "a", count: 70_000),
         ]
     )
     func `a wrong command is a notice and the music goes on`(command: String) async throws {
-        let stage = try await BadInputStage()
-        let process = try await startEndless(stage)
+        let process = try await startEndless(try await Stage())
         let count = process.lines.count
         try process.send(command)
         try await process.waitForLine(from: count) { $0.contains("\"code\":\"bad-command\"") }
         // It still plays, and still takes commands.
         try process.send("pause")
-        try await process.waitForLine(from: count) { $0.contains("\"event\":\"paused\"") }
-        try process.send("quit")
-        let run = try await BadInputRun(endOf: process)
-        #expect(run.status == 0)
-        #expect(run.errorOutput == "")
-        #expect(run.events("notice").count == 1)
-        expectHarmless(run)
+        try await process.event("paused", after: count)
+        #expect(try await expectQuit(process).events("notice").count == 1)
     }
 
-    @Test func `a source that cannot be added is a notice and the music goes on`() async throws {
-        let stage = try await BadInputStage()
+    @Test func `a source that cannot be added, or a list that cannot be saved, is a notice`() async throws {
+        let stage = try await Stage()
         let process = try await startEndless(stage)
-        let count = process.lines.count
         try process.send("add ftp://user:\(badInputSecret)@music.invalid/a.mp3?token=\(badInputSecret)")
-        try await process.waitForLine(from: count) { $0.contains("\"code\":\"unsupported-scheme\"") }
+        try await process.waitForLine { $0.contains("\"code\":\"unsupported-scheme\"") }
         try process.send("add \(stage.folder.path("nothing.mp3"))")
-        try await process.waitForLine(from: count) { $0.contains("\"code\":\"not-found\"") }
-        try process.send("quit")
-        let run = try await BadInputRun(endOf: process)
-        #expect(run.status == 0)
-        #expect(run.errorLines.count == 2)
-        expectHarmless(run)
-    }
-
-    @Test func `a list that cannot be saved is a notice and the music goes on`() async throws {
-        let stage = try await BadInputStage()
-        let process = try await startEndless(stage)
+        try await process.waitForLine { $0.contains("\"code\":\"not-found\"") }
         let path = stage.folder.path("no/such/folder/list.m3u8")
         try process.send("save \(path)")
         try await process.waitForLine { $0.contains("\"event\":\"notice\"") && $0.contains(path) }
-        try process.send("quit")
-        let run = try await BadInputRun(endOf: process)
-        #expect(run.status == 0)
-        #expect(run.errorLines.count == 1)
+        _ = try await expectQuit(process, errorLines: 3)
+    }
+}
+
+extension RunningProcess {
+    /// The names of its threads.
+    var threads: [String] {
+        let folder = "/proc/\(processIdentifier)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.compactMap { thread in
+            (try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8))?
+                .trimmingCharacters(in: .newlines)
+        }
     }
 }

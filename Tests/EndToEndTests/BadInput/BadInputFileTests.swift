@@ -1,101 +1,131 @@
+import Glibc
 import TestSupport
 import Testing
 
 /// Invalid sources on the local disk.
 @Suite struct BadInputFileTests {
-    @Test func `a missing file is named and the others play`() async throws {
-        let stage = try await BadInputStage()
-        let path = stage.folder.path("nothing.mp3")
-        try await stage.expectRefused(path, code: "not-found", words: [path, "no such file"])
+    /// A source that is refused, with the code and the words of its error.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        enum Content: Sendable {
+            case missing
+            /// A folder with a text and another folder in it.
+            case folder
+            /// A named pipe without a writer.
+            case pipe
+            case bytes([UInt8])
+        }
+
+        var name: String
+        var content: Content
+        var code: String
+        var words: String
+
+        var testDescription: String { "\(name): \(words)" }
+
+        init(_ name: String, _ content: Content, _ code: String, _ words: String) {
+            (self.name, self.content, self.code, self.words) = (name, content, code, words)
+        }
     }
 
-    @Test func `a missing playlist is named and the others play`() async throws {
-        let stage = try await BadInputStage()
-        let path = stage.folder.path("nothing.m3u8")
-        try await stage.expectRefused(path, code: "not-found", words: [path, "no such file"])
-    }
+    static let refusals =
+        [
+            Refusal("nothing.mp3", .missing, "not-found", "no such file"),
+            Refusal("nothing.m3u8", .missing, "not-found", "no such file"),
+            Refusal("quiet", .folder, "empty-folder", "no music in this folder"),
+            Refusal("pipe.mp3", .pipe, "unreadable", "not a file or folder"),
+            Refusal("empty.mp3", .bytes([]), "empty", "empty"),
+            Refusal("empty", .bytes([]), "empty", "empty"),
+            Refusal("empty.m3u", .bytes([]), "empty", "the file is empty"),
+            Refusal("round.m3u", .bytes(Array("round.m3u\n".utf8)), "bad-playlist", "contains itself"),
+            Refusal(
+                "page.mp3",
+                .bytes(Array("<!DOCTYPE html><title>Oops</title>".utf8)),
+                "not-audio",
+                "a web page instead of audio"
+            ),
+        ]
+        + (1...4 as ClosedRange<UInt64>).flatMap { seed in
+            let noise = Refusal.Content.bytes(ByteFixtures.bytes(count: 400_000, seed: seed))
+            return [
+                Refusal("noise\(seed).mp3", noise, "not-audio", "Not MP3"),
+                Refusal("noise\(seed).m3u8", noise, "bad-playlist", "not a playlist"),
+            ]
+        }
 
-    @Test func `a folder without music is named and the others play`() async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.makeFolder("quiet")
-        try stage.folder.write("words", to: "quiet/readme.txt")
-        try stage.folder.makeFolder("quiet/within")
-        try await stage.expectRefused(path, code: "empty-folder", words: [path, "no music in this folder"])
-    }
-
-    @Test(arguments: ["empty.mp3", "empty"])
-    func `an empty file is named and the others play`(name: String) async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.write("", to: name)
-        try await stage.expectRefused(path, code: "empty", words: [path, "empty"])
-    }
-
-    @Test func `an empty playlist is named and the others play`() async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.write("", to: "empty.m3u")
-        try await stage.expectRefused(path, code: "empty", words: [path, "the file is empty"])
-    }
-
-    @Test func `a web page named as music is called one`() async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.write("<!DOCTYPE html><title>Oops</title>", to: "page.mp3")
-        try await stage.expectRefused(path, code: "not-audio", words: [path, "a web page instead of audio"])
-    }
-
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `random bytes named as music are refused`(seed: UInt64) async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.write(ByteFixtures.bytes(count: 400_000, seed: seed), to: "noise.mp3")
-        try await stage.expectRefused(path, code: "not-audio", words: [path, "Not MP3"])
-    }
-
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `random bytes named as a playlist are refused`(seed: UInt64) async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.write(ByteFixtures.bytes(count: 400_000, seed: seed), to: "noise.m3u8")
-        try await stage.expectRefused(path, code: "bad-playlist", words: [path, "not a playlist"])
+    @Test(arguments: refusals)
+    func `a source that cannot be played is named and the others play`(refusal: Refusal) async throws {
+        let stage = try await Stage()
+        let path = stage.folder.path(refusal.name)
+        switch refusal.content {
+        case .missing: break
+        case .folder:
+            try stage.folder.write("words", to: refusal.name + "/readme.txt")
+            try stage.folder.makeFolder(refusal.name + "/within")
+        case .pipe: try #require(mkfifo(path, 0o600) == 0)
+        case .bytes(let bytes): try stage.folder.write(bytes, to: refusal.name)
+        }
+        try await stage.expectRefused(path, code: refusal.code, words: [path, refusal.words])
     }
 
     @Test(arguments: ["", "# nothing but a comment\n", "<!DOCTYPE html><p>words", "\u{0}\u{1}\u{2}"])
-    func `a list on standard input that names no music is told`(list: String) async throws {
-        let stage = try await BadInputStage()
+    func `a list on standard input without music is reported`(list: String) async throws {
+        let stage = try await Stage()
         for (others, status) in [([], 2), ([stage.music], 3)] as [([String], Int32)] {
-            let arguments = BadInputStage.silent + ["--cache-dir", stage.cacheFolder] + others + ["-"]
-            let process = try stage.start(arguments)
-            try process.send(list)
-            try process.closeInput()
-            let run = try await BadInputRun(endOf: process)
+            let words = Stage.silent + ["--cache-dir", stage.cachePath] + others + ["-"]
+            let run = try await stage.run(words, input: list + "\n")
             expectOneSentence(run, ["standard input", "playlist"], status: status)
             #expect(run.failureCodes == ["bad-playlist"])
             #expect(run.finished == others.map { _ in 88_200 })
         }
     }
 
-    @Test func `a playlist that contains itself alone is refused`() async throws {
-        let stage = try await BadInputStage()
-        let path = try stage.folder.write("round.m3u\n", to: "round.m3u")
-        try await stage.expectRefused(path, code: "bad-playlist", words: [path, "contains itself"])
-    }
-
-    @Test func `a named pipe without a writer is refused and waited for by nobody`() async throws {
-        let stage = try await BadInputStage()
-        let path = stage.folder.path("pipe.mp3")
-        _ = try await RunningProcess.run("mkfifo", [path])
-        try await stage.expectRefused(path, code: "unreadable", words: [path, "not a file or folder"])
-    }
-
-    @Test func `a file that is cut in the middle plays as far as it goes`() async throws {
-        let stage = try await BadInputStage()
+    @Test(arguments: [false, true])
+    func `a file that is cut in the middle plays up to the cut`(isOnServer: Bool) async throws {
         let options = MP3Fixtures.Options(seconds: 8, rate: .variable(quality: 4, hasXing: true))
         let whole = try await MP3Fixtures.bytes(options)
         // Within a frame, while the Xing header promises all of them.
-        let path = try stage.folder.write(Array(whole[..<(whole.count * 3 / 5 + 17)]), to: "cut.mp3")
-        let reference = try await MP3Fixtures.referencePCM(of: path)
-        let run = try await stage.play([path, stage.music])
-        #expect(run.status == 0, "\(run.errorOutput)")
-        #expect(run.errorOutput == "")
-        #expect(run.finished == [Int64(reference.count / 4), 88_200])
-        #expect(reference.count / 4 > 3 * 44_100)
-        expectHarmless(run)
+        let cut = Array(whole[..<(whole.count * 3 / 5 + 17)])
+        let stage = try await Stage(["/cut.mp3": cut])
+        let path = try stage.folder.write(cut, to: "cut.mp3")
+        let frames = Int64(try await MP3Fixtures.referencePCM(of: path).count / 4)
+        #expect(frames > 3 * 44_100)
+        // The second run plays it from the cache.
+        for isAgain in [false, true] {
+            let run = try await stage.play([isOnServer ? stage.secretURL("/cut.mp3") : path, stage.music])
+            #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+            #expect(run.finished == [frames, 88_200])
+            #expect((run.events.last?.requests == 0) == (isAgain || !isOnServer))
+            expectHarmless(run)
+        }
+    }
+}
+
+extension Stage {
+    /// Plays `source` alone, and then between two good tracks, one of them from a server; expects the effects
+    /// of bad input from both: one sentence with all of `words`, one failure with `code`, the good tracks
+    /// played completely, and only the good one cached.
+    func expectRefused(_ source: String, code: String, words: [String]) async throws {
+        let alone = try await play([source])
+        expectOneSentence(alone, words, status: 2)
+        #expect(alone.failureCodes == [code])
+        #expect(alone.events.last?.event == "summary")
+        #expect(alone.events.last?.played == 0 && alone.events.last?.failed == 1)
+        #expect(try await cachedSources() == [] && objectFiles == [])
+
+        let server = try TestOrigin(["/other.mp3": musicBytes])
+        let other = server.url("/other.mp3")
+        let among = try await play([music, source, other])
+        expectOneSentence(among, words, status: 3)
+        #expect(among.failureCodes == [code])
+        #expect(among.finished == [88_200, 88_200])
+        #expect(among.events.last?.played == 2 && among.events.last?.failed == 1)
+        #expect(try await cachedSources() == [other])
+        #expect(objectFiles.count == 1 && !indexMentions(badInputSecret))
+        await server.stop()
+    }
+
+    /// The URL of `path` on this stage's server, with secrets in every place that may hold one.
+    func secretURL(_ path: String) -> String {
+        url(path).replacing("http://", with: "http://user:\(badInputSecret)@") + "?token=\(badInputSecret)"
     }
 }

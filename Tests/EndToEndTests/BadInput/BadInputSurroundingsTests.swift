@@ -4,88 +4,50 @@ import Testing
 
 /// Playback that must continue in a faulty environment.
 @Suite struct BadInputSurroundingsTests {
-    /// Expects of a run over two tracks of the web that both were heard, and that the folder was reported
-    /// once.
-    private func expectNotCached(
-        _ run: BadInputRun,
-        _ folder: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        expectOneSentence(run, [folder], status: 0, sourceLocation: sourceLocation)
-        #expect(run.failureCodes == ["not-cached"], sourceLocation: sourceLocation)
-        #expect(run.events("notice").first?.message?.contains(folder) == true, sourceLocation: sourceLocation)
-        #expect(run.finished == [88_200, 88_200], sourceLocation: sourceLocation)
-        #expect(run.events.last?.failed == 0, sourceLocation: sourceLocation)
+    /// The state of the cache folder that keeps the player from writing to it.
+    enum Obstacle: CaseIterable, Sendable {
+        case isFile, isReadOnly, isReadOnlyAndWasUsed
     }
 
-    private func server(_ stage: BadInputStage) throws -> (origin: TestOrigin, sources: [String]) {
-        let origin = try TestOrigin(["/a.mp3": stage.musicBytes, "/b.mp3": stage.musicBytes])
-        return (origin, [origin.url("/a.mp3"), origin.url("/b.mp3")])
-    }
-
-    @Test func `a file in the place of the cache folder is told once and the music plays`() async throws {
-        let stage = try await BadInputStage()
-        let server = try server(stage)
-        try stage.folder.write("not a folder", to: "cache")
-        let run = try await stage.play(server.sources)
-        expectNotCached(run, stage.cacheFolder)
-        #expect(FileManager.default.contents(atPath: stage.cacheFolder) == Data("not a folder".utf8))
-    }
-
-    @Test(arguments: [false, true])
-    func `a cache folder that cannot be written to is told once and the music plays`(
-        wasUsed: Bool
+    @Test(arguments: Obstacle.allCases)
+    func `a cache folder that cannot be written to is reported once and the music plays`(
+        obstacle: Obstacle
     ) async throws {
-        let stage = try await BadInputStage()
-        let server = try server(stage)
-        if wasUsed {
-            _ = try await stage.play([server.sources[0]])
-        } else {
-            try stage.folder.makeFolder("cache")
+        let stage = try await Stage()
+        for path in ["/a.mp3", "/b.mp3"] { stage.server.set(stage.musicBytes, at: path) }
+        switch obstacle {
+        case .isFile: try stage.folder.write("not a folder", to: "cache")
+        case .isReadOnly: try stage.folder.makeFolder("cache")
+        case .isReadOnlyAndWasUsed: _ = try await stage.play([stage.url("/a.mp3")])
         }
-        let arguments = BadInputStage.silent + ["--cache-dir", stage.cacheFolder] + server.sources
-        let process = try RunningProcess(
-            Self.readOnly[0],
-            Array(Self.readOnly.dropFirst()) + [stage.cacheFolder, BuiltProducts.reprise] + arguments,
-            environment: stage.environment,
-            folder: stage.folder.path
+        let run = try await stage.play(
+            [stage.url("/a.mp3"), stage.url("/b.mp3")],
+            wrapper: obstacle == .isFile ? [] : PrivateMounts.readOnly(stage.cachePath)
         )
-        try process.closeInput()
-        let run = try await BadInputRun(endOf: process)
-        expectNotCached(run, stage.cacheFolder)
-    }
-
-    /// Runs a command while a folder, its first argument, cannot be written to.
-    ///
-    /// Nothing but a mount stops root, and only root may mount.
-    private static var readOnly: [String] {
-        geteuid() == 0
-            ? [
-                "unshare", "-m", "sh", "-e", "-c",
-                "mount --bind \"$1\" \"$1\"; mount -o remount,ro,bind \"$1\"; shift; exec \"$@\"", "sh",
-            ]
-            : ["sh", "-e", "-c", "chmod -R a-w \"$1\"; shift; exec \"$@\"", "sh"]
+        expectOneSentence(run, [stage.cachePath], status: 0)
+        #expect(run.failureCodes == ["not-cached"])
+        #expect(run.events("notice").first?.message?.contains(stage.cachePath) == true)
+        #expect(run.finished == [88_200, 88_200])
+        #expect(run.events.last?.failed == 0)
+        let content = FileManager.default.contents(atPath: stage.cachePath)
+        #expect((content == Data("not a folder".utf8)) == (obstacle == .isFile))
     }
 
     @Test func `no audio server ends the start and names the sink that needs none`() async throws {
-        let stage = try await BadInputStage()
+        let stage = try await Stage()
         let run = try await stage.run(
-            [
-                "--headless", "--json", "--sink", "pulse", "--cache-dir", stage.cacheFolder, stage.music,
-                stage.music,
-            ],
+            ["--headless", "--json", "--sink", "pulse", stage.music, stage.music],
             environment: [
                 "PULSE_SERVER": "unix:" + stage.folder.path("none"), "PULSE_RUNTIME_PATH": stage.folder.path,
             ]
         )
         expectOneSentence(run, ["no audio server", "--sink null"], status: 1)
-        #expect(run.finished == [])
-        #expect(run.events("playing") == [])
-        #expect(run.events("summary").count == 1, "also a session that could not start is summed up")
+        #expect(run.finished == [] && run.events("playing") == [])
+        #expect(run.events("summary").count == 1, "a session that could not start has a summary too")
     }
 
     @Test func `without a terminal the events come as lines`() async throws {
-        let stage = try await BadInputStage()
+        let stage = try await Stage()
         let run = try await stage.run(["--sink", "null:fast", stage.music], environment: ["TERM": "xterm"])
         #expect(run.status == 0)
         let names = run.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
@@ -99,8 +61,8 @@ import Testing
     func `in a terminal of no known type sentences tell what happens, without a sequence`(type: String?)
         async throws
     {
-        let stage = try await BadInputStage()
-        let terminal = try BadInputTerminal(stage, ["--sink", "null:fast", stage.music], type: type)
+        let stage = try await Stage()
+        let terminal = try ScriptTerminal(stage, ["--sink", "null:fast", stage.music], type: type)
         #expect(try await terminal.waitForExit() == 0)
         #expect(terminal.shown.hasPrefix("1 track\nPlaying 1 of 1: "))
         #expect(!terminal.shown.contains("\u{1B}"))
@@ -109,12 +71,11 @@ import Testing
     }
 
     @Test func `in a terminal of one cell the music plays and the screen waits for room`() async throws {
-        let stage = try await BadInputStage()
+        let stage = try await Stage()
         let samples = stage.folder.path("samples")
-        let terminal = try BadInputTerminal(
+        let terminal = try ScriptTerminal(
             stage,
             ["--sink", "raw:" + samples, stage.music, stage.folder.path("nothing.mp3")],
-            type: "xterm",
             columns: 1,
             rows: 1
         )
@@ -139,11 +100,10 @@ import Testing
             as [(Int32, Int32)]
     )
     func `a signal ends the screen and gives the terminal back`(signal: Int32, code: Int32) async throws {
-        let stage = try await BadInputStage()
-        let terminal = try BadInputTerminal(
+        let stage = try await Stage()
+        let terminal = try ScriptTerminal(
             stage,
-            ["--sink", "null", "--repeat", "one", stage.music],
-            type: "xterm"
+            ["--sink", "null", "--repeat", "one", stage.music]
         )
         try await terminal.wait(for: "good")
         try terminal.signal(signal)

@@ -8,26 +8,24 @@ import Testing
 @Suite(.serialized) struct CacheFetchTests {
     @Test func `a fetched playlist plays offline, and a second fetch asks for no music`() async throws {
         let paths = ["/a.mp3", "/b.mp3", "/c.mp3", "/d.mp3"]
-        let stage = try CacheStage()
+        let stage = try await Stage()
         var size = 0
         for (index, path) in paths.enumerated() {
-            let bytes = try await CacheStage.short(UInt64(index + 1))
+            let bytes = try await ExactMusic.brief(UInt64(index + 1))
             size += bytes.count
             stage.server.set(bytes, at: path)
         }
-        stage.server.set(
-            Array("#EXTM3U\na.mp3\nb.mp3\n#EXTINF:8,Who - What\nc.mp3\nd.mp3\na.mp3\n".utf8),
-            at: "/list.m3u8"
-        )
+        let entries = "#EXTM3U\na.mp3\nb.mp3\n#EXTINF:8,Who - What\nc.mp3\nd.mp3\na.mp3\n"
+        stage.server.set(Array(entries.utf8), at: "/list.m3u8")
         let list = stage.url("/list.m3u8")
 
         let gates = paths.map { stage.server.origin.hold($0, .beforeHead) }
-        let fetching = try stage.start(["fetch", list])
+        let fetching = try stage.start(["cache", "fetch", list, "--cache-dir", stage.cachePath])
         try await gates[0].reached()
         try await gates[1].reached()
         #expect(!gates[2].isReached && !gates[3].isReached)
         for gate in gates { gate.release() }
-        let first = try await CacheStage.Ending(of: fetching)
+        let first = try await Ending(of: fetching)
         #expect(first.status == 0)
         #expect(first.lines.count == 4)
         #expect(first.lines.allSatisfy { $0.hasPrefix("downloaded 3") && $0.hasSuffix(".mp3") })
@@ -39,7 +37,7 @@ import Testing
         #expect(Self.mostAtATime(stage.server.log.requests.filter { $0.path != "/list.m3u8" }) == 2)
 
         stage.server.log.reset()
-        let second = try await stage.run("fetch", "--json", list)
+        let second = try await stage.cache("fetch", "--json", list)
         #expect(second.status == 0)
         #expect(second.errors.isEmpty)
         let objects = try second.objects
@@ -55,13 +53,14 @@ import Testing
     }
 
     @Test(arguments: [SIGKILL, SIGINT])
-    func `a fetch that was ended goes on where it was, and no byte is sent twice`(signal: Int32) async throws
+    func `a fetch that was ended continues where it was, and no byte is sent twice`(signal: Int32)
+        async throws
     {
-        let music = try await CacheStage.long()
-        let stage = try CacheStage(["/a.mp3": music])
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music])
         let gate = stage.server.origin.hold("/a.mp3", .afterBytesTogether(2_000_000))
-        let process = try stage.start(["fetch", stage.url("/a.mp3")])
-        try await wait(for: "two megabytes to be kept", deadline: .seconds(60)) {
+        let process = try stage.start(["cache", "fetch", stage.url("/a.mp3"), "--cache-dir", stage.cachePath])
+        try await wait(for: "two megabytes to be cached") {
             try await stage.info("/a.mp3")?["stored"] as? Int == 2_000_000
         }
         process.signal(signal)
@@ -75,47 +74,42 @@ import Testing
         // From here on, the log has no bytes that the server still sends to the ended fetch.
         stage.server.log.reset()
         gate.release()
-        let again = try await stage.run("fetch", stage.url("/a.mp3"))
+        let again = try await stage.cache("fetch", stage.url("/a.mp3"))
         #expect(again.status == 0)
         let after = stage.server.log.sentRanges(for: "/a.mp3")
         #expect(after == ByteRangeSet(0..<Int64(music.count)).subtracting(before))
         #expect(stage.server.log.bytesSent == Int64(music.count) - 2_000_000)
-        #expect(try await stage.run("export", stage.url("/a.mp3"), "-").output == music)
+        #expect(try await stage.cache("export", stage.url("/a.mp3"), "-").bytes == music)
     }
 
-    @Test func `what had to make room for the rest of a fetch is not said to be available`() async throws {
+    @Test func `a track evicted for the rest of a fetch is not called available`() async throws {
         let paths = ["/a.mp3", "/b.mp3", "/c.mp3"]
-        let stage = try CacheStage()
+        let stage = try await Stage()
         for (index, path) in paths.enumerated() {
-            stage.server.set(try await CacheStage.short(UInt64(index + 1)), at: path)
+            stage.server.set(try await ExactMusic.brief(UInt64(index + 1)), at: path)
         }
         let words = paths.map { stage.url($0) }
-        let run = try await stage.run(["fetch", "--cache-size", "700k"] + words)
+        let run = try await stage.cache(["fetch", "--cache-size", "700k"] + words)
         #expect(run.status == 3)
         #expect(run.errorLines.contains { $0.contains("was evicted to make room for the others") })
         #expect(run.errorLines.last?.hasPrefix("2 of 3 tracks are available offline") == true)
-        #expect(try await stage.run("list", "--json", "--complete").lines.count == 2)
+        #expect(try await stage.cache("list", "--json", "--complete").lines.count == 2)
     }
 
-    @Test func `what cannot be fetched fails alone, in one sentence, and the code tells`() async throws {
-        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+    @Test func `a track that cannot be fetched fails alone, in one sentence, and the exit code tells`()
+        async throws
+    {
+        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
         stage.server.origin.setResource(OriginResource(text: "<html>no music</html>"), at: "/page.mp3")
         let forbidden = OriginResource(
-            try await CacheStage.short(2),
+            try await ExactMusic.brief(2),
             headers: [HTTPField("Cache-Control", "no-store")]
         )
         stage.server.origin.setResource(forbidden, at: "/forbidden.mp3")
-        let local = try stage.folder.write(try await CacheStage.short(), to: "local.mp3")
+        let local = try stage.folder.write(try await ExactMusic.brief(), to: "local.mp3")
         let secret = "hunter2"
-        let run = try await stage.run(
-            "fetch",
-            stage.url("/a.mp3"),
-            stage.url("/none.mp3?token=\(secret)"),
-            stage.url("/page.mp3"),
-            stage.url("/forbidden.mp3"),
-            local,
-            "no/such/list.m3u"
-        )
+        let web = ["/a.mp3", "/none.mp3?token=\(secret)", "/page.mp3", "/forbidden.mp3"].map { stage.url($0) }
+        let run = try await stage.cache(["fetch"] + web + [local, "no/such/list.m3u"])
         #expect(run.status == 3)
         #expect(run.lines.count == 2)
         #expect(run.lines.contains { $0.hasPrefix("downloaded") })
@@ -125,34 +119,33 @@ import Testing
             #expect(run.errorLines.count { $0.hasPrefix("reprise: ") && $0.contains(name) } == 1, "\(name)")
         }
         #expect(run.errorLines.last?.hasPrefix("2 of 6 tracks are available offline") == true)
-        #expect(!run.errors.contains(secret) && !run.text.contains(secret))
+        #expect(!run.errors.contains(secret) && !run.output.contains(secret))
         #expect(try await stage.info("/page.mp3") == nil)
-        let none = try await stage.run("fetch", "--json", stage.url("/none.mp3"))
+        let none = try await stage.cache("fetch", "--json", stage.url("/none.mp3"))
         #expect(none.status == 2)
         let failure = try #require(try none.objects.first?["error"] as? [String: Any])
         #expect(failure["code"] as? String == "http-status")
     }
 
-    @Test func `a fetch draws a bar for each piece, and Ctrl-C takes them away and keeps what came`()
+    @Test func `a fetch draws a bar for each track, and Ctrl-C erases them and keeps the bytes`()
         async throws
     {
-        let music = try await CacheStage.long()
-        let stage = try CacheStage(["/a.mp3": music, "/b.mp3": music, "/c.mp3": music])
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music, "/b.mp3": music, "/c.mp3": music])
         let held = ["/a.mp3", "/b.mp3"].map {
             stage.server.origin.hold($0, .afterBytesTogether(Int64(music.count) / 4 + 100_000))
         }
         let words = ["/a.mp3", "/b.mp3", "/c.mp3"].map { stage.url($0) }.joined(separator: " ")
-        let command = "\(BuiltProducts.reprise) cache fetch --cache-dir \(stage.cachePath)"
+        let command = "\(BuiltProducts.reprise) cache fetch --cache-dir \(stage.cachePath) \(words)"
         let terminal = try await TmuxSession(
             [
                 "sh", "-c",
-                "trap : INT; \(command) \(words); echo ended-with-$?; read line; \(command) \(words); "
-                    + "echo then-with-$?; read line",
+                "trap : INT; \(command); echo ended-with-$?; read line; \(command); echo then-with-$?; read line",
             ],
             environment: ["LC_ALL": "C.UTF-8", "http_proxy": ""]
         )
         try await terminal.wait(for: "0 of 3 tracks done")
-        try await wait(for: "a quarter of two pieces", deadline: .seconds(60)) {
+        try await wait(for: "a quarter of two tracks") {
             let screen = try await terminal.capture()
             return ["a.mp3", "b.mp3"].allSatisfy { name in
                 screen.contains { $0.hasPrefix(name) && $0.contains("███████·····") && $0.contains("27 %") }
@@ -171,29 +164,27 @@ import Testing
     }
 
     @Test func `pinned music stays whatever the bounds say, until it is unpinned`() async throws {
-        let stage = try CacheStage([
-            "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.short(2),
-            "/c.mp3": try await CacheStage.short(3),
+        let stage = try await Stage([
+            "/a.mp3": try await ExactMusic.brief(1), "/b.mp3": try await ExactMusic.brief(2),
+            "/c.mp3": try await ExactMusic.brief(3),
         ])
         stage.server.set(Array("a.mp3\nb.mp3\n".utf8), at: "/list.m3u8")
-        let pinned = try await stage.run("pin", "--json", stage.url("/list.m3u8"))
+        let pinned = try await stage.cache("pin", "--json", stage.url("/list.m3u8"))
         #expect(pinned.status == 0)
-        #expect(
-            try pinned.objects.allSatisfy {
-                $0["pinned"] as? Bool == true && $0["size"] as? Int ?? 0 > 300_000
-            }
-        )
+        for object in try pinned.objects {
+            #expect(object["pinned"] as? Bool == true && object["size"] as? Int ?? 0 > 300_000)
+        }
         // The list is pinned too: without it the music could not be found offline.
-        #expect(try await stage.run("list", "--json", "--pinned", "--complete").lines.count == 3)
+        #expect(try await stage.cache("list", "--json", "--pinned", "--complete").lines.count == 3)
 
         // A bound that the pins fill: other music plays, and goes before they do.
-        try await stage.play(["--cache-size", "700k", stage.url("/c.mp3")])
-        #expect(try await stage.run("list", "--json", "--pinned", "--complete").lines.count == 3)
-        let unpinned = try await stage.run("unpin", stage.url("/list.m3u8"))
+        _ = try await stage.play(["--cache-size", "700k", stage.url("/c.mp3")])
+        #expect(try await stage.cache("list", "--json", "--pinned", "--complete").lines.count == 3)
+        let unpinned = try await stage.cache("unpin", stage.url("/list.m3u8"))
         #expect(unpinned.status == 0)
         #expect(unpinned.lines == ["unpinned  \(stage.url("/a.mp3"))", "unpinned  \(stage.url("/b.mp3"))"])
-        #expect(try await stage.run("list", "--json", "--pinned").lines.isEmpty)
-        #expect(try await stage.run("evict", "--to", "0").status == 0)
+        #expect(try await stage.cache("list", "--json", "--pinned").lines.isEmpty)
+        #expect(try await stage.cache("evict", "--to", "0").status == 0)
         #expect(stage.objectFiles.isEmpty)
     }
 

@@ -7,17 +7,17 @@ import Testing
 /// Verifying, evicting and exporting cached music, through the built player.
 @Suite(.serialized) struct CacheMendingTests {
     @Test func `verify finds damage, mends it, and says so by its code`() async throws {
-        let music = try await CacheStage.long()
-        let stage = try CacheStage(["/a.mp3": music])
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music])
         try await stage.fetch("/a.mp3")
-        let good = try await stage.run("verify")
+        let good = try await stage.cache("verify")
         #expect(good.status == 0)
         #expect(good.lines == ["checked 1 track, 4.0 MB: all OK"])
         #expect(good.errorLines.last == "checked 100 % of 4.0 MB")
         #expect(good.errorLines.count <= 10)
 
-        try Self.flipByte(at: 2_000_000, of: try #require(stage.objectFiles.first))
-        let bad = try await stage.run("verify")
+        try flipBit(at: 2_000_000, in: try #require(stage.objectFiles.first))
+        let bad = try await stage.cache("verify")
         #expect(bad.status == 3)
         #expect(bad.lines.first == "damaged: \(stage.url("/a.mp3"))")
         #expect(bad.lines.last?.contains("in 1 track were damaged") == true)
@@ -31,8 +31,8 @@ import Testing
         stage.server.log.reset()
         try await stage.fetch("/a.mp3")
         #expect(stage.server.log.bytesSent == Int64(music.count - (object["stored"] as? Int ?? 0)))
-        try Self.flipByte(at: 70_000, of: try #require(stage.objectFiles.first))
-        let told = try await stage.run("verify", "--json")
+        try flipBit(at: 70_000, in: try #require(stage.objectFiles.first))
+        let told = try await stage.cache("verify", "--json")
         #expect(told.status == 3)
         let damage = try #require(try told.objects.first)
         #expect(damage["source"] as? String == stage.url("/a.mp3"))
@@ -40,7 +40,7 @@ import Testing
         #expect(lost.count == 1 && lost[0][0] <= 70_000 && 70_000 < lost[0][1])
         #expect(try told.objects.last?["damagedBytes"] as? Int == lost[0][1] - lost[0][0])
         try await stage.fetch("/a.mp3")
-        let again = try await stage.run("verify", "--json")
+        let again = try await stage.cache("verify", "--json")
         #expect(again.status == 0)
         #expect(again.errors.isEmpty)
         #expect(try again.objects.first?["bytes"] as? Int == music.count)
@@ -48,115 +48,96 @@ import Testing
     }
 
     @Test func `verify draws its progress on a terminal`() async throws {
-        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
         try await stage.fetch("/a.mp3")
-        let terminal = try await TmuxSession(
-            [
-                "sh", "-c",
-                "\(BuiltProducts.reprise) cache verify --cache-dir \(stage.cachePath) 2>\(stage.folder.path("plain")); "
-                    + "script -qec '\(BuiltProducts.reprise) cache verify --cache-dir \(stage.cachePath)' "
-                    + "\(stage.folder.path("typed")) >/dev/null; echo ended; read line",
-            ],
-            environment: ["LC_ALL": "C.UTF-8"]
-        )
-        try await terminal.wait(for: "ended")
-        let screen = try await terminal.capture()
+        let command = "\(BuiltProducts.reprise) cache verify --cache-dir \(stage.cachePath)"
+        let (plainPath, typedPath) = (stage.folder.path("plain"), stage.folder.path("typed"))
+        let script =
+            "\(command) 2>\(plainPath); script -qec '\(command)' \(typedPath) >/dev/null; echo ended; read line"
+        let terminal = try await TmuxSession(["sh", "-c", script], environment: ["LC_ALL": "C.UTF-8"])
+        let screen = try await terminal.wait(for: "ended")
         #expect(
             screen.contains { $0.hasPrefix("checked 1 track, ") && $0.hasSuffix(" kB: all OK") },
             "\(screen)"
         )
-        let typed = try String(contentsOfFile: stage.folder.path("typed"), encoding: .utf8)
+        let typed = try String(contentsOfFile: typedPath, encoding: .utf8)
         #expect(typed.contains("checking") && typed.contains("███") && typed.contains(" 100 %"))
         // It is taken away again before the result stands there.
         #expect(typed.contains("\u{1B}[1A\r\u{1B}[J"))
-        let plain = try String(contentsOfFile: stage.folder.path("plain"), encoding: .utf8)
+        let plain = try String(contentsOfFile: plainPath, encoding: .utf8)
         #expect(plain.contains("checked 100 %") && !plain.contains("\u{1B}"))
     }
 
     @Test func `evict drops what is named or what is too much, and keeps pins`() async throws {
-        let stage = try CacheStage([
-            "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.short(2),
-            "/c.mp3": try await CacheStage.short(3),
+        let stage = try await Stage([
+            "/a.mp3": try await ExactMusic.brief(1), "/b.mp3": try await ExactMusic.brief(2),
+            "/c.mp3": try await ExactMusic.brief(3),
         ])
         for path in ["/a.mp3", "/b.mp3", "/c.mp3"] { try await stage.fetch(path) }
-        try await #require(stage.run("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
+        try await #require(stage.cache("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
 
-        let named = try await stage.run(
-            "evict",
-            stage.url("/a.mp3"),
-            stage.url("/b.mp3"),
-            stage.url("/none.mp3")
-        )
+        let words = ["/a.mp3", "/b.mp3", "/none.mp3"].map { stage.url($0) }
+        let named = try await stage.cache(["evict"] + words)
         #expect(named.status == 3)
         #expect(named.lines.first?.hasPrefix("freed 3") == true)
         #expect(named.lines.first?.hasSuffix(" (1 track); 1 pinned left; 1 not cached") == true)
         #expect(try await stage.info("/b.mp3") == nil)
         #expect(try await stage.info("/a.mp3")?["complete"] as? Bool == true)
 
-        let size = try await stage.run("evict", "--to", "100k")
+        let size = try await stage.cache("evict", "--to", "100k")
         #expect(size.status == 3)
         #expect(size.errors.contains("are left; the rest is pinned or in use"))
-        #expect(try await stage.run("list", "--json").lines.count == 1)
-        #expect(try await stage.run("evict", "--to", "0", "--pinned").status == 0)
-        #expect(try await stage.run("list").lines == ["The cache is empty"])
+        #expect(try await stage.cache("list", "--json").lines.count == 1)
+        #expect(try await stage.cache("evict", "--to", "0", "--pinned").status == 0)
+        #expect(try await stage.cache("list").lines == ["The cache is empty"])
         #expect(stage.objectFiles.isEmpty)
     }
 
     @Test func `export writes the music out byte for byte, once and whole`() async throws {
-        let music = try await CacheStage.short()
-        let stage = try CacheStage(["/a.mp3": music])
+        let music = try await ExactMusic.brief()
+        let stage = try await Stage(["/a.mp3": music])
         try await stage.fetch("/a.mp3")
         let out = stage.folder.path("out.mp3")
-        let first = try await stage.run("export", stage.url("/a.mp3"), "out.mp3")
+        let first = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(first.status == 0)
         #expect(first.errors.isEmpty)
         #expect(FileManager.default.contents(atPath: out) == Data(music))
         try stage.folder.write("mine", to: "out.mp3")
-        let second = try await stage.run("export", stage.url("/a.mp3"), "out.mp3")
+        let second = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(second.status == 1)
         #expect(second.errors.contains("exists already"))
         #expect(FileManager.default.contents(atPath: out) == Data("mine".utf8))
-        #expect(try await stage.run("export", "--force", stage.url("/a.mp3"), "out.mp3").status == 0)
+        #expect(try await stage.cache("export", "--force", stage.url("/a.mp3"), "out.mp3").status == 0)
         #expect(FileManager.default.contents(atPath: out) == Data(music))
-        let piped = try await stage.run("export", stage.url("/a.mp3"), "-")
-        #expect(piped.output == music)
-        #expect(try await stage.run("export", stage.url("/none.mp3"), "none.mp3").status == 2)
+        let piped = try await stage.cache("export", stage.url("/a.mp3"), "-")
+        #expect(piped.bytes == music)
+        #expect(try await stage.cache("export", stage.url("/none.mp3"), "none.mp3").status == 2)
         let left = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
         #expect(!left.contains { $0.contains("reprise-export") } && !left.contains("none.mp3"))
     }
 
-    @Test func `a piece with gaps is exported only in part, with zeros, and its gaps are named`() async throws
+    @Test func `a track with gaps is exported only in part, with zeros, and its gaps are named`() async throws
     {
-        let music = try await CacheStage.long()
-        let stage = try CacheStage(["/a.mp3": music])
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music])
         try await stage.fetch("/a.mp3")
-        try Self.flipByte(at: 2_000_000, of: try #require(stage.objectFiles.first))
+        try flipBit(at: 2_000_000, in: try #require(stage.objectFiles.first))
         // Not known to be damaged yet: found while it is written.
-        let found = try await stage.run("export", stage.url("/a.mp3"), "out.mp3")
+        let found = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(found.status == 3)
         #expect(found.errorLines.contains { $0.contains("incomplete") && $0.contains("nothing was written") })
         #expect(!FileManager.default.fileExists(atPath: stage.folder.path("out.mp3")))
 
-        _ = try await stage.run("verify")
+        _ = try await stage.cache("verify")
         let ranges = try #require(try await stage.info("/a.mp3")?["ranges"] as? [[Int]])
-        let refused = try await stage.run("export", stage.url("/a.mp3"), "out.mp3")
+        let refused = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(refused.status == 3)
         #expect(refused.errors.contains("bytes \(ranges[0][1])-\(ranges[1][0])"))
-        let part = try await stage.run("export", "--partial", stage.url("/a.mp3"), "out.mp3")
+        let part = try await stage.cache("export", "--partial", stage.url("/a.mp3"), "out.mp3")
         #expect(part.status == 3)
         #expect(part.errors.contains("the file has zeros there"))
         var expected = music
         for offset in ranges[0][1]..<ranges[1][0] { expected[offset] = 0 }
         #expect(FileManager.default.contents(atPath: stage.folder.path("out.mp3")) == Data(expected))
-    }
-
-    /// Turns one byte of a file over.
-    static func flipByte(at offset: UInt64, of path: String) throws {
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-        defer { try? file.close() }
-        try file.seek(toOffset: offset)
-        let byte = try #require(try file.read(upToCount: 1)?.first)
-        try file.seek(toOffset: offset)
-        try file.write(contentsOf: Data([~byte]))
     }
 }

@@ -4,15 +4,15 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The options of keeping, through the built player.
+/// The options of the cache, through the built player.
 @Suite(.serialized) struct CacheOptionTests {
     @Test func `a sealed cache opens with its own secret only, and a wrong one loses nothing`() async throws {
-        let music = try await CacheStage.short()
-        let stage = try CacheStage(["/a.mp3": music])
+        let music = try await ExactMusic.brief()
+        let stage = try await Stage(["/a.mp3": music])
         for key in ["right", "wrong"] {
-            #expect(try await stage.run("keygen", key, hasFolder: false).status == 0)
+            #expect(try await stage.run(["cache", "keygen", key]).status == 0)
         }
-        let again = try await stage.run("keygen", "right", hasFolder: false)
+        let again = try await stage.run(["cache", "keygen", "right"])
         #expect(again.status == 1 && again.errors.contains("never overwritten"))
         var status = stat()
         #expect(stat(stage.folder.path("right"), &status) == 0 && status.st_mode & 0o777 == 0o600)
@@ -21,43 +21,41 @@ import Testing
         #expect(secret.count == 64)
 
         let seal = ["--cache-secret", "right"]
-        #expect(try await stage.run(["fetch", stage.url("/a.mp3")] + seal).status == 0)
+        #expect(try await stage.cache(["fetch", stage.url("/a.mp3")] + seal).status == 0)
         let object = try Data(contentsOf: URL(fileURLWithPath: try #require(stage.objectFiles.first)))
         #expect(object.range(of: Data(music[100_000..<100_032])) == nil)
         for words in [["--cache-secret", "wrong"], []] {
             for command in [
                 ["list"], ["verify"], ["fetch", stage.url("/a.mp3")], ["clear", "--yes", "--pinned"],
             ] {
-                let refused = try await stage.run(command + words)
+                let refused = try await stage.cache(command + words)
                 #expect(refused.status == 1, "\(command) \(words)")
                 #expect(refused.output.isEmpty)
                 #expect(refused.errorLines.count == 1, "\(refused.errors)")
                 #expect(!refused.errors.contains(secret))
             }
             let played = try await stage.play([stage.url("/a.mp3")] + words)
-            #expect(played.status == 1)
-            #expect(played.errors.split(separator: "\n").count == 1)
+            #expect(played.status == 1 && played.errorLines.count == 1)
         }
         stage.server.log.reset()
-        #expect(try await stage.run(["verify"] + seal).status == 0)
-        #expect(try await stage.run(["export", stage.url("/a.mp3"), "-"] + seal).output == music)
+        #expect(try await stage.cache(["verify"] + seal).status == 0)
+        #expect(try await stage.cache(["export", stage.url("/a.mp3"), "-"] + seal).bytes == music)
         #expect(try await stage.play([stage.url("/a.mp3")] + seal).status == 0)
         #expect(stage.server.log.requests.isEmpty)
-        #expect(try await stage.run(["list"] + seal).lines.dropFirst().first?.hasSuffix("/a.mp3") == true)
+        #expect(try await stage.cache(["list"] + seal).lines.dropFirst().first?.hasSuffix("/a.mp3") == true)
     }
 
-    @Test func `a secret that does not come to the disk, name and all, is not made`() async throws {
-        let stage = try CacheStage()
+    @Test func `a secret whose file or name cannot be flushed to the disk is not created`() async throws {
+        let stage = try await Stage()
         let folder = stage.folder.path("keys")
         try stage.folder.makeFolder("keys")
         func make(_ fault: (kind: CallFaults.Kind, at: Int)?) async throws -> (status: Int32, calls: Int) {
             let faults = try CallFaults(below: folder, in: stage.folder, fault: fault)
-            let process = try RunningProcess(
-                BuiltProducts.reprise,
+            let run = try await stage.run(
                 ["cache", "keygen", folder + "/secret"],
                 environment: faults.environment
             )
-            return (try await process.waitForExit(), faults.count)
+            return (run.status, faults.count)
         }
         // The text is written and flushed, and then the folder is, in which the file's name stands.
         for call in 0..<3 {
@@ -70,11 +68,11 @@ import Testing
     }
 
     @Test(arguments: [("text", "chmod 600"), ("bad", "keygen"), ("none", "No such file")])
-    func `a secret that is none is refused in one sentence`(name: String, cause: String) async throws {
-        let stage = try CacheStage()
+    func `an invalid secret is refused in one sentence`(name: String, cause: String) async throws {
+        let stage = try await Stage()
         chmod(try stage.folder.write(String(repeating: "ab", count: 32), to: "text"), 0o644)
         chmod(try stage.folder.write("hunter2", to: "bad"), 0o600)
-        let run = try await stage.run("list", "--cache-secret", name)
+        let run = try await stage.cache("list", "--cache-secret", name)
         #expect(run.status == 64)
         #expect(
             run.errorLines.count == 1 && run.errors.contains(cause) && run.errors.contains("--cache-secret")
@@ -83,43 +81,35 @@ import Testing
     }
 
     @Test func `with an identity rule a new token is the same music`() async throws {
-        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
         let rule = ["--cache-identity", "host=127.0.0.1 strip=token,expires"]
         let first = stage.url("/a.mp3?token=one&x=1")
         let second = stage.url("/a.mp3?expires=5&token=two&x=1")
-        #expect(try await stage.run(["fetch", first] + rule).status == 0)
+        #expect(try await stage.cache(["fetch", first] + rule).status == 0)
         stage.server.log.reset()
         #expect(
-            try await stage.run(["fetch", second] + rule).lines.first?.hasPrefix("already cached") == true
+            try await stage.cache(["fetch", second] + rule).lines.first?.hasPrefix("already cached") == true
         )
         #expect(try await stage.play([second] + rule).status == 0)
         #expect(stage.server.log.requests.isEmpty)
-        #expect(try await stage.run(["info", second] + rule).status == 0)
-        #expect(try await stage.run("info", second).status == 2)
-        #expect(try await stage.run("list", "--json").lines.count == 1)
+        #expect(try await stage.cache(["info", second] + rule).status == 0)
+        #expect(try await stage.cache("info", second).status == 2)
+        #expect(try await stage.cache("list", "--json").lines.count == 1)
     }
 
     @Test func `a disk that must stay free keeps nothing, and the fetch says so`() async throws {
-        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
-        let run = try await stage.run("fetch", "--min-free", "1000TB", stage.url("/a.mp3"))
+        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
+        let run = try await stage.cache("fetch", "--min-free", "1000TB", stage.url("/a.mp3"))
         #expect(run.status == 2)
         #expect(run.errorLines.count == 2 && run.errorLines[0].contains("is not cached"))
         #expect(try await stage.play(["--min-free", "1000TB", stage.url("/a.mp3")]).status == 0)
         #expect(try await stage.info("/a.mp3")?["stored"] as? Int ?? 0 == 0)
     }
 
-    @Test func `with read-ahead all the whole piece is fetched while its start is heard`() async throws {
-        let music = try await CacheStage.long()
-        let stage = try CacheStage(["/a.mp3": music])
-        let player = try RunningProcess(
-            BuiltProducts.reprise,
-            [
-                "--headless", "--json", "--sink", "null", "--read-ahead", "all", "--cache-dir",
-                stage.cachePath,
-                stage.url("/a.mp3"),
-            ],
-            environment: stage.environment
-        )
+    @Test func `with read-ahead all the whole track is fetched while its start is heard`() async throws {
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music])
+        let player = try stage.startPlaying(["--read-ahead", "all", stage.url("/a.mp3")])
         // A minute of it, the default, would be 2.4 MB of 4.
         try await wait(for: "all of it") { try await stage.info("/a.mp3")?["complete"] as? Bool == true }
         try player.send("quit")

@@ -6,25 +6,18 @@ import Testing
 
 /// What `reprise cache` shows, through the built player.
 @Suite(.serialized) struct CacheTableTests {
-    @Test func `what was played in part is listed with its ranges, and told whole by info`() async throws {
-        let music = try await CacheStage.long()
-        let stage = try CacheStage(["/a.mp3": music])
+    @Test func `a track played in part is listed with its ranges, and described by info`() async throws {
+        let music = try await ExactMusic.steady.bytes
+        let stage = try await Stage(["/a.mp3": music])
         let gate = stage.server.origin.hold("/a.mp3", .afterBytesTogether(1_000_000))
-        let player = try RunningProcess(
-            BuiltProducts.reprise,
-            [
-                "--headless", "--json", "--sink", "null", "--cache-dir", stage.cachePath,
-                stage.url("/a.mp3?key=secret"),
-            ],
-            environment: stage.environment
-        )
+        let player = try stage.startPlaying([stage.url("/a.mp3?key=secret")])
         try await gate.reached()
-        try await player.waitForLine { $0.contains(#""event":"playing""#) }
+        try await player.event("playing")
         try player.send("quit")
         try await player.waitForExit()
         gate.release()
 
-        let list = try await stage.run("list")
+        let list = try await stage.cache("list")
         #expect(list.status == 0)
         #expect(list.lines.count == 3)
         #expect(list.lines[0].hasPrefix("  SIZE  CACHED  MAP"))
@@ -32,9 +25,9 @@ import Testing
         #expect(row.hasPrefix("4.0 MB"))
         #expect(row.contains("█") && row.contains("·"))
         #expect(row.hasSuffix(stage.url("/a.mp3?…")))
-        #expect(!list.text.contains("secret"))
+        #expect(!list.output.contains("secret"))
 
-        let info = try await stage.run("info", "--json", stage.url("/a.mp3?key=secret"))
+        let info = try await stage.cache("info", "--json", stage.url("/a.mp3?key=secret"))
         let object = try #require(try info.objects.first)
         let stored = try #require(object["stored"] as? Int)
         #expect(stored > 0 && stored <= 1_000_000 && stored < music.count)
@@ -47,32 +40,29 @@ import Testing
         let ranges = try #require(object["ranges"] as? [[Int]])
         #expect(ranges.first?.first == 0)
         #expect(ranges.reduce(0) { $0 + $1[1] - $1[0] } == stored)
-        #expect(!info.text.contains("secret"))
-        #expect(try await stage.run("info", stage.url("/a.mp3")).status == 2)
+        #expect(!info.output.contains("secret"))
+        #expect(try await stage.cache("info", stage.url("/a.mp3")).status == 2)
     }
 
     @Test func `the list is sorted and filtered, for people and for programs`() async throws {
-        let stage = try CacheStage([
-            "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.long(),
+        let stage = try await Stage([
+            "/a.mp3": try await ExactMusic.brief(1), "/b.mp3": try await ExactMusic.steady.bytes,
         ])
-        #expect(try await stage.run("list", hasFolder: false).lines == ["The cache is empty"])
-        let missing = try await stage.run("list")
+        #expect(try await stage.run(["cache", "list"]).lines == ["The cache is empty"])
+        let missing = try await stage.cache("list")
         #expect(missing.status == 1)
         #expect(missing.errorLines.count == 1 && missing.errors.contains("there is no cache in"))
 
         for path in ["/a.mp3", "/b.mp3"] { try await stage.fetch(path) }
-        try await #require(stage.run("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
-        func sources(_ words: String...) async throws -> [String] {
-            try await stage.run(["list", "--json"] + words).objects.compactMap { $0["source"] as? String }
-        }
+        try await #require(stage.cache("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
         let (a, b) = (stage.url("/a.mp3"), stage.url("/b.mp3"))
-        #expect(try await sources("--sort", "size") == [b, a])
-        #expect(try await sources("--sort", "size", "--reverse") == [a, b])
-        #expect(try await sources("--sort", "source") == [a, b])
-        #expect(try await sources("--pinned") == [a])
-        #expect(try await sources("--complete", "B.MP3") == [b])
-        #expect(try await sources("--partial").isEmpty)
-        let object = try #require(try await stage.run("list", "--json", "a.mp3").objects.first)
+        #expect(try await stage.cachedSources("--sort", "size") == [b, a])
+        #expect(try await stage.cachedSources("--sort", "size", "--reverse") == [a, b])
+        #expect(try await stage.cachedSources("--sort", "source") == [a, b])
+        #expect(try await stage.cachedSources("--pinned") == [a])
+        #expect(try await stage.cachedSources("--complete", "B.MP3") == [b])
+        #expect(try await stage.cachedSources("--partial").isEmpty)
+        let object = try #require(try await stage.cache("list", "--json", "a.mp3").objects.first)
         let now = Int(Date().timeIntervalSince1970)
         let played = try #require(object["lastPlayed"] as? Int)
         let created = try #require(object["created"] as? Int)
@@ -81,11 +71,11 @@ import Testing
         #expect(object["type"] as? String == "audio/mpeg")
         let allocated = try #require(object["allocated"] as? Int)
         #expect(allocated >= object["stored"] as? Int ?? .max)
-        #expect(try await stage.run("list").lines.last?.hasSuffix("cached, 1 pinned") == true)
+        #expect(try await stage.cache("list").lines.last?.hasSuffix("cached, 1 pinned") == true)
     }
 
     @Test func `list and info wait for nobody who holds the folder`() async throws {
-        let stage = try CacheStage(["/a.mp3": try await CacheStage.short()])
+        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
         try await stage.fetch("/a.mp3")
         // Made anew by whoever makes the folder ready, which comes before asking for its lock.
         let objects = stage.cachePath + "/objects"
@@ -93,32 +83,29 @@ import Testing
         let holder = open(stage.cachePath + "/lock", O_RDWR | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
-        #expect(try await stage.run("list").text.contains(stage.url("/a.mp3")))
+        #expect(try await stage.cache("list").output.contains(stage.url("/a.mp3")))
         #expect(try await stage.info("/a.mp3")?["complete"] as? Bool == true)
-        let forecast = try await stage.run("evict", "--to", "0", "--dry-run")
+        let forecast = try await stage.cache("evict", "--to", "0", "--dry-run")
         #expect(forecast.status == 0, "\(forecast)")
         #expect(!FileManager.default.fileExists(atPath: objects))
     }
 
     @Test func `a table fits a terminal, and clear asks on it`() async throws {
-        let stage = try CacheStage([
-            "/a.mp3": try await CacheStage.short(1), "/b.mp3": try await CacheStage.short(2),
+        let stage = try await Stage([
+            "/a.mp3": try await ExactMusic.brief(1), "/b.mp3": try await ExactMusic.brief(2),
         ])
         for path in ["/a.mp3", "/b.mp3"] { try await stage.fetch(path) }
-        try await #require(stage.run("pin", "--only-mark", stage.url("/b.mp3")).status == 0)
-        let refused = try await stage.run("clear")
+        try await #require(stage.cache("pin", "--only-mark", stage.url("/b.mp3")).status == 0)
+        let refused = try await stage.cache("clear")
         #expect(refused.status == 64)
         #expect(refused.errors == "reprise: cache clear: no terminal to confirm on; use --yes\n")
 
-        let binary = BuiltProducts.reprise
-        let cache = stage.cachePath
+        let script = """
+            cache() { '\(BuiltProducts.reprise)' cache $1 --cache-dir '\(stage.cachePath)'; }
+            cache list; LC_ALL=C cache list; cache clear; echo ended-with-$?; cache clear; echo then-with-$?; read line
+            """
         let terminal = try await TmuxSession(
-            [
-                "sh", "-c",
-                "\(binary) cache list --cache-dir \(cache); LC_ALL=C \(binary) cache list --cache-dir \(cache); "
-                    + "\(binary) cache clear --cache-dir \(cache); echo ended-with-$?; "
-                    + "\(binary) cache clear --cache-dir \(cache); echo then-with-$?; read line",
-            ],
+            ["sh", "-c", script],
             columns: 44,
             environment: ["LC_ALL": "C.UTF-8"]
         )
@@ -135,7 +122,7 @@ import Testing
         #expect(unicode.count == 2 && ascii.count == 2, "\(screen)")
         try await terminal.sendKeys("n", "Enter")
         try await terminal.wait(for: "ended-with-0")
-        #expect(try await stage.run("list", "--json").lines.count == 2)
+        #expect(try await stage.cache("list", "--json").lines.count == 2)
         // Typed sooner, the answer would stand before its question, and break the lines elsewhere.
         try await wait(for: "the second question") { try await questions() == 2 }
         try await terminal.sendKeys("y", "Enter")
@@ -144,8 +131,8 @@ import Testing
         #expect(after.contains("nothing was deleted"))
         #expect(after.contains("(1 track)"))
         #expect(after.contains("1 pinned left"))
-        #expect(try await stage.run("list", "--json", "--pinned").lines.count == 1)
-        let all = try await stage.run("clear", "--yes", "--pinned", "--json")
+        #expect(try await stage.cache("list", "--json", "--pinned").lines.count == 1)
+        let all = try await stage.cache("clear", "--yes", "--pinned", "--json")
         #expect(try all.objects.first?["removed"] as? Int == 1)
         #expect(stage.objectFiles.isEmpty)
     }

@@ -12,23 +12,21 @@ import Testing
     private static let count = TestCount.isFull ? 500 : 100
 
     @Test func `however many tracks are played the folder stays within its budget`() async throws {
-        let stage = try ExactStage()
+        let stage = try await Stage()
         var size: Int64 = 0
         for index in 0..<Self.count {
             // A megabyte each; each is one of its own by its address and its entity tag.
-            let music = ExactMusic.made(
+            let bytes = try await MP3Fixtures.bytes(
                 MP3Fixtures.Options(seconds: 26, rate: .constant(320), seed: UInt64(index % 4))
             )
-            let bytes = try await music.bytes
             size = max(size, Int64(bytes.count))
             var resource = OriginResource(bytes)
             resource.etag = "\"track-\(index)\""
-            stage.server.origin.setResource(resource, at: ExactStage.path(index))
+            stage.server.origin.setResource(resource, at: Stage.path(index))
         }
-        let run = try ExactRun(
+        let run = try stage.session(
             (0..<Self.count).map { stage.url($0) },
-            on: stage,
-            sink: .nothing,
+            sink: "null:fast",
             options: ["--cache-size", "\(Self.budget)"]
         )
         var most: Int64 = 0

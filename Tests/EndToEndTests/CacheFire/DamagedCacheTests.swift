@@ -10,12 +10,9 @@ import Testing
     func `flipped bits are fetched again, or are a clear error without a network`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let stage = try await FireScene.download.stage()
-        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        try await stage.session([stage.url()], sink: "null:fast").finish()
         let length = Int64(try await FireScene.music[0].bytes.count)
-        let name = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: stage.cachePath + "/objects").first
-        )
-        let path = stage.cachePath + "/objects/" + name
+        let path = try #require(stage.objectFiles.first)
         var blocks = Set<Int64>()
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let offset = Int64.random(in: 0..<length, using: &random)
@@ -24,20 +21,20 @@ import Testing
         }
         let reference = try await FireScene.music[0].reference
         if seed % 2 == 1 {
-            let offline = try ExactRun([stage.url()], on: stage, options: ["--offline"])
+            let offline = try stage.session([stage.url()], options: ["--offline"])
             let status = try await offline.process.waitForExit()
             let end = try #require(try offline.ends.first)
             #expect(end.reason == "failed")
             #expect(end.error?.code == "offline", "\(String(describing: end.error))")
             let sound = offline.takeSound()
             #expect(status == (sound.isEmpty ? 2 : 3), "part of it was played")
-            #expect(sound.firstDifference(from: reference.prefix(sound.count)) == nil, "seed \(seed)")
+            expectSame(sound, as: reference.prefix(sound.count), "seed \(seed)")
         }
         stage.server.log.reset()
-        let run = try ExactRun([stage.url()], on: stage)
+        let run = try stage.session([stage.url()])
         let sound = try await run.finish()
-        #expect(sound.firstDifference(from: reference) == nil, "seed \(seed)")
-        let notices = try run.events.filter { $0.event == "notice" }
+        expectSame(sound, as: reference, "seed \(seed)")
+        let notices = try run.notices
         if seed % 2 == 0 {
             #expect(notices.filter { $0.code == "damaged-extent" }.count == blocks.count, "\(notices)")
         }
@@ -56,10 +53,10 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases, TestCount.seeds(2, full: 12))
-    func `a damaged index costs what was kept, and not the music`(damage: Damage, seed: UInt64) async throws {
+    func `a damaged index costs cached bytes, and no music`(damage: Damage, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let stage = try await FireScene.download.stage()
-        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        try await stage.session([stage.url()], sink: "null:fast").finish()
         let index = stage.cachePath + "/index.sqlite"
         let length = try #require(FileManager.default.contents(atPath: index)?.count)
         switch damage {
@@ -72,21 +69,16 @@ import Testing
         case .logDeleted:
             // A killed session leaves a log.
             let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (.kill, 40))
-            let run = try ExactRun(
-                [stage.url(1)],
-                on: stage,
-                sink: .nothing,
-                environment: faults.environment
-            )
+            let run = try stage.session([stage.url(1)], sink: "null:fast", environment: faults.environment)
             try await run.process.waitForExit()
             try? FileManager.default.removeItem(atPath: index + "-wal")
         }
         let reference = try await FireScene.music[0].reference
         for session in 0..<2 {
-            let run = try ExactRun([stage.url()], on: stage)
+            let run = try stage.session([stage.url()])
             let sound = try await run.finish()
-            #expect(sound.firstDifference(from: reference) == nil, "seed \(seed), session \(session)")
-            let notices = try run.events.filter { $0.event == "notice" }
+            expectSame(sound, as: reference, "seed \(seed), session \(session)")
+            let notices = try run.notices
             #expect(notices.filter { $0.code == "damaged-index" }.count <= 1, "\(notices)")
         }
         #expect(try await stage.falseClaims() == [])

@@ -31,46 +31,38 @@ enum FireScene: CaseIterable, Sendable {
     }
 
     /// A server with both tracks, and the initial cache of the scene.
-    func stage() async throws -> ExactStage {
-        let stage = try ExactStage(try await Self.music[0].bytes, try await Self.music[1].bytes)
+    func stage() async throws -> Stage {
+        let bytes = try await Self.music[0].bytes
+        let stage = try await Stage(bytes, try await Self.music[1].bytes)
         switch self {
         case .download, .close: break
         case .seek:
-            let bytes = try await Self.music[0].bytes
-            try await stage.prepareCache(ByteRangeSet(0..<500_000), of: bytes, hasValidators: true)
-        case .eviction: try await ExactRun([stage.url(1)], on: stage, sink: .nothing).finish()
+            try await stage.prepareCache(ByteRangeSet(0..<500_000), of: bytes)
+        case .eviction: try await stage.session([stage.url(1)], sink: "null:fast").finish()
         case .verification:
-            let bytes = try await Self.music[0].bytes
-            try await stage.prepareCache(ByteRangeSet(0..<Int64(bytes.count)), of: bytes, hasValidators: true)
-            let objects = stage.cachePath + "/objects"
-            let name = try FileManager.default.contentsOfDirectory(atPath: objects).first ?? ""
+            try await stage.prepareCache(ByteRangeSet(0..<Int64(bytes.count)), of: bytes)
             for offset in [70_000, 400_000, 1_200_000] as [Int64] {
-                try flipBit(at: offset, in: objects + "/" + name)
+                try flipBit(at: offset, in: stage.objectFiles[0])
             }
-            try Data(bytes[..<5_000]).write(to: URL(fileURLWithPath: objects + "/12345"))
+            try stage.folder.write(Array(bytes[..<5_000]), to: "cache/objects/12345")
         }
         return stage
     }
 
     /// Starts the session of the scene, without sound.
-    func start(on stage: ExactStage, _ faults: CallFaults) throws -> RunningProcess {
-        guard self == .verification else {
-            return try ExactRun(
-                [stage.url()],
-                on: stage,
-                sink: .nothing,
-                options: options,
-                environment: faults.environment
-            ).process
+    func start(on stage: Stage, _ faults: CallFaults) throws -> RunningProcess {
+        if self == .verification {
+            let words = ["cache", "verify", "--cache-dir", stage.cachePath]
+            return try stage.start(words, environment: faults.environment)
         }
-        return try RunningProcess(
-            BuiltProducts.reprise,
-            ["cache", "verify", "--cache-dir", stage.cachePath],
+        return try stage.startPlaying(
+            options + [stage.url()],
+            sink: "null:fast",
             environment: faults.environment
         )
     }
 
-    /// How many calls change the cache when nothing goes wrong.
+    /// The number of calls that change the cache if nothing goes wrong.
     func callCount() async throws -> Int { try await FireSceneCounts.shared.count(of: self) }
 }
 
@@ -89,27 +81,54 @@ private actor FireSceneCounts {
     }
 }
 
-extension ExactStage {
-    /// Returns the wrong claims on the two tracks of `FireScene`.
-    func falseClaims() async throws -> [String] {
+extension Stage {
+    /// The wrong claims of the index on `music`, the first tracks of the server.
+    func falseClaims(_ music: [ExactMusic] = FireScene.music) async throws -> [String] {
         var wrong: [String] = []
-        for index in 0..<2 {
-            let bytes = try await FireScene.music[index].bytes
-            if let place = try claims(index).firstFalseByte(comparedWith: bytes) {
-                wrong.append("piece \(index), byte \(place)")
+        for (index, track) in music.enumerated() {
+            if let place = try await claims(index).firstFalseByte(comparedWith: track.bytes) {
+                wrong.append("track \(index), byte \(place)")
             }
         }
         return wrong
     }
 }
 
-/// Changes one bit of a file.
-func flipBit(at offset: Int64, in path: String) throws {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw ExactFailure("cannot open \(path)") }
-    defer { close(descriptor) }
-    var byte: UInt8 = 0
-    guard pread(descriptor, &byte, 1, off_t(offset)) == 1 else { throw ExactFailure("cannot read") }
-    byte ^= 1 << UInt8(offset % 8)
-    guard pwrite(descriptor, &byte, 1, off_t(offset)) == 1 else { throw ExactFailure("cannot write") }
+/// What happens to the calls by which a player changes files below one folder (`Tests/CallFaults`).
+struct CallFaults: Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        /// The process ends in the middle of the call.
+        case kill
+        /// From the call on nothing more can be written.
+        case full
+        /// The call alone is refused.
+        case fullOnce = "full-once"
+    }
+
+    private let folder: String
+    private let counterPath: String
+    private let fault: (kind: Kind, at: Int)?
+
+    /// Counts the calls below `folder`, which need not be there yet, and with a fault changes one of them.
+    init(below folder: String, in temporary: TemporaryFolder, fault: (kind: Kind, at: Int)? = nil) throws {
+        self.folder = folder
+        self.fault = fault
+        let name = "calls-\(UInt64.random(in: 0...UInt64.max))"
+        counterPath = try temporary.write([UInt8](repeating: 0, count: 8), to: name)
+    }
+
+    /// How many calls there were so far.
+    var count: Int {
+        let bytes = FileManager.default.contents(atPath: counterPath) ?? Data()
+        return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// For the environment of the player.
+    var environment: [String: String?] {
+        [
+            "LD_PRELOAD": BuiltProducts.callFaults, "CALL_FAULTS_FOLDER": folder,
+            "CALL_FAULTS_COUNTER": counterPath, "CALL_FAULTS_AT": fault.map { "\($0.at)" },
+            "CALL_FAULTS_KIND": fault?.kind.rawValue,
+        ]
+    }
 }

@@ -18,35 +18,29 @@ import Testing
         let stage = try await scene.stage()
         let before = try stage.claims()
         let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (kind, place))
-        let run = try ExactRun(
-            [stage.url()],
-            on: stage,
-            options: scene.options,
-            environment: faults.environment
-        )
+        let run = try stage.session([stage.url()], options: scene.options, environment: faults.environment)
         let sound = try await run.finish()
         let reference = try await FireScene.music[0].reference
         let expected = scene == .seek ? reference.suffix(from: 25 * 44_100 * 4) : reference[...]
-        #expect(sound.firstDifference(from: expected) == nil, subject)
+        expectSame(sound, as: expected, subject)
         try expectOneNotice(of: run, subject)
         #expect(try await stage.falseClaims() == [], subject)
         #expect(try stage.claims().ranges.isSuperset(of: before.ranges), subject)
 
         // When there is room again, everything is cached as before.
-        let next = try await stage.play()
-        #expect(next.firstDifference(from: reference) == nil, subject)
+        try await expectSame(stage.samples(), as: reference, subject)
         let length = Int64(try await FireScene.music[0].bytes.count)
         #expect(try stage.claims().ranges == ByteRangeSet(0..<length), subject)
         #expect(try await stage.falseClaims() == [], subject)
     }
 
-    @Test func `on a disk without a free byte what is kept is played from it, and the rest is fetched`()
+    @Test func `on a disk without a free byte cached tracks play from it, and the rest is fetched`()
         async throws
     {
         let stage = try await FireScene.download.stage()
         let bytes = try await FireScene.music[0].bytes
         let length = Int64(bytes.count)
-        try await stage.prepareCache(ByteRangeSet(0..<length), of: bytes, hasValidators: true)
+        try await stage.prepareCache(ByteRangeSet(0..<length), of: bytes)
         let script = """
             cache=$1; shift
             cp -r "$cache" "$cache-copy"
@@ -55,23 +49,21 @@ import Testing
             cat /dev/zero >"$cache/filler" 2>/dev/null
             exec "$@"
             """
-        let run = try ExactRun(
+        let run = try stage.session(
             [stage.url(0), stage.url(1)],
-            on: stage,
             options: ["--min-free", "0"],
             wrapper: PrivateMounts.running(script, stage.cachePath)
         )
         let sound = try await run.finish()
         let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
-        #expect(sound.firstDifference(from: reference) == nil)
-        #expect(stage.server.log.requests(for: ExactStage.path(0)).isEmpty)
-        #expect(stage.server.log.bytesSent(for: ExactStage.path(1)) >= length)
-        let notices = try run.events.filter { $0.event == "notice" }
-        #expect(notices.map(\.code) == ["not-cached"], "\(notices)")
+        expectSame(sound, as: reference)
+        #expect(stage.server.log.requests(for: Stage.path(0)).isEmpty)
+        #expect(stage.server.log.bytesSent(for: Stage.path(1)) >= length)
+        #expect(try run.notices.map(\.code) == ["not-cached"])
     }
 
     @Test(arguments: [40, 200, 700, 1_300])
-    func `on a disk that is really too small the music is whole`(kibibytes: Int) async throws {
+    func `on a disk that is too small the music is whole`(kibibytes: Int) async throws {
         let stage = try await FireScene.download.stage()
         try stage.folder.makeFolder("cache")
         let copy = stage.folder.path("copy")
@@ -82,15 +74,14 @@ import Testing
             cp -r "$cache" "$copy"
             exit $status
             """
-        let run = try ExactRun(
+        let run = try stage.session(
             [stage.url()],
-            on: stage,
             options: ["--min-free", "0"],
             wrapper: PrivateMounts.running(script, stage.cachePath, copy)
         )
         let sound = try await run.finish()
         let reference = try await FireScene.music[0].reference
-        #expect(sound.firstDifference(from: reference) == nil)
+        expectSame(sound, as: reference)
         try expectOneNotice(of: run, "\(kibibytes) KiB")
         let claims = try IndexClaims(cachePath: copy, url: stage.url())
         // The smaller ones have no room for an index and music; the largest caches what fits beside half a
@@ -99,8 +90,8 @@ import Testing
         #expect(try await claims.firstFalseByte(comparedWith: FireScene.music[0].bytes) == nil)
     }
 
-    private func expectOneNotice(of run: ExactRun, _ subject: Comment) throws {
-        let notices = try run.events.filter { $0.event == "notice" }
+    private func expectOneNotice(of run: Session, _ subject: Comment) throws {
+        let notices = try run.notices
         #expect(notices.count <= 1, "\(subject): \(notices)")
         #expect(notices.allSatisfy { $0.code == "not-cached" }, "\(subject): \(notices)")
     }

@@ -10,7 +10,7 @@ import Testing
 /// plays normally.
 @Suite(.serialized) struct KilledSessionTests {
     @Test(arguments: TestCount.seeds(60, full: 1_000))
-    func `a session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws {
+    func `a session killed in the middle of a call leaves only true claims`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let scenes = FireScene.allCases
         let scene = scenes[Int(seed) % scenes.count]
@@ -31,13 +31,13 @@ import Testing
         let kept = try stage.claims()
         TestCount.note("claimed bytes after a kill", kept.ranges.byteCount)
         stage.server.log.reset()
-        let sound = try await stage.play(2)
+        let sound = try await stage.samples(2)
         let reference = try await FireScene.music[0].reference + FireScene.music[1].reference
-        #expect(sound.firstDifference(from: reference) == nil, subject)
+        expectSame(sound, as: reference, subject)
         #expect(try await stage.falseClaims() == [], subject)
         // The claimed bytes were not discarded together with the lost ones.
         let length = Int64(try await FireScene.music[0].bytes.count)
-        let path = ExactStage.path(0)
+        let path = Stage.path(0)
         let sent = stage.server.log.bytesSent(for: path)
         let flipped: Int64 = scene == .verification ? 3 * 65_536 : 0
         #expect(
@@ -47,24 +47,22 @@ import Testing
     }
 
     @Test(arguments: TestCount.seeds(5, full: 100))
-    func `a sealed session killed in the middle of a call leaves only truth behind`(seed: UInt64) async throws
+    func `a sealed session killed in the middle of a call leaves only true claims`(seed: UInt64) async throws
     {
         var random = SeededGenerator(seed: 10_000 + seed)
         let stage = try await FireScene.download.stage()
         let music = try await FireScene.music[0].bytes
         let secret = stage.folder.path("secret")
         let seal = ["--cache-secret", secret]
-        let made = try RunningProcess(BuiltProducts.reprise, ["cache", "keygen", secret])
-        #expect(try await made.waitForExit() == 0)
+        #expect(try await stage.run(["cache", "keygen", secret]).status == 0)
         // A sealed session has about as many calls as an open one.
         let count = try await FireScene.download.callCount()
         let place = Int.random(in: 0..<count, using: &random)
         let subject = Comment(rawValue: "seed \(seed): killed at call \(place) of \(count)")
         let faults = try CallFaults(below: stage.cachePath, in: stage.folder, fault: (.kill, place))
-        let killed = try ExactRun(
+        let killed = try stage.session(
             [stage.url()],
-            on: stage,
-            sink: .nothing,
+            sink: "null:fast",
             options: seal,
             environment: faults.environment
         )
@@ -72,23 +70,17 @@ import Testing
         #expect(status == -SIGKILL || faults.count <= place, subject)
 
         // The test cannot read a sealed cache, so the player itself reports its claims.
-        func ask(_ words: String...) async throws -> CacheStage.Ending {
-            let process = try RunningProcess(
-                BuiltProducts.reprise,
-                ["cache"] + words + seal + ["--cache-dir", stage.cachePath]
-            )
-            return try await CacheStage.Ending(of: process)
-        }
-        let report = try #require(try await ask("verify", "--json").objects.last)
+        let report = try #require(try await stage.cache(["verify", "--json"] + seal).objects.last)
         #expect(report["damagedBytes"] as? Int == 0, subject)
         #expect(report["indexLost"] as? Bool == false, subject)
-        let kept = try await ask("info", "--json", stage.url()).objects.first?["stored"] as? Int ?? 0
+        let kept =
+            try await stage.cache(["info", "--json", stage.url()] + seal).objects.first?["stored"] as? Int
+            ?? 0
         TestCount.note("sealed bytes claimed after a kill", Int64(kept))
         stage.server.log.reset()
-        let sound = try await stage.play(options: seal)
-        #expect(sound.firstDifference(from: try await FireScene.music[0].reference) == nil, subject)
+        try await expectSame(stage.samples(options: seal), as: FireScene.music[0].reference, subject)
         #expect(stage.server.log.bytesSent == Int64(music.count - kept), subject)
-        let exported = try await ask("export", stage.url(), "-")
-        #expect(exported.status == 0 && exported.output == music, subject)
+        let exported = try await stage.cache(["export", stage.url(), "-"] + seal)
+        #expect(exported.status == 0 && exported.bytes == music, subject)
     }
 }

@@ -31,51 +31,43 @@ import Testing
             let failure = try await player.value
             #expect(failure == nil, "seed \(seed)")
         }
-        #expect(try await falseClaims(stage) == [], "seed \(seed)")
+        #expect(try await stage.falseClaims(Self.pieces) == [], "seed \(seed)")
         // No process is left that could hold a lock, and nothing needs repair.
-        let sound = try await ExactRun(
-            [stage.url(0)],
-            on: stage,
-            options: ["--cache-size", "600000"]
-        ).finish()
+        let sound = try await stage.samples(options: ["--cache-size", "600000"])
         let reference = try await Self.pieces[0].reference
-        #expect(sound.firstDifference(from: reference) == nil)
+        expectSame(sound, as: reference)
     }
 
     @Test func `with room for everything no player fetches a piece twice`() async throws {
         var random = SeededGenerator(seed: 5)
         let stage = try await makeStage()
-        var players: [(agent: String, run: ExactRun, order: [Int])] = []
+        var players: [(agent: String, run: Session, order: [Int])] = []
         for player in 0..<Self.playerCount {
             let order = (0..<20).map { _ in Int.random(in: 0..<Self.pieces.count, using: &random) }
             let agent = "player-\(player)"
-            let run = try ExactRun(
-                order.map { stage.url($0) },
-                on: stage,
-                options: ["--user-agent", agent]
-            )
+            let run = try stage.session(order.map { stage.url($0) }, options: ["--user-agent", agent])
             players.append((agent, run, order))
         }
         for player in players {
             let sound = try await player.run.finish()
             let reference = try await Self.reference(of: player.order)
-            #expect(sound.firstDifference(from: reference) == nil, "\(player.agent)")
+            expectSame(sound, as: reference, "\(player.agent)")
             for (index, piece) in Self.pieces.enumerated() {
                 let length = Int64(try await piece.bytes.count)
-                let sent = stage.server.log.requests(for: ExactStage.path(index))
+                let sent = stage.server.log.requests(for: Stage.path(index))
                     .filter { $0.fields["User-Agent"]?.contains(player.agent) == true }
                     .reduce(0) { $0 + $1.bodyBytesSent }
                 #expect(sent <= length, "\(player.agent), piece \(index)")
             }
         }
-        #expect(try await falseClaims(stage) == [])
+        #expect(try await stage.falseClaims(Self.pieces) == [])
         #expect(stage.server.log.requests.allSatisfy { $0.fields["User-Agent"]?.contains("player-") == true })
     }
 
-    private func makeStage() async throws -> ExactStage {
-        let stage = try ExactStage()
+    private func makeStage() async throws -> Stage {
+        let stage = try await Stage()
         for (index, piece) in Self.pieces.enumerated() {
-            stage.server.set(try await piece.bytes, at: ExactStage.path(index))
+            stage.server.set(try await piece.bytes, at: Stage.path(index))
         }
         return stage
     }
@@ -89,7 +81,7 @@ import Testing
     /// Plays the tracks in order; returns the errors found.
     private static func play(
         _ order: [Int],
-        on stage: ExactStage,
+        on stage: Stage,
         killedBy seed: UInt64?
     ) async throws -> String? {
         var random = SeededGenerator(seed: seed ?? 0)
@@ -102,9 +94,8 @@ import Testing
                 in: stage.folder,
                 fault: isLast ? nil : fault
             )
-            let run = try ExactRun(
+            let run = try stage.session(
                 rest.map { stage.url($0) },
-                on: stage,
                 options: ["--cache-size", "600000"],
                 environment: faults.environment
             )
@@ -123,15 +114,5 @@ import Testing
             rest = rest.dropFirst(max(1, ended))
         }
         return nil
-    }
-
-    private func falseClaims(_ stage: ExactStage) async throws -> [String] {
-        var wrong: [String] = []
-        for (index, piece) in Self.pieces.enumerated() {
-            if let place = try await stage.claims(index).firstFalseByte(comparedWith: piece.bytes) {
-                wrong.append("piece \(index), byte \(place)")
-            }
-        }
-        return wrong
     }
 }

@@ -18,18 +18,14 @@ import Testing
 
     @Test(arguments: everything)
     func `a local file is played bit for bit`(music: ExactMusic) async throws {
-        let stage = try ExactStage()
-        let sound = try await ExactRun([try await music.path], on: stage).finish()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        let stage = try await Stage()
+        try await expectSame(stage.session([try await music.path]).finish(), as: music.reference)
     }
 
     @Test(arguments: everything)
     func `music from a server is played bit for bit the first time`(music: ExactMusic) async throws {
-        let stage = try ExactStage(try await music.bytes)
-        let sound = try await stage.play()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        let stage = try await Stage(try await music.bytes)
+        try await expectSame(stage.samples(), as: music.reference)
         #expect(stage.server.log.requests.allSatisfy { $0.status == 206 && $0.outcome == .finished })
     }
 
@@ -39,10 +35,9 @@ import Testing
         music: ExactMusic
     ) async throws {
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes, faults: [.cut(afterBytes: 60_000)])
-        let run = try ExactRun([stage.url()], on: stage)
-        let difference = try await run.finish().firstDifference(from: music.reference)
-        #expect(difference == nil)
+        let stage = try await Stage(bytes, faults: [.cut(afterBytes: 60_000)])
+        let run = try stage.session([stage.url()])
+        try await expectSame(run.finish(), as: music.reference)
         #expect(try run.ends.map(\.reason) == ["finished"])
         #expect(stage.server.log.requests.contains { $0.outcome == .cut }, "it was cut")
         #expect(stage.server.log.bytesSent == Int64(bytes.count))
@@ -50,15 +45,13 @@ import Testing
 
     @Test(arguments: everything)
     func `music from the cache is played bit for bit with the server gone`(music: ExactMusic) async throws {
-        let stage = try ExactStage(try await music.bytes)
-        let first = try ExactRun([stage.url()], on: stage, sink: .nothing)
+        let stage = try await Stage(try await music.bytes)
+        let first = try stage.session([stage.url()], sink: "null:fast")
         try await first.finish()
         await stage.server.stop()
         stage.server.log.reset()
-        let again = try ExactRun([stage.url()], on: stage, options: ["--offline"])
-        let sound = try await again.finish()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        let again = try stage.session([stage.url()], options: ["--offline"])
+        try await expectSame(again.finish(), as: music.reference)
         let end = try #require(try again.ends.first)
         #expect(end.reason == "finished")
         #expect(end.requests == 0)
@@ -69,10 +62,8 @@ import Testing
     @Test(arguments: everything)
     func `music from a server without ranges is played bit for bit`(music: ExactMusic) async throws {
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes, faults: [.ignoresRanges])
-        let sound = try await stage.play()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        let stage = try await Stage(bytes, faults: [.ignoresRanges])
+        try await expectSame(stage.samples(), as: music.reference)
         // One body, read to its end: it cannot be resumed.
         #expect(stage.server.log.requests.map(\.status) == [200])
         #expect(stage.server.log.bytesSent == Int64(bytes.count))
@@ -82,15 +73,15 @@ import Testing
     @Test func `tracks of one format follow each other without a sample between them`() async throws {
         let album = ExactMusic.assets.filter { $0.testDescription.contains("evening") }
         #expect(album.count == 3)
-        let stage = try ExactStage(
+        let stage = try await Stage(
             try await album[0].bytes,
             try await album[1].bytes,
             try await album[2].bytes
         )
-        let sound = try await stage.play(3)
+        let sound = try await stage.samples(3)
         let references = [
             try await album[0].reference, try await album[1].reference, try await album[2].reference,
         ]
-        #expect(sound.firstDifference(from: references[0] + references[1] + references[2]) == nil)
+        expectSame(sound, as: references[0] + references[1] + references[2])
     }
 }

@@ -11,10 +11,10 @@ import Testing
         let bytes = try await MP3Fixtures.bytes(
             .init(seconds: 120, rate: .variable(quality: 0, hasXing: false))
         )
-        let stage = try ExactStage(bytes)
+        let stage = try await Stage(bytes)
         let log = stage.server.log
         // Bytes other than the head and the requested ones wait until the estimate was reported.
-        let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(65_536))
+        let gate = stage.server.origin.hold(Stage.path(0), .afterBytesTogether(65_536))
         let player = try RunningProcess(
             BuiltProducts.reprise,
             ["--json", "--fill", "--sink", "null", "--cache-dir", stage.cachePath, stage.url()]

@@ -30,6 +30,11 @@ enum ExactMusic: Sendable, Hashable, CustomTestStringConvertible {
     /// 4 MB of 40,000 bytes a second.
     static let steady = ExactMusic.made(MP3Fixtures.Options(seconds: 100, rate: .constant(320)))
 
+    /// The bytes of a track of 320 kB and 8 s; another one for each seed.
+    static func brief(_ seed: UInt64 = 1) async throws -> [UInt8] {
+        try await MP3Fixtures.bytes(MP3Fixtures.Options(seconds: 8, rate: .constant(320), seed: seed))
+    }
+
     private static let assetsFolder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent("../../../assets").standardizedFileURL.path
 

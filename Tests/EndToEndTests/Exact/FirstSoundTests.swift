@@ -11,15 +11,14 @@ import Testing
 
     @Test(arguments: withoutCover)
     func `one answer of 64 KiB brings the first sound`(music: ExactMusic) async throws {
-        let stage = try ExactStage(try await music.bytes)
+        let stage = try await Stage(try await music.bytes)
         // All other requests get no response.
-        stage.server.origin.script([[]], thenAlways: [.silence], for: ExactStage.path(0))
-        let run = try ExactRun([stage.url()], on: stage)
+        stage.server.origin.script([[]], thenAlways: [.silence], for: Stage.path(0))
+        let run = try stage.session([stage.url()])
         let playing = try await run.event("playing")
         #expect(playing.exact == true)
         #expect(stage.server.log.bytesSent <= 64 << 10)
-        try run.command("quit")
-        try await run.finish()
+        try await run.quit()
     }
 
     @Test func `behind a cover of 600 KB two answers of 128 KiB in all bring the first sound`() async throws {
@@ -27,9 +26,9 @@ import Testing
         let bytes = try await music.bytes
         let audio = try #require(Self.audioStart(of: bytes))
         #expect(audio >= 600_000)
-        let stage = try ExactStage(bytes)
-        stage.server.origin.script([[], []], thenAlways: [.silence], for: ExactStage.path(0))
-        let run = try ExactRun([stage.url()], on: stage)
+        let stage = try await Stage(bytes)
+        stage.server.origin.script([[], []], thenAlways: [.silence], for: Stage.path(0))
+        let run = try stage.session([stage.url()])
         try await run.event("playing")
         #expect(stage.server.log.bytesSent <= 128 << 10)
         let answered = stage.server.log.requests.filter { $0.status != nil }
@@ -38,8 +37,7 @@ import Testing
         #expect(
             answered.allSatisfy { $0.sent.upperBound <= 64 << 10 || $0.sent.lowerBound > audio - (64 << 10) }
         )
-        try run.command("quit")
-        try await run.finish()
+        try await run.quit()
     }
 
     /// The sink is a pipe without a reader, so that the player stops directly after its first sound; the log
@@ -49,45 +47,43 @@ import Testing
         rate: MP3Fixtures.Rate
     ) async throws {
         let music = ExactMusic.made(MP3Fixtures.Options(seconds: 60, rate: rate, isMono: true))
-        let stage = try ExactStage(try await music.bytes)
+        let stage = try await Stage(try await music.bytes)
         let pipe = stage.folder.path("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         let reader = open(pipe, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
-        let run = try ExactRun([stage.url()], on: stage, sink: .path(pipe), options: ["--read-ahead", "1B"])
+        let run = try stage.session([stage.url()], sink: "raw:" + pipe, options: ["--read-ahead", "1B"])
         try await run.event("playing")
         // At once: if the window was still arriving, read-ahead may go on with a request of its own from here.
         let log = stage.server.log
         #expect(log.requests.map(\.range) == ["bytes=0-65535"] && log.connectionCount == 1)
-        try run.command("quit")
-        try await run.finish()
+        try await run.quit()
     }
 
     /// Loading it takes longer than all else that a replay waits for.
     @Test func `a replay does not even load the HTTP library, and a cold start does`() async throws {
-        let stage = try ExactStage(try await ExactMusic.steady.bytes)
+        let stage = try await Stage(try await ExactMusic.steady.bytes)
         let pipe = stage.folder.path("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         let reader = open(pipe, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         for isReplay in [false, true] {
-            if isReplay { _ = try await stage.play() }
-            let run = try ExactRun([stage.url()], on: stage, sink: .path(pipe))
+            if isReplay { _ = try await stage.samples() }
+            let run = try stage.session([stage.url()], sink: "raw:" + pipe)
             try await run.event("playing")
             let maps = "/proc/\(run.process.processIdentifier)/maps"
             let file = try #require(FileHandle(forReadingAtPath: maps))
             let mapped = String(decoding: try #require(try file.readToEnd()), as: UTF8.self)
             #expect(mapped.contains("libcurl") == !isReplay)
-            try run.command("quit")
-            try await run.finish()
+            try await run.quit()
         }
     }
 
     @Test func `nothing more is asked for while the first answer is on its way`() async throws {
         let music = ExactMusic.steady
-        let stage = try ExactStage(try await music.bytes)
-        let gate = stage.server.origin.hold(ExactStage.path(0), .afterBytesTogether(8 << 10))
-        let run = try ExactRun([stage.url()], on: stage, sink: .nothing)
+        let stage = try await Stage(try await music.bytes)
+        let gate = stage.server.origin.hold(Stage.path(0), .afterBytesTogether(8 << 10))
+        let run = try stage.session([stage.url()], sink: "null:fast")
         try await gate.reached()
         // Requests that were started before the reply to a command have been sent by then.
         let count = run.process.lines.count
@@ -96,17 +92,16 @@ import Testing
         #expect(stage.server.log.requests.count == 1)
         gate.release()
         try await run.event("playing")
-        try run.command("quit")
-        try await run.finish()
+        try await run.quit()
     }
 
     @Test func `a cached start asks for nothing before its first sound`() async throws {
-        let stage = try ExactStage(try await ExactMusic.short[1].bytes)
-        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        let stage = try await Stage(try await ExactMusic.short[1].bytes)
+        try await stage.session([stage.url()], sink: "null:fast").finish()
         stage.server.log.reset()
         let connections = stage.server.log.connectionCount
-        stage.server.origin.setFaults([.silence], for: ExactStage.path(0))
-        let run = try ExactRun([stage.url()], on: stage)
+        stage.server.origin.setFaults([.silence], for: Stage.path(0))
+        let run = try stage.session([stage.url()])
         try await run.event("playing")
         try await run.finish()
         #expect(stage.server.log.requests.isEmpty)

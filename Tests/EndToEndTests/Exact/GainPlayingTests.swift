@@ -18,7 +18,7 @@ import Testing
         async throws
     {
         let bytes = Self.tag + (try await MP3Fixtures.bytes(.init(seconds: 10)))
-        let stage = try ExactStage(bytes)
+        let stage = try await Stage(bytes)
         let path = try stage.folder.write(bytes, to: "tagged.mp3")
         let plain = PCM.samples(try await MP3Fixtures.referencePCM(of: path))
         var scaled = plain
@@ -27,9 +27,9 @@ import Testing
             GainStage(Loudness.Level(gain: Self.decibels)).apply(to: $0, of: format)
         }
         #expect(scaled != plain)
-        let quiet = PCM.samples(Array(try await stage.play(options: ["--gain", "track"])))
+        let quiet = PCM.samples(Array(try await stage.samples(options: ["--gain", "track"])))
         #expect(quiet.count == scaled.count && quiet == scaled)
-        let loud = PCM.samples(Array(try await stage.play(options: ["--gain", "off"])))
+        let loud = PCM.samples(Array(try await stage.samples(options: ["--gain", "off"])))
         #expect(loud.count == plain.count && loud == plain)
     }
 }

@@ -100,7 +100,7 @@ struct IndexClaims {
         }
     }
 
-    private static func failure(_ database: OpaquePointer?) -> ExactFailure {
-        ExactFailure("the index: " + String(cString: sqlite3_errmsg(database)))
+    private static func failure(_ database: OpaquePointer?) -> RunningProcess.Failure {
+        RunningProcess.Failure(description: "the index: " + String(cString: sqlite3_errmsg(database)))
     }
 }

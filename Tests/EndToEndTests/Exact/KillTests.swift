@@ -15,7 +15,7 @@ import Testing
     func `a killed session leaves only truth behind`(point: KillPoint) async throws {
         let music = ExactMusic.steady
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes)
+        let stage = try await Stage(bytes)
         try await playAndKill(at: point, on: stage)
 
         let claims = try stage.claims()
@@ -26,34 +26,32 @@ import Testing
             #expect(claims.ranges.byteCount < Int64(bytes.count))
         case .sent, .ended: break
         }
-        #expect(stage.server.log.sentRanges(for: ExactStage.path(0)).isSuperset(of: claims.ranges))
+        #expect(stage.server.log.sentRanges(for: Stage.path(0)).isSuperset(of: claims.ranges))
         #expect(try claims.firstFalseByte(comparedWith: bytes) == nil)
 
         stage.server.log.reset()
-        let sound = try await stage.play()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        try await expectSame(stage.samples(), as: music.reference)
         // The claimed bytes were not discarded together with the lost ones.
         #expect(stage.server.log.bytesSent == Int64(bytes.count) - claims.ranges.byteCount)
         #expect(try stage.claims().ranges == ByteRangeSet(0..<Int64(bytes.count)))
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
     }
 
-    private func playAndKill(at point: KillPoint, on stage: ExactStage) async throws {
-        let path = ExactStage.path(0)
+    private func playAndKill(at point: KillPoint, on stage: Stage) async throws {
+        let path = Stage.path(0)
         let origin = stage.server.origin
         let options = point.start > 0 ? ["--seek", "\(point.start)"] : []
         switch point.moment {
         case .sent(let count):
             let gate = origin.hold(path, .afterBytesTogether(count))
-            let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
+            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
             try await gate.reached()
             try await run.kill()
             gate.release()
         case .sentAfterCommit(let count):
             let first = origin.hold(path, .afterBytesTogether(min(count, KillPoint.afterFirstCommit)))
             let gate = origin.hold(path, .afterBytesTogether(count))
-            let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
+            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
             try await first.reached()
             try await wait(for: "the first commit") { try !stage.claims().ranges.isEmpty }
             first.release()
@@ -62,7 +60,7 @@ import Testing
             gate.release()
         case .claimed(let count):
             let gate = origin.hold(path, .afterBytesTogether(count))
-            let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
+            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
             try await gate.reached()
             try await wait(for: "a commit of all that was sent") {
                 try stage.claims().ranges == stage.server.log.sentRanges(for: path)
@@ -70,7 +68,7 @@ import Testing
             try await run.kill()
             gate.release()
         case .ended:
-            let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: options)
+            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
             try await run.event("ended")
             try await run.kill()
         }

@@ -29,14 +29,14 @@ import Testing
         let music = ExactMusic.short[Int(seed % 2)]
         let hasValidators = seed / 2 % 2 == 0
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes, faults: hasValidators ? [] : [.noValidators])
+        let stage = try await Stage(bytes, faults: hasValidators ? [] : [.noValidators])
         for _ in 0..<3 where try stage.claims().ranges.byteCount < Int64(bytes.count) * 3 / 4 {
             let start = Int.random(in: 0..<35, using: &random)
             let gate = stage.server.origin.hold(
-                ExactStage.path(0),
+                Stage.path(0),
                 .afterBytesTogether(Int64.random(in: 1_000...400_000, using: &random))
             )
-            let run = try ExactRun([stage.url()], on: stage, sink: .nothing, options: ["--seek", "\(start)"])
+            let run = try stage.session([stage.url()], sink: "null:fast", options: ["--seek", "\(start)"])
             // All requested bytes may be cached already; then the music ends by itself.
             try await wait(for: "the gate or the end") { gate.isReached || !run.process.isRunning }
             if run.process.isRunning { try? run.command("quit") }
@@ -48,7 +48,7 @@ import Testing
 
     private func playPattern(of music: ExactMusic, seed: UInt64, hasValidators: Bool) async throws {
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes, faults: hasValidators ? [] : [.noValidators])
+        let stage = try await Stage(bytes, faults: hasValidators ? [] : [.noValidators])
         let pieces = CachePattern.pieces(of: Int64(bytes.count), seed: seed)
         try await stage.prepareCache(pieces, of: bytes, hasValidators: hasValidators)
         #expect(try stage.claims().ranges == pieces)
@@ -56,19 +56,17 @@ import Testing
     }
 
     /// Plays from the first sample to the last, and compares the sent bytes with the missing ones.
-    private func playTheRest(of music: ExactMusic, on stage: ExactStage, hasValidators: Bool) async throws {
+    private func playTheRest(of music: ExactMusic, on stage: Stage, hasValidators: Bool) async throws {
         let bytes = try await music.bytes
         let stored = try stage.claims().ranges
         let missing = ByteRangeSet(0..<Int64(bytes.count)).subtracting(stored)
         stage.server.log.reset()
 
-        let sound = try await stage.play()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        try await expectSame(stage.samples(), as: music.reference)
 
         let log = stage.server.log
         let repeated = log.bytesSent - missing.byteCount
-        #expect(log.sentRanges(for: ExactStage.path(0)).isSuperset(of: missing))
+        #expect(log.sentRanges(for: Stage.path(0)).isSuperset(of: missing))
         #expect(log.requests.allSatisfy { $0.status == 206 })
         if hasValidators {
             #expect(repeated == 0, "bytes were sent that were there, or twice")
@@ -84,7 +82,7 @@ import Testing
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
 
         log.reset()
-        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        try await stage.session([stage.url()], sink: "null:fast").finish()
         #expect(log.requests.isEmpty)
     }
 }

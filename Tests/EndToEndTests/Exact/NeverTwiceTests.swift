@@ -9,18 +9,16 @@ import Testing
     @Test(arguments: BitExactTests.everything)
     func `a replay asks for nothing`(music: ExactMusic) async throws {
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes)
-        try await ExactRun([stage.url()], on: stage, sink: .nothing).finish()
+        let stage = try await Stage(bytes)
+        try await stage.session([stage.url()], sink: "null:fast").finish()
         // All of it, but for the inside of a large picture, and nothing twice.
         let stored = try stage.claims().ranges
         #expect(stored.contains(0) && stored.contains(Int64(bytes.count) - 1))
-        #expect(stage.server.log.sentRanges(for: ExactStage.path(0)) == stored)
+        #expect(stage.server.log.sentRanges(for: Stage.path(0)) == stored)
         #expect(stage.server.log.bytesSent == stored.byteCount)
         stage.server.log.reset()
-        let again = try ExactRun([stage.url()], on: stage)
-        let sound = try await again.finish()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        let again = try stage.session([stage.url()])
+        try await expectSame(again.finish(), as: music.reference)
         #expect(stage.server.log.requests.isEmpty)
         let end = try #require(try again.ends.first)
         #expect(end.requests == 0)
@@ -31,11 +29,11 @@ import Testing
     @Test func `a track that is in the queue twice is fetched once`() async throws {
         let music = ExactMusic.short[0]
         let bytes = try await music.bytes
-        let stage = try ExactStage(bytes)
-        let run = try ExactRun([stage.url(), stage.url()], on: stage)
+        let stage = try await Stage(bytes)
+        let run = try stage.session([stage.url(), stage.url()])
         let sound = try await run.finish()
         let reference = try await music.reference
-        #expect(sound.firstDifference(from: reference + reference) == nil)
+        expectSame(sound, as: reference + reference)
         #expect(stage.server.log.bytesSent == Int64(bytes.count))
         #expect(try run.ends.map(\.reason) == ["finished", "finished"])
     }
@@ -45,11 +43,11 @@ import Testing
         let bytes = try await music.bytes
         let length = Int64(bytes.count)
         let tenth = length / 10
-        let stage = try ExactStage(bytes)
-        let path = ExactStage.path(0)
+        let stage = try await Stage(bytes)
+        let path = Stage.path(0)
 
         let beginning = stage.server.origin.hold(path, .afterBytesTogether(tenth))
-        let run = try ExactRun([stage.url()], on: stage, sink: .nothing)
+        let run = try stage.session([stage.url()], sink: "null:fast")
         try await beginning.reached()
         let count = stage.server.log.requests.count
         let behind = stage.server.origin.hold(path, .afterBytesTogether(tenth))
@@ -58,8 +56,7 @@ import Testing
         beginning.release()
         try await run.event("seeked")
         try await behind.reached()
-        try run.command("quit")
-        try await run.finish()
+        try await run.quit()
         behind.release()
 
         let stored = try stage.claims().ranges
@@ -74,9 +71,7 @@ import Testing
         #expect(try stage.claims().firstFalseByte(comparedWith: bytes) == nil)
 
         stage.server.log.reset()
-        let sound = try await stage.play()
-        let difference = try await sound.firstDifference(from: music.reference)
-        #expect(difference == nil)
+        try await expectSame(stage.samples(), as: music.reference)
         let missing = ByteRangeSet(0..<length).subtracting(stored)
         #expect(stage.server.log.sentRanges(for: path) == missing)
         #expect(stage.server.log.bytesSent == missing.byteCount)

@@ -5,19 +5,18 @@ import Testing
 /// How a host is found.
 struct NetworkAddressTests {
     @Test(.enabled(if: hasIPv6, "this machine has no IPv6"))
-    func `an address of IPv6 in the URL is asked`() async throws {
-        let stage = try await NetworkStage()
-        let nginx = try await NginxServer(serving: stage.webFolder, host: "[::1]")
+    func `music from an IPv6 address in the URL plays`() async throws {
+        let stage = try await Stage()
+        let nginx = try await stage.nginx(host: "[::1]")
         #expect(nginx.url("/song.mp3") == "http://[::1]:\(nginx.port)/song.mp3")
-        let run = try await stage.play([nginx.url("/song.mp3")])
-        #expect(run.status == 0, "\(run.errorText)")
-        #expect(run.samples == stage.samples)
+        let run = try await stage.hear([nginx.url("/song.mp3")])
+        try await expectSong(run)
         #expect(nginx.accesses.allSatisfy { $0.status == 206 })
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can take the place of the machine's name server"))
-    func `a name server that never answers does not hold up the end`() async throws {
-        let stage = try await NetworkStage()
+    func `a name server that never answers does not delay quitting`() async throws {
+        let stage = try await Stage()
         // A look-up takes 150 s with it: longer than the test waits for anything.
         let settings = "nameserver 127.0.0.117\noptions timeout:30 attempts:5\n"
         try stage.folder.write(settings, to: "resolv.conf")
@@ -26,13 +25,11 @@ struct NetworkAddressTests {
             + " $| = 1; print qq(ready\\n); $s->recv($b, 512); print qq(asked\\n); sleep 600"
         let nameServer = try RunningProcess("perl", ["-MIO::Socket::INET", "-e", listen])
         try await nameServer.waitForLine { $0 == "ready" }
-        let arguments = stage.commandLine(["--sink", "null:fast", "http://music.example/song.mp3"])
-        let mount = "mount --bind \"$1\" /etc/resolv.conf; shift; exec \"$@\""
-        let process = try RunningProcess(
-            "unshare",
-            ["-m", "sh", "-e", "-c", mount, "sh", stage.folder.path("resolv.conf"), BuiltProducts.reprise]
-                + arguments,
-            environment: stage.variables(["RES_OPTIONS": nil])
+        let mount = #"mount --bind "$1" /etc/resolv.conf && shift && exec "$@""#
+        let process = try stage.startPlaying(
+            ["http://music.example/song.mp3"],
+            environment: ["RES_OPTIONS": nil],
+            wrapper: PrivateMounts.running(mount, stage.folder.path("resolv.conf"))
         )
         try await nameServer.waitForLine { $0 == "asked" }
         try process.send("quit")

@@ -15,96 +15,90 @@ struct NetworkCredentialTests {
     private static let encoded = Data("me:\(password)".utf8).base64EncodedString()
     private static let wrong = "wrong-wrong-0815"
 
+    private let stage: Stage
+
+    init() async throws { stage = try await Stage() }
+
     @Test(arguments: Way.allCases)
-    func `music behind a password plays, and the password is told to nobody else`(way: Way) async throws {
-        let stage = try await NetworkStage()
-        let nginx = try await locked(stage)
-        let run = try await stage.play(try source(nginx, way, Self.password, stage))
-        #expect(run.status == 0, "\(run.errorText)")
-        #expect(run.samples == stage.samples)
+    func `music behind a password plays, and the password goes nowhere else`(way: Way) async throws {
+        let nginx = try await locked()
+        let run = try await stage.hear(try source(nginx, way))
+        try await expectSong(run)
         #expect(nginx.accesses.count >= 2)
         #expect(nginx.accesses.allSatisfy { $0.authorization == "Basic \(Self.encoded)" && $0.status == 206 })
-        #expect(try stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
+        #expect(stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
     }
 
     @Test(arguments: Way.allCases)
     func `a wrong password is one clear error without it`(way: Way) async throws {
-        let stage = try await NetworkStage()
-        let nginx = try await locked(stage)
-        let run = try await stage.play(try source(nginx, way, Self.wrong, stage))
+        let nginx = try await locked()
+        let run = try await stage.hear(try source(nginx, way, Self.wrong))
         #expect(run.status == 2)
-        let failure = try #require(try run.failure)
+        let failure = try #require(run.failure)
         #expect(failure.code == "http-status")
         #expect(failure.message.contains("\(nginx.url("/song.mp3")): "))
         #expect(failure.message.contains("401"))
         #expect(nginx.accesses.allSatisfy { $0.status == 401 })
         let encoded = Data("me:\(Self.wrong)".utf8).base64EncodedString()
-        #expect(try stage.leaks(of: [Self.wrong, encoded], in: run) == [])
+        #expect(stage.leaks(of: [Self.wrong, encoded], in: run) == [])
     }
 
     @Test(arguments: [Way.netrc, .headerFile])
-    func `a server that only a playlist names is told no secret`(way: Way) async throws {
-        let stage = try await NetworkStage()
-        let stranger = try await NginxServer(serving: stage.webFolder)
+    func `a server that only a playlist names gets no secret`(way: Way) async throws {
+        let stranger = try await stage.nginx()
         try stage.folder.write("\(stranger.url("/song.mp3"))\n", to: "web/list.m3u8")
-        let nginx = try await locked(stage)
-        let run = try await stage.play(try source(nginx, way, Self.password, stage, path: "/list.m3u8"))
-        #expect(run.status == 0, "\(run.errorText)")
-        #expect(run.samples == stage.samples)
+        let nginx = try await locked()
+        let run = try await stage.hear(try source(nginx, way, path: "/list.m3u8"))
+        try await expectSong(run)
         #expect(nginx.accesses.map(\.status).allSatisfy { $0 < 300 })
         #expect(!stranger.accesses.isEmpty)
         #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty })
     }
 
     @Test func `a password in a playlist is sent only to a server that was named as a source`() async throws {
-        let stage = try await NetworkStage()
-        let stranger = try await locked(stage)
+        let stranger = try await locked()
         let entry = "http://me:\(Self.password)@127.0.0.1:\(stranger.port)/song.mp3"
         let list = try stage.folder.write("\(entry)\n", to: "list.m3u8")
-        let refused = try await stage.play([list])
+        let refused = try await stage.hear([list])
         #expect(refused.status == 2)
-        let failure = try #require(try refused.failure)
+        let failure = try #require(refused.failure)
         #expect(failure.code == "http-status")
         #expect(failure.message.hasPrefix("\(stranger.url("/song.mp3")): "))
         #expect(failure.message.contains("(401), and those in a playlist are not sent; add this URL"))
         #expect(!stranger.accesses.isEmpty)
         #expect(stranger.accesses.allSatisfy { $0.authorization.isEmpty && $0.status == 401 })
         // The same server, named by the user: the credentials in the list are sent.
-        let named = try await stage.play([list, stranger.url("/other.mp3")])
+        let named = try await stage.hear([list, stranger.url("/other.mp3")])
         #expect(named.status == 3)
-        #expect(named.samples == stage.samples)
+        expectSame(named.samples, as: try await Stage.song.reference)
         #expect(
             stranger.accesses.contains { $0.authorization == "Basic \(Self.encoded)" && $0.status == 206 }
         )
         for run in [refused, named] {
-            #expect(try stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
+            #expect(stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
         }
     }
 
     @Test(arguments: Way.allCases)
     func `a redirect to another host drops the secret, and costs one request in all`(way: Way) async throws {
-        let stage = try await NetworkStage()
-        let target = try await NginxServer(serving: stage.webFolder)
-        let nginx = try await NginxServer(
-            serving: stage.webFolder,
+        let target = try await stage.nginx()
+        let nginx = try await stage.nginx(
             extra: "location / { return 302 http://localhost:\(target.port)$request_uri; }"
         )
-        let run = try await stage.play(try source(nginx, way, Self.password, stage))
-        #expect(run.status == 0, "\(run.errorText)")
-        #expect(run.samples == stage.samples)
+        let run = try await stage.hear(try source(nginx, way))
+        try await expectSong(run)
         // The windows after the first are requested directly from the redirect's target.
         #expect(nginx.accesses.map(\.status) == [302])
         #expect(nginx.accesses.map(\.authorization) == ["Basic \(Self.encoded)"])
         #expect(target.accesses.count >= 2)
         #expect(target.accesses.allSatisfy { $0.authorization.isEmpty && $0.status == 206 })
-        #expect(try stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
+        #expect(stage.leaks(of: [Self.password, Self.encoded], in: run) == [])
     }
 
     /// nginx over the stage's folder, for those who know the password.
-    private func locked(_ stage: NetworkStage) async throws -> NginxServer {
+    private func locked() async throws -> NginxServer {
         let path = try stage.folder.write("me:{PLAIN}\(Self.password)\n", to: "passwords")
-        return try await NginxServer(
-            serving: stage.webFolder,
+        return try await stage.nginx(
             extra: "auth_basic music; auth_basic_user_file \(path);"
         )
     }
@@ -113,14 +107,13 @@ struct NetworkCredentialTests {
     private func source(
         _ nginx: NginxServer,
         _ way: Way,
-        _ password: String,
-        _ stage: NetworkStage,
+        _ password: String = password,
         path: String = "/song.mp3"
     ) throws -> [String] {
         switch way {
         case .url: return ["http://me:\(password)@127.0.0.1:\(nginx.port)\(path)"]
         case .netrc:
-            try stage.folder.write("machine 127.0.0.1\nlogin me\npassword \(password)\n", to: "home/.netrc")
+            try stage.folder.write("machine 127.0.0.1\nlogin me\npassword \(password)\n", to: ".netrc")
             return [nginx.url(path)]
         case .headerFile:
             let encoded = Data("me:\(password)".utf8).base64EncodedString()

@@ -4,98 +4,82 @@ import Testing
 
 /// TLS and HTTP/2 with nginx and an authority that no system trusts.
 struct NetworkEncryptionTests {
+    private let stage: Stage
+    private let authority: PrivateAuthority
+    private let certificate: PrivateAuthority.Certificate
+
+    init() async throws {
+        stage = try await Stage()
+        authority = try await PrivateAuthority()
+        certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
+    }
+
     @Test(arguments: ["--cacert", "SSL_CERT_FILE"])
     func `a private authority is trusted when named, and windows share one HTTP/2 connection`(
         way: String
     ) async throws {
-        let stage = try await NetworkStage()
-        let authority = try await PrivateAuthority()
-        let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
-        let nginx = try await NginxServer(serving: stage.webFolder, certificate: certificate)
+        let nginx = try await stage.nginx(certificate: certificate)
         let isOption = way.hasPrefix("-")
-        let run = try await stage.play(
+        let run = try await stage.hear(
             (isOption ? [way, authority.path] : []) + [nginx.url("/song.mp3")],
             environment: isOption ? [:] : [way: authority.path]
         )
-        #expect(run.status == 0, "\(run.errorText)")
-        #expect(run.samples == stage.samples)
+        try await expectSong(run)
         let accesses = nginx.accesses
         #expect(accesses.count >= 2)
         #expect(accesses.allSatisfy { $0.version == "HTTP/2.0" && $0.status == 206 })
         #expect(Set(accesses.map(\.connection)).count == 1)
     }
 
-    @Test func `an authority that nobody has named is not trusted`() async throws {
-        let stage = try await NetworkStage()
-        let authority = try await PrivateAuthority()
-        let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
-        let nginx = try await NginxServer(serving: stage.webFolder, certificate: certificate)
-        let other = try await PrivateAuthority()
-        for options in [[], ["--cacert", other.path]] {
-            let run = try await stage.play(options + [nginx.url("/song.mp3")])
-            try expectRefused(run, stage, nginx)
+    @Test func `an authority that was not named, and a certificate for another host, are not trusted`()
+        async throws
+    {
+        let nginx = try await stage.nginx(certificate: certificate)
+        let unknown = try await PrivateAuthority()
+        for options in [[], ["--cacert", unknown.path]] {
+            expectRefused(try await stage.hear(options + [nginx.url("/song.mp3")]), nginx)
         }
+        let foreign = try await authority.certificate(for: "other.example")
+        let other = try await stage.nginx(certificate: foreign)
+        expectRefused(try await stage.hear(["--cacert", authority.path, other.url("/song.mp3")]), other)
     }
 
-    @Test func `a certificate for another host is not trusted`() async throws {
-        let stage = try await NetworkStage()
-        let authority = try await PrivateAuthority()
-        let certificate = try await authority.certificate(for: "other.example")
-        let nginx = try await NginxServer(serving: stage.webFolder, certificate: certificate)
-        let run = try await stage.play(["--cacert", authority.path, nginx.url("/song.mp3")])
-        try expectRefused(run, stage, nginx)
-    }
-
-    @Test func `a file of authorities that is not there is named`() async throws {
-        let stage = try await NetworkStage()
-        let authority = try await PrivateAuthority()
-        let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
-        let nginx = try await NginxServer(serving: stage.webFolder, certificate: certificate)
+    @Test func `a missing file of authorities is named`() async throws {
+        let nginx = try await stage.nginx(certificate: certificate)
         let environment = ["SSL_CERT_FILE": stage.folder.path("none.pem")]
-        let run = try await stage.play([nginx.url("/song.mp3")], environment: environment)
-        try expectRefused(run, stage, nginx)
-        #expect(try run.failure?.message.contains("SSL_CERT_FILE") == true)
+        let run = try await stage.hear([nginx.url("/song.mp3")], environment: environment)
+        expectRefused(run, nginx)
+        #expect(run.failure?.message.contains("SSL_CERT_FILE") == true)
     }
 
-    @Test func `what is kept plays whatever certificate the server shows`() async throws {
-        let stage = try await NetworkStage()
-        let authority = try await PrivateAuthority()
-        let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
-        let nginx = try await NginxServer(serving: stage.webFolder, certificate: certificate)
-        let trusting = try await stage.play(["--cacert", authority.path, nginx.url("/song.mp3")])
-        #expect(trusting.status == 0, "\(trusting.errorText)")
-        let size = try #require(FileManager.default.contents(atPath: stage.webFolder + "/song.mp3")).count
+    @Test func `a cached track plays whatever certificate the server shows`() async throws {
+        let nginx = try await stage.nginx(certificate: certificate)
+        try await expectSong(try await stage.hear(["--cacert", authority.path, nginx.url("/song.mp3")]))
+        let size = try await Stage.song.bytes.count
         try await wait(for: "the log") { nginx.accesses.reduce(0) { $0 + $1.bytes } >= size }
         let count = nginx.accesses.count
-        let run = try await stage.play([nginx.url("/song.mp3")])
-        #expect(run.status == 0, "\(run.errorText)")
-        #expect(run.samples == stage.samples)
+        try await expectSong(try await stage.hear([nginx.url("/song.mp3")]))
         #expect(nginx.accesses.count == count)
     }
 
     @Test func `a redirect to a server without encryption is not followed`() async throws {
-        let stage = try await NetworkStage()
-        let authority = try await PrivateAuthority()
-        let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
-        let plain = try await NginxServer(serving: stage.webFolder)
-        let nginx = try await NginxServer(
-            serving: stage.webFolder,
+        let plain = try await stage.nginx()
+        let nginx = try await stage.nginx(
             certificate: certificate,
             extra: "location / { return 302 \(plain.baseURL)$request_uri; }"
         )
-        let run = try await stage.play(["--cacert", authority.path, nginx.url("/song.mp3")])
+        let run = try await stage.hear(["--cacert", authority.path, nginx.url("/song.mp3")])
         #expect(run.status == 2 && run.samples.isEmpty)
-        #expect(try run.failure?.code == "tls-failed")
-        #expect(try run.failure?.message.contains("redirected from https") == true)
+        #expect(run.failure?.code == "tls-failed")
+        #expect(run.failure?.message.contains("redirected from https") == true)
         #expect(nginx.accesses.map(\.status) == [302])
         #expect(plain.accesses.isEmpty)
     }
 
-    private func expectRefused(_ run: NetworkRun, _ stage: NetworkStage, _ nginx: NginxServer) throws {
-        #expect(run.status == 2)
-        #expect(try run.failure?.code == "tls-failed")
-        #expect(try run.failure?.message.contains("127.0.0.1") == true)
-        #expect(run.samples.isEmpty)
+    private func expectRefused(_ run: Ending, _ nginx: NginxServer) {
+        #expect(run.status == 2 && run.samples.isEmpty)
+        #expect(run.failure?.code == "tls-failed")
+        #expect(run.failure?.message.contains("127.0.0.1") == true)
         #expect(nginx.accesses.isEmpty)
     }
 }

@@ -3,108 +3,86 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Being offline, by wish and by itself, through the binary.
+/// Being offline by option and by loss of the network, through the binary.
 @Suite struct OfflineTests {
-    private func notices(_ run: BadInputRun) -> [String] { run.events("notice").compactMap(\.code) }
+    private let stage: Stage
+    private let here: String
+    private let away: String
 
-    @Test func `by wish what is kept plays, the rest is skipped with the reason, and nothing is sent`()
-        async throws
-    {
-        let stage = try await BadInputStage()
-        let server = try TestOrigin(["/a.mp3": stage.musicBytes, "/b.mp3": stage.musicBytes])
-        let (here, away) = (server.url("/a.mp3"), server.url("/b.mp3"))
-        let first = try await stage.play([here])
-        #expect(first.status == 0)
-        let before = server.log.requests.count
-        let run = try await stage.play([away, here, away], options: ["--offline"])
+    /// Plays one track into the cache; the server has another.
+    init() async throws {
+        stage = try await Stage()
+        (here, away) = (stage.url("/a.mp3"), stage.url("/b.mp3"))
+        for path in ["/a.mp3", "/b.mp3"] { stage.server.set(stage.musicBytes, at: path) }
+        #expect(try await stage.play([here]).status == 0)
+    }
+
+    private func notices(_ run: Ending) -> [String] { run.events("notice").compactMap(\.code) }
+
+    @Test func `with --offline cached tracks play, the others fail, and nothing is sent`() async throws {
+        let (before, connections) = (stage.server.log.requests.count, stage.server.log.connectionCount)
+        let secret = stage.secretURL("/b.mp3")
+        let run = try await stage.play(["--offline", secret, here, away])
         #expect(run.status == 3)
         #expect(run.failureCodes == ["offline", "offline"])
         #expect(run.finished == [88_200])
         #expect(run.events.last?.played == 1 && run.events.last?.failed == 2)
-        #expect(server.log.requests.count == before)
-        let list = try await stage.play([server.url("/list.m3u")], options: ["--offline"])
+        #expect(run.errorLines.allSatisfy { $0.contains(away) && $0.contains("--offline") })
+        expectHarmless(run)
+        let list = try await stage.play(["--offline", stage.url("/list.m3u")])
         expectOneSentence(list, ["/list.m3u", "--offline"], status: 2)
-        let nothing = try await stage.play([away, away], options: ["--offline", "--repeat", "all"])
+        let nothing = try await stage.play(["--offline", "--repeat", "all", away, away])
         #expect(nothing.status == 2)
-        #expect(nothing.events("ended").count == 2, "a queue of which nothing is here ends once")
+        #expect(nothing.events("ended").count == 2, "a queue without a cached track ends once")
+        #expect(stage.server.log.requests.count == before && stage.server.log.connectionCount == connections)
+        #expect(try await stage.cachedSources() == [here])
     }
 
-    @Test func `a network that goes away is noticed, what is kept plays, and the rest comes by itself`()
-        async throws
-    {
-        let stage = try await BadInputStage()
-        var server = try TestOrigin(["/a.mp3": stage.musicBytes])
-        let port = try #require(URL(string: server.url("/"))?.port)
-        let (here, away) = (server.url("/a.mp3"), server.url("/b.mp3"))
-        #expect(try await stage.play([here]).status == 0)
-        await server.stop()
-        let process = try stage.start([
-            "--headless", "--json", "--sink", "null", "--cache-dir", stage.cacheFolder, here, away,
-        ])
+    @Test func `when the network is lost, cached tracks play, and the others when it is back`() async throws {
+        let port = stage.server.origin.port
+        await stage.server.stop()
+        let process = try stage.startPlaying([here, away])
         try await process.waitForLine { $0.contains("\"event\":\"playing\",") && $0.contains("\"index\":1") }
         // The next track is requested while the first is heard, and still when its turn has come.
         try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
-        try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
-        server = try TestOrigin(["/b.mp3": stage.musicBytes], port: UInt16(port))
-        let run = try await BadInputRun(endOf: process)
+        try await process.event("buffering")
+        let back = try TestOrigin(["/b.mp3": stage.musicBytes], port: port)
+        let run = try await Ending(of: process)
         #expect(run.status == 0)
         #expect(run.finished == [88_200, 88_200])
         #expect(notices(run).last == "online")
-        await server.stop()
+        await back.stop()
     }
 
-    private static let canLeaveTheNetwork = (try? shell("unshare -rn true")) == 0
-
-    private static func shell(_ command: String) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command + " 2>/dev/null"]
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    private static let canLeaveTheNetwork = system("unshare -rn true 2>/dev/null") == 0
 
     @Test(.enabled(if: canLeaveTheNetwork))
-    func `a machine without a network says so at once, plays what is kept and tries the rest again`()
-        async throws
-    {
-        let stage = try await BadInputStage()
-        let server = try TestOrigin(["/a.mp3": stage.musicBytes])
-        let (here, away) = (server.url("/a.mp3"), server.url("/b.mp3"))
-        #expect(try await stage.play([here]).status == 0)
-        let options = ["--headless", "--json", "--sink", "null", "--cache-dir", stage.cacheFolder]
+    func `a machine without a network says so, plays what is cached and tries the rest again`() async throws {
         // A network of its own, in which not even the loopback is up.
-        let process = try RunningProcess(
-            "unshare",
-            ["-rn", BuiltProducts.reprise] + options + [here, away],
-            environment: stage.environment
-        )
+        let process = try stage.startPlaying([here, away], wrapper: ["unshare", "-rn"])
         let notice = try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
         #expect(notice.contains("no network route to 127.0.0.1; check this machine's network connection"))
         // The cached track was played to its end, and the player waits for the next one.
-        try await process.waitForLine { $0.contains("\"event\":\"buffering\"") }
+        try await process.event("buffering")
         try process.send("quit")
-        let run = try await BadInputRun(endOf: process)
+        let run = try await Ending(of: process)
         #expect(run.events("ended").first?.frames == 88_200)
         #expect(notices(run).filter { $0 == "offline" }.count == 1)
         #expect(!notices(run).contains("online"))
-        await server.stop()
     }
 
-    /// A minute and a half of real time, so only where all the time there is may be taken.
+    /// A minute and a half of real time, so only in `make soak`.
     @Test(
         .enabled(if: TestCount.isFull),
         arguments: ["a.mp3", "a.m3u"]
     )
-    func `a host that cannot be found is asked for ten times and then told`(name: String) async throws {
-        let stage = try await BadInputStage()
+    func `a host that cannot be found is tried ten times and then reported`(name: String) async throws {
         let journal = stage.folder.path("journal")
         let process = try stage.startWithoutNameServer(
-            BadInputStage.silent
-                + ["--cache-dir", stage.cacheFolder, "--journal", journal, "http://nowhere.invalid/\(name)"]
+            ["--cache-dir", stage.cachePath, "--journal", journal, "http://nowhere.invalid/\(name)"]
         )
         try await wait(for: "the end", deadline: .seconds(150)) { !process.isRunning }
-        let run = try await BadInputRun(endOf: process)
+        let run = try await Ending(of: process)
         expectOneSentence(run, ["can't find host nowhere.invalid", "given up after 10 attempts"], status: 2)
         #expect(run.failureCodes == ["unknown-host"])
         let lines = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n")

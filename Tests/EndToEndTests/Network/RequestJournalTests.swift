@@ -26,32 +26,27 @@ import Testing
     }
 
     @Test func `every request of a session is a line, and its bytes add up`() async throws {
-        let stage = try await BadInputStage()
-        let server = try TestOrigin(["/song.mp3": stage.musicBytes])
+        let stage = try await Stage()
+        stage.server.set(stage.musicBytes, at: "/song.mp3")
         let path = stage.folder.path("journal")
-        let run = try await stage.play([server.url("/song.mp3")], options: ["--journal", path])
-        #expect(run.status == 0, "\(run.errorOutput)")
+        let run = try await stage.play(["--journal", path, stage.url("/song.mp3")])
+        #expect(run.status == 0, "\(run.errors)")
         let lines = try lines(of: path)
         let requests = lines.filter { $0.event == "request" }
-        #expect(requests.count == server.log.requests.count)
+        #expect(requests.count == stage.server.log.requests.count)
         #expect(requests.compactMap(\.number) == Array(1...requests.count))
         #expect(requests.first?.why == "demand")
-        #expect(requests.allSatisfy { $0.status == 206 && $0.resource == server.url("/song.mp3") })
+        #expect(requests.allSatisfy { $0.status == 206 && $0.resource == stage.url("/song.mp3") })
         let bytes = requests.reduce(Int64(0)) { $0 + ($1.bytes ?? 0) }
         #expect(bytes == Int64(stage.musicBytes.count))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func `a failing server is explained, and no secret is told`() async throws {
-        let stage = try await BadInputStage()
-        let server = try TestOrigin(["/song.mp3": stage.musicBytes], faults: [.status(404)])
+    @Test func `a failing server is explained without secrets`() async throws {
+        let stage = try await Stage(["/song.mp3": [1]], faults: [.status(404)])
         let path = stage.folder.path("journal")
-        let url = server.url("/song.mp3?token=\(badInputSecret)").replacingOccurrences(
-            of: "http://",
-            with: "http://user:\(badInputSecret)@"
-        )
-        let run = try await stage.play([url], options: ["--journal", path])
+        let run = try await stage.play(["--journal", path, stage.secretURL("/song.mp3")])
         #expect(run.status == 2)
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(!text.contains(badInputSecret))
@@ -59,9 +54,9 @@ import Testing
     }
 
     @Test func `a journal that cannot be written is refused at the start`() async throws {
-        let stage = try await BadInputStage()
+        let stage = try await Stage()
         let path = stage.folder.path("none/journal")
-        let run = try await stage.play([stage.music], options: ["--journal", path])
+        let run = try await stage.play(["--journal", path, stage.music])
         expectOneSentence(run, ["--journal", path, "No such file"], status: 64)
         #expect(run.output == "")
     }

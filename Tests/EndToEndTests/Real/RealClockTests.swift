@@ -25,9 +25,8 @@ struct RealClockTests {
         let stage = try await RealStage()
         let path = try await MP3Fixtures.file(.init(seconds: 300))
         let music = try await RealMusic(of: [path]).frames
-        let recording = try stage.audio.record()
-        try await wait(for: "the recording to run") { recording.frameCount > 0 }
-        let player = try stage.play(["--sink", "pulse:test", path])
+        let recording = try await stage.audio.runningRecord()
+        let player = try stage.play([path])
         try await player.event("playing")
         // Each reported position with the end of the recording at that moment, and the places of commands in
         // it.

@@ -10,15 +10,14 @@ struct RealControlTests {
         async throws
     {
         let stage = try await RealStage(kind)
-        let song = MP3Fixtures.Options(seconds: 55)
-        let path = try await MP3Fixtures.file(song)
-        try FileManager.default.copyItem(atPath: path, toPath: stage.webFolder + "/song.mp3")
+        let path = try await MP3Fixtures.file(.init(seconds: 55))
+        let web = try await stage.stage.webFolder
+        try FileManager.default.copyItem(atPath: path, toPath: web + "/long.mp3")
         let music = try await RealMusic(of: [path])
-        let nginx = try await NginxServer(serving: stage.webFolder)
-        let recording = try stage.audio.record()
-        try await wait(for: "the recording to run") { recording.frameCount > 0 }
+        let nginx = try await stage.stage.nginx()
+        let recording = try await stage.audio.runningRecord()
 
-        let player = try stage.play(["--sink", "pulse:test", nginx.url("/song.mp3")])
+        let player = try stage.play([nginx.url("/long.mp3")])
         try await position(of: player, isAtLeast: 1)
         var count = player.lines.count
         try player.send("seek 0:40")
@@ -68,7 +67,7 @@ struct RealControlTests {
         let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: 55))
         let recording = try stage.audio.record()
-        let player = try stage.play(["--sink", "pulse:test", path])
+        let player = try stage.play([path])
         try await position(of: player, isAtLeast: 1)
         try player.send("mute")
         try await wait(for: "silence") {
@@ -98,7 +97,7 @@ struct RealControlTests {
         let path = try await MP3Fixtures.file(.init(seconds: 20))
         // The volume that was set, the one that the server remembers, and the one set afterwards.
         for (options, shown) in [(["--volume", "30"], 30), ([], 30), (["--volume", "100"], 100)] {
-            let player = try stage.play(["--sink", "pulse:test", path] + options)
+            let player = try stage.play([path] + options)
             try await wait(for: "\(shown) % with \(options)") {
                 try await stage.audio.pactl("list", "sink-inputs").contains(" \(shown)% ")
             }

@@ -64,6 +64,8 @@ struct HeardMusic {
     /// 20 ms that the monitor is ahead, and some more on a busy machine.
     static let looseFrames = 4_410
     private static let sampleCount = 48
+    /// One of so many places of the music is indexed, since a debug build would take seconds for all of them.
+    private static let step = 16
 
     let pieces: [HeardPiece]
     /// Frames that are neither silence nor in a piece of the music.
@@ -88,16 +90,29 @@ struct HeardMusic {
                 index += 1
                 continue
             }
+            // Only some places are known, so the piece may begin before this one.
+            let most = min(Self.step - 1, start, index - (pieces.last?.recorded.upperBound ?? 0))
+            let before =
+                (0..<most).first {
+                    let frame = recorded[index - $0 - 1]
+                    return frame == 0 || frame != music[start - $0 - 1]
+                } ?? most
+            strange -= before
             var count = Self.sampleCount
             while index + count < recorded.count, start + count < music.count,
                 recorded[index + count] == music[start + count]
             {
                 count += 1
             }
-            if count >= Self.shortest {
-                pieces.append(HeardPiece(music: start..<start + count, recorded: index..<index + count))
+            if before + count >= Self.shortest {
+                pieces.append(
+                    HeardPiece(
+                        music: start - before..<start + count,
+                        recorded: index - before..<index + count
+                    )
+                )
             } else {
-                strange += count
+                strange += before + count
             }
             index += count
         }
@@ -127,11 +142,10 @@ struct HeardMusic {
         }
     }
 
-    /// Where in the music each pair of neighbouring frames stands.
+    /// The indexed places of each pair of neighbouring frames in the music.
     private static func places(_ music: [UInt32]) -> [UInt64: [Int]] {
         var places: [UInt64: [Int]] = [:]
-        places.reserveCapacity(music.count)
-        for index in music.indices.dropLast(sampleCount) {
+        for index in stride(from: 0, to: music.count - sampleCount, by: step) {
             places[key(music, index), default: []].append(index)
         }
         return places

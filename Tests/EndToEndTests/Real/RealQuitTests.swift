@@ -11,11 +11,10 @@ struct RealQuitTests {
     @Test(arguments: Moment.allCases, RealServerKind.allCases)
     func `quitting never hangs`(moment: Moment, kind: RealServerKind) async throws {
         let stage = try await RealStage(kind)
-        let path = try await MP3Fixtures.file(.init(seconds: moment == .draining ? 3 : 20))
-        let server = try TestOrigin(["/song.mp3": try Data(contentsOf: URL(fileURLWithPath: path)).map { $0 }]
-        )
+        let song = try await MP3Fixtures.bytes(.init(seconds: moment == .draining ? 3 : 20))
+        let server = try TestOrigin(["/song.mp3": song])
         let gate = moment == .stalled ? server.origin.hold("/song.mp3", .afterBytesTogether(90_000)) : nil
-        let player = try stage.play(["--sink", "pulse:test", "--no-cache", server.url("/song.mp3")])
+        let player = try stage.play(["--no-cache", server.url("/song.mp3")])
         try await player.event("playing")
         switch moment {
         case .paused:
@@ -42,11 +41,9 @@ struct RealQuitTests {
         async throws
     {
         let stage = try await RealStage(kind)
-        let path = try await MP3Fixtures.file(.init(seconds: 20))
-        let server = try TestOrigin(["/song.mp3": try Data(contentsOf: URL(fileURLWithPath: path)).map { $0 }]
-        )
+        let server = try TestOrigin(["/song.mp3": try await MP3Fixtures.bytes(.init(seconds: 20))])
         let gate = server.origin.hold("/song.mp3", .afterBytesTogether(90_000))
-        let player = try stage.play(["--sink", "pulse:test", "--no-cache", server.url("/song.mp3")])
+        let player = try stage.play(["--no-cache", server.url("/song.mp3")])
         try await player.event("playing")
         try await isCorked(false, stage)
         var count = player.lines.count

@@ -10,46 +10,29 @@ struct RealRecoveryTests {
     /// What the server holds ahead of the sink, in frames.
     private static let serverBuffer = 44_100 / 4
 
-    @Test func `PulseAudio may crash in mid-track, and no more is lost than what it held`() async throws {
-        let server = try await PulseServer()
-        try await survive(server.environment, crash: server.crash, start: server.start, record: server.record)
-    }
-
-    @Test func `PipeWire may crash in mid-track, and no more is lost than what it held`() async throws {
-        let server = try await PipeWireServer()
-        try await survive(server.environment, crash: server.crash, start: server.start, record: server.record)
-    }
-
-    private func survive(
-        _ environment: [String: String],
-        crash: () async throws -> Void,
-        start: () async throws -> Void,
-        record: () throws -> PulseRecording
+    @Test(arguments: RealServerKind.allCases)
+    func `the audio server may crash in mid-track, and no more is lost than its buffer`(
+        kind: RealServerKind
     ) async throws {
+        let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: 55))
         let music = try await RealMusic(of: [path]).frames
-        var recording = try record()
-        try await wait(for: "the recording to run") { recording.frameCount > 0 }
-        let player = try RunningProcess(
-            BuiltProducts.reprise,
-            ["--headless", "--json", "--no-cache", "--sink", "pulse:test", path],
-            environment: environment.mapValues { Optional($0) }
-        )
+        var recording = try await stage.audio.runningRecord()
+        let player = try stage.play([path])
         var playing = try await player.event("playing")
         for death in 1...Self.deaths {
             let begun = recording.soundingFrameCount
             try await wait(for: "a second of music") { recording.soundingFrameCount > begun + 44_100 }
             let count = player.lines.count
-            try await crash()
+            try await stage.audio.crash()
             let recorded = RealMusic.frames(try await recording.stop())
             try await player.event("buffering", after: count)
-            try await start()
-            recording = try record()
+            try await stage.audio.start()
+            recording = try stage.audio.record()
             let before = Int(try #require(playing.position) * 44_100)
             playing = try await player.event("playing", after: count)
             let again = Int(try #require(playing.position) * 44_100)
-            let found = lastPlace(of: recorded, in: music, from: before)
-            let last = try #require(found, "death \(death): music is in the recording")
+            let last = try #require(lastPlace(of: recorded, in: music, from: before), "death \(death)")
             // Never before the heard position, and beyond it by at most the frames that the server had taken.
             let loose = HeardMusic.looseFrames
             #expect(again > last - loose, "death \(death): from \(last) to \(again)")
@@ -84,12 +67,12 @@ struct RealRecoveryTests {
     @Test func `a sink that is taken away and comes back goes on with the music`() async throws {
         let stage = try await RealStage()
         let path = try await MP3Fixtures.file(.init(seconds: 55))
-        let player = try stage.play(["--sink", "pulse:test", path])
+        let player = try stage.play([path])
         try await player.event("position")
         let count = player.lines.count
-        _ = try await stage.audio.pactl("unload-module", "module-null-sink")
+        try await stage.audio.pactl("unload-module", "module-null-sink")
         let stalled = try await player.event("buffering", after: count)
-        _ = try await stage.audio.pactl("load-module", "module-null-sink", "sink_name=test", "rate=44100")
+        try await stage.audio.loadNullSink("test")
         let playing = try await player.event("playing", after: count)
         #expect(playing.position == stalled.position)
         try player.send("quit")
@@ -101,12 +84,12 @@ struct RealRecoveryTests {
         let stage = try await RealStage(.pipeWire)
         let path = try await MP3Fixtures.file(.init(seconds: 55))
         let music = try await RealMusic(of: [path]).frames
-        let player = try stage.play(["--sink", "pulse:test", path])
+        let player = try stage.play([path])
         try await player.event("position")
-        _ = try await stage.audio.pactl("unload-module", "module-null-sink")
+        try await stage.audio.pactl("unload-module", "module-null-sink")
         let count = player.lines.count
         let between = try #require(try await player.event("position", after: count).position)
-        _ = try await stage.audio.pactl("load-module", "module-null-sink", "sink_name=test", "rate=44100")
+        try await stage.audio.loadNullSink("test")
         let recording = try stage.audio.record()
         try await wait(for: "the new sink") { recording.frameCount > 0 }
         for _ in 0..<3 { try await player.event("position", after: player.lines.count) }
@@ -127,25 +110,18 @@ struct RealRecoveryTests {
         let music = try await RealMusic(of: [path]).frames
         let module = try await stage.audio.pactl("list", "short", "modules")
             .split(separator: "\n").first { $0.contains("sink_name=test") }?.prefix { $0.isNumber }
-        _ = try await stage.audio.pactl(
-            "load-module",
-            "module-null-sink",
-            "sink_name=other",
-            "rate=44100",
-            "channels=2",
-            "format=s16le"
-        )
-        let player = try stage.play(["--sink", "pulse:test", path])
+        try await stage.audio.loadNullSink("other")
+        let player = try stage.play([path])
         try await player.event("position")
         let stream = try await stage.audio.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
         let recording = try stage.audio.record(of: "other")
         // PipeWire may forget a move that comes while it still links the stream to its first sink.
         try await wait(for: "the move") {
-            _ = try await stage.audio.pactl("move-sink-input", String(stream), "other")
+            try await stage.audio.pactl("move-sink-input", String(stream), "other")
             return recording.soundingFrameCount > 0
         }
         try await wait(for: "music in the other sink") { recording.soundingFrameCount > 2 * 44_100 }
-        _ = try await stage.audio.pactl("unload-module", String(try #require(module)))
+        try await stage.audio.pactl("unload-module", String(try #require(module)))
         let count = recording.soundingFrameCount
         try await wait(for: "music without the first sink") {
             recording.soundingFrameCount > count + 2 * 44_100
@@ -163,9 +139,9 @@ struct RealRecoveryTests {
     @Test func `a sink that is suspended stands still, and goes on where it stood`() async throws {
         let stage = try await RealStage()
         let path = try await MP3Fixtures.file(.init(seconds: 55))
-        let player = try stage.play(["--sink", "pulse:test", path])
+        let player = try stage.play([path])
         try await player.event("position")
-        _ = try await stage.audio.pactl("suspend-sink", "test", "1")
+        try await stage.audio.pactl("suspend-sink", "test", "1")
         try await wait(for: "the sink to be suspended") {
             try await stage.audio.pactl("list", "short", "sinks").contains("SUSPENDED")
         }
@@ -181,7 +157,7 @@ struct RealRecoveryTests {
         }
         #expect(places[0] == places[1])
         let count = player.lines.count
-        _ = try await stage.audio.pactl("suspend-sink", "test", "0")
+        try await stage.audio.pactl("suspend-sink", "test", "0")
         let next = try #require(try await player.event("position", after: count).position)
         #expect(next > places[1] && next < places[1] + 2)
         try player.send("quit")

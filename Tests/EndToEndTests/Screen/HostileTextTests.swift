@@ -20,9 +20,9 @@ import Testing
     private static let bytes: [UInt8] =
         Array(hostile.utf8) + [0xE6, 0xA1, 0x41, 0x80, 0xC0, 0x9B, 0xFF, 0x5A]
 
-    private let stage: BadInputStage
+    private let stage: Stage
 
-    init() async throws { stage = try await BadInputStage() }
+    init() async throws { stage = try await Stage() }
 
     /// Plays on a screen until `condition` holds for the output, opens the help, types the text too, quits,
     /// and checks every byte.
@@ -33,9 +33,9 @@ import Testing
         until text: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let terminal = try BadInputTerminal(
+        let terminal = try ScriptTerminal(
             stage,
-            ["--sink", "null", "--cache-dir", stage.cacheFolder, "--repeat", "all"] + options + sources,
+            ["--sink", "null", "--cache-dir", stage.cachePath, "--repeat", "all"] + options + sources,
             type: type,
             columns: 200,
             rows: 40
@@ -130,7 +130,7 @@ import Testing
         let path = stage.music
         var shown: [Bool: String] = [:]
         for isColored in [true, false] {
-            let terminal = try BadInputTerminal(
+            let terminal = try ScriptTerminal(
                 stage,
                 ["--sink", "null", "--repeat", "one", path],
                 type: "xterm-256color",

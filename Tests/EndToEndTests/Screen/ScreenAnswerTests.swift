@@ -33,33 +33,30 @@ struct ScreenAnswerTests {
         try await stage.terminal.wait(for: "audio server lost")
 
         // The server is not started again: all of this happens without it.
-        try await stage.terminal.sendKeys("-")
-        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("-")
+        try await stage.waitForStatus(containing: "vol 95%")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("5")
+        try await stage.keys("5")
         try await stage.terminal.wait(for: "audio server lost")
-        try await stage.terminal.sendKeys("1")
+        try await stage.keys("1")
         try await stage.terminal.wait(for: "2 second")
-        try await stage.terminal.type(":seek 0:30")
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.wait(for: "0:30") { try await $0.position == 30 }
-        try await stage.terminal.sendKeys("Right")
-        try await stage.wait(for: "0:35") { try await $0.position == 35 }
+        try await stage.command("seek 0:30")
+        try await stage.waitForPosition(30)
+        try await stage.keys("Right")
+        try await stage.waitForPosition(35)
         #expect(try await stage.isWaitingForBytes)
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
-        try await stage.terminal.sendKeys("Space")
+        try await stage.pause()
+        try await stage.keys("Space")
         try await stage.waitForStatus("Buffering")
-        try await stage.terminal.sendKeys(">")
+        try await stage.keys(">")
         try await stage.wait(for: "the next track") { try await $0.nowPlaying.contains("second") }
         #expect(try await stage.isWaitingForBytes)
 
         try await audio.start()
         try await stage.waitForStatus("Playing")
         try await stage.wait(for: "music") { try await ($0.position ?? 0) >= 1 }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     /// A list of 100,000 tracks, of which the server holds back the second half.
@@ -73,41 +70,37 @@ struct ScreenAnswerTests {
         let (server, gate) = try heldList()
         let stage = try await ScreenStage([songs[0]], folder: folder)
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.type(":add \(server.url("/long.m3u8"))")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.command("add \(server.url("/long.m3u8"))")
         try await gate.reached()
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
-        try await stage.terminal.type(":seek 0:30")
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.wait(for: "0:30") { try await $0.position == 30 }
-        try await stage.terminal.sendKeys("?")
+        try await stage.pause()
+        try await stage.command("seek 0:30")
+        try await stage.waitForPosition(30)
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("?", "-")
-        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        try await stage.keys("?", "-")
+        try await stage.waitForStatus(containing: "vol 95%")
         #expect(try await stage.terminal.capture()[0].hasSuffix(" 1 track"))
         gate.release()
         try await keysAreAnswered(on: stage, until: "100001 tracks")
         try await stage.terminal.type("f99999")
         try await stage.terminal.wait(for: "1 of 100001")
-        try await stage.terminal.sendKeys("Escape", "q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.keys("Escape")
+        try await stage.quit()
     }
 
     @Test func `keys are answered while the session begins with 100,000 tracks`() async throws {
         let (server, gate) = try heldList()
         let stage = try await ScreenStage([songs[0], server.url("/long.m3u8")], folder: folder)
         try await gate.reached()
-        try await stage.terminal.sendKeys("-")
-        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("-")
+        try await stage.waitForStatus(containing: "vol 95%")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("1")
+        try await stage.keys("1")
         try await stage.terminal.wait(for: "Reading the playlist")
         gate.release()
         try await keysAreAnswered(on: stage, until: "100001 tracks")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     /// Presses one key after the other, each after the effect of the last is visible, until `text` is on the screen.
@@ -115,8 +108,8 @@ struct ScreenAnswerTests {
         var percent = 95
         while try await !stage.terminal.capture().contains(where: { $0.contains(text) }), percent > 0 {
             percent -= 5
-            try await stage.terminal.sendKeys("-")
-            try await stage.wait(for: "vol \(percent)%") { try await $0.status.contains("vol \(percent)%") }
+            try await stage.keys("-")
+            try await stage.waitForStatus(containing: "vol \(percent)%")
         }
         try await stage.terminal.wait(for: text)
     }

@@ -33,77 +33,71 @@ struct ScreenKeyTests {
         #expect(try await stage.nowPlaying.hasPrefix("▶ first"))
         #expect(try await stage.nowPlaying.hasSuffix("/ 0:40"))
         #expect(try await stage.status.contains("vol 50%"))
-        try await stage.terminal.sendKeys("+")
-        try await stage.wait(for: "vol 55%") { try await $0.status.contains("vol 55%") }
-        try await stage.terminal.sendKeys("-", "-")
-        try await stage.wait(for: "vol 45%") { try await $0.status.contains("vol 45%") }
-        try await stage.terminal.sendKeys("m")
-        try await stage.wait(for: "muted") { try await $0.status.contains("muted") }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.keys("+")
+        try await stage.waitForStatus(containing: "vol 55%")
+        try await stage.keys("-", "-")
+        try await stage.waitForStatus(containing: "vol 45%")
+        try await stage.keys("m")
+        try await stage.waitForStatus(containing: "muted")
+        try await stage.quit()
     }
 
     @Test func `space pauses and resumes, and the right arrow and a typed seek move the position`()
         async throws
     {
         let stage = try await start()
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
+        try await stage.pause()
         let paused = try #require(try await stage.position)
-        try await stage.terminal.sendKeys("Right")
+        try await stage.keys("Right")
         try await stage.wait(for: "5 seconds on") { try await $0.position == paused + 5 }
-        try await stage.terminal.sendKeys("Right", "Right", "Left")
+        try await stage.keys("Right", "Right", "Left")
         try await stage.wait(for: "5 seconds on again") { try await $0.position == paused + 10 }
         try await stage.terminal.type(":seek 0:30")
         try await stage.wait(for: "the line typed") { try await $0.row(fromBelow: 1).contains(":seek 0:30") }
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await stage.keys("Enter")
+        try await stage.waitForPosition(30)
         try await stage.waitForStatus("Paused")
-        try await stage.terminal.sendKeys("Space")
+        try await stage.keys("Space")
         try await stage.waitForStatus("Playing")
         try await stage.wait(for: "time to pass") { try await ($0.position ?? 0) > 30 }
-        try await stage.terminal.sendKeys("t")
+        try await stage.keys("t")
         try await stage.wait(for: "the time left") { try await $0.nowPlaying.contains(" -0:0") }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `tracks are jumped to, added and removed`() async throws {
         let stage = try await start()
-        try await stage.terminal.sendKeys(">")
+        try await stage.keys(">")
         try await stage.waitForCurrent(2)
-        try await stage.terminal.sendKeys("<")
+        try await stage.keys("<")
         try await stage.waitForCurrent(1)
-        try await stage.terminal.sendKeys("j", "j", "Enter")
+        try await stage.keys("j", "j", "Enter")
         try await stage.waitForCurrent(3)
-        try await stage.terminal.sendKeys("k", "Enter")
+        try await stage.keys("k", "Enter")
         try await stage.waitForCurrent(2)
-        try await stage.terminal.type(":add \(folder.path("music/fourth.mp3"))")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.command("add \(folder.path("music/fourth.mp3"))")
         try await stage.terminal.wait(for: "4 tracks")
         try await stage.terminal.wait(for: "4 fourth")
-        try await stage.terminal.sendKeys("G", "d")
+        try await stage.keys("G", "d")
         try await stage.terminal.wait(for: "3 tracks")
         #expect(try await !stage.terminal.capture().contains { $0.contains("fourth") })
         // Removing the current track plays the next.
-        try await stage.terminal.sendKeys("g", "j", "d")
+        try await stage.keys("g", "j", "d")
         try await stage.terminal.wait(for: "2 tracks")
         try await stage.wait(for: "third to play") { try await $0.nowPlaying.contains("third") }
-        try await stage.terminal.type(":nonsense")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.command("nonsense")
         try await stage.wait(for: "an answer to nonsense") {
             try await $0.row(fromBelow: 1).contains("nonsense")
         }
-        try await stage.terminal.type(":quit")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.command("quit")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
     @Test func `help is shown and hidden, and the screen follows the window's size`() async throws {
         let stage = try await start()
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "3 tracks")
         try await stage.terminal.resize(columns: 40, rows: 10)
         try await stage.wait(for: "a window of 40 columns") { stage in
@@ -116,13 +110,12 @@ struct ScreenKeyTests {
             let screen = try await stage.terminal.capture()
             return screen.count == 4 && screen[0].hasPrefix("▶ first") && screen[2].hasPrefix("Playing")
         }
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
+        try await stage.pause()
         try await stage.terminal.resize(columns: 2, rows: 1)
         try await stage.wait(for: "a sign") { try await $0.terminal.capture() == ["‖"] }
         // One cell, which terminals cannot fill without scrolling: keys still work.
         try await stage.terminal.resize(columns: 1, rows: 1)
-        try await stage.terminal.sendKeys("Space")
+        try await stage.keys("Space")
         try await stage.terminal.resize(columns: 80, rows: 24)
         try await stage.wait(for: "the whole screen") { stage in
             let screen = try await stage.terminal.capture()
@@ -130,7 +123,6 @@ struct ScreenKeyTests {
                 && screen[2].hasPrefix("▶ 1 first") && screen[20].hasSuffix("/ 0:40")
                 && screen[22].hasPrefix("Playing")
         }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 }

@@ -34,12 +34,12 @@ import Testing
         let screen = try await stage.terminal.capture()
         #expect(screen.count == rows && screen[0].hasPrefix(" 1 Queue"))
         #expect(try await stage.nowPlaying.contains("first"))
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "1 track")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending().exitCode == "0")
+        try await stage.keys("q")
+        #expect(try await stage.ending().exitCode == 0)
         // Without an alternate screen the summary still has a row to itself.
         let text = try await stage.terminal.capture().joined()
         #expect(text.contains("played 1 track;") && text.contains("0 requeststhe-shell-is-back"))
@@ -58,8 +58,7 @@ import Testing
             environment: ["TERM": "xterm-16color", "TERMINFO": folder.path("types")]
         )
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `many resizes leave a complete screen`() async throws {
@@ -69,7 +68,7 @@ import Testing
         for round in 0..<40 {
             let columns = Int.random(in: 1...240, using: &generator)
             try await stage.terminal.resize(columns: columns, rows: .random(in: 1...70, using: &generator))
-            if round % 10 == 0 { try await stage.terminal.sendKeys("?", "?") }
+            if round % 10 == 0 { try await stage.keys("?", "?") }
         }
         try await stage.terminal.resize(columns: 60, rows: 12)
         try await stage.wait(for: "the whole screen") { stage in
@@ -84,11 +83,7 @@ import Testing
             let screen = try await stage.terminal.capture()
             return screen.count == 24 && screen[22].hasPrefix("Playing")
         }
-        try await stage.terminal.sendKeys("q")
-        var ending = try await stage.ending()
-        // A window of one row loses the earlier text.
-        ending.hasOldText = true
-        #expect(ending == .restored(exitCode: 0))
+        try await stage.quit(hasOldText: false)
     }
 
     @Test func `ten thousand pasted characters are text in the command line, and sources in the queue`()
@@ -97,19 +92,18 @@ import Testing
         let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 2)), to: "second.mp3")
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.sendKeys(":")
+        try await stage.keys(":")
         // They contain keys that would quit, remove and move.
         try await stage.terminal.paste("seek " + String(repeating: "qdJ\n", count: 2_500) + "end")
         try await stage.wait(for: "the end of what was pasted") {
             try await $0.row(fromBelow: 1).contains("qdJ end")
         }
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.keys("Enter")
         try await stage.wait(for: "the answer") { try await $0.row(fromBelow: 1).contains("seek takes") }
         try await stage.terminal.paste("\(second)\n\(path)\r\n")
         try await stage.terminal.wait(for: "3 tracks")
         #expect(try await stage.status.hasPrefix("Playing"))
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `commands are completed, and saved for the next session`() async throws {
@@ -119,30 +113,28 @@ import Testing
         }
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.sendKeys(":", "r", "e", "p", "Tab", "a", "Tab", "Enter")
-        try await stage.wait(for: "repeat all") { try await $0.status.contains("repeat all") }
+        try await stage.keys(":", "r", "e", "p", "Tab", "a", "Tab", "Enter")
+        try await stage.waitForStatus(containing: "repeat all")
         try await stage.terminal.type(":add mus")
-        try await stage.terminal.sendKeys("Tab")
+        try await stage.keys("Tab")
         try await stage.wait(for: "the folder") { try await $0.row(fromBelow: 1).contains(":add music/") }
-        try await stage.terminal.sendKeys("o", "Tab")
+        try await stage.keys("o", "Tab")
         try await stage.terminal.type("t")
-        try await stage.terminal.sendKeys("Tab")
+        try await stage.keys("Tab")
         try await stage.wait(for: "the file") { try await $0.row(fromBelow: 1).contains("music/other.mp3") }
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.keys("Enter")
         try await stage.terminal.wait(for: "2 tracks")
-        try await stage.terminal.type(":add http://me:hidden@localhost:1/x.mp3")
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.command("add http://me:hidden@localhost:1/x.mp3")
+        try await stage.quit()
         let history = try String(contentsOfFile: folder.path("state/reprise/history"), encoding: .utf8)
         #expect(history == "repeat all\nadd music/other.mp3\n")
 
         let next = try await ScreenStage([path], folder: folder)
         try await next.waitForStatus("Playing")
-        try await next.terminal.sendKeys(":", "Up", "Up")
+        try await next.keys(":", "Up", "Up")
         try await next.wait(for: "the oldest line") { try await $0.row(fromBelow: 1).contains(":repeat all") }
-        try await next.terminal.sendKeys("Escape", "q")
-        #expect(try await next.ending() == .restored(exitCode: 0))
+        try await next.keys("Escape")
+        try await next.quit()
     }
 
     @Test func `keys of the configuration run their commands`() async throws {
@@ -152,29 +144,9 @@ import Testing
         )
         let stage = try await ScreenStage([path], folder: folder)
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.sendKeys("q", "x")
-        try await stage.wait(for: "vol 33%") { try await $0.status.contains("vol 33%") }
-        try await stage.terminal.sendKeys("F10")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
-    }
-
-    @Test func `a double click plays, and a click in the bar seeks`() async throws {
-        let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 40)), to: "second.mp3")
-        let stage = try await ScreenStage([path, second], folder: folder)
-        try await stage.waitForStatus("Playing")
-        let row = try #require(try await stage.terminal.capture().firstIndex { $0.contains("2 second") }) + 1
-        let click = "\u{1B}[<0;5;\(row)M\u{1B}[<0;5;\(row)m"
-        try await stage.terminal.type(click + click)
-        try await stage.waitForCurrent(2)
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
-        // The bar is the third row from below; its middle is the middle of the track.
-        try await stage.terminal.type("\u{1B}[<0;41;22M")
-        try await stage.wait(for: "the middle") { stage in
-            let position = try await stage.position ?? 0
-            return (18...22).contains(position)
-        }
-        try await stage.terminal.sendKeys("q")
+        try await stage.keys("q", "x")
+        try await stage.waitForStatus(containing: "vol 33%")
+        try await stage.keys("F10")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
 
@@ -186,10 +158,9 @@ import Testing
         }
         // In the old form, with bytes that would be keys.
         try await stage.terminal.type("\u{1B}[Mqq!")
-        try await stage.terminal.sendKeys("-")
-        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
+        try await stage.keys("-")
+        try await stage.waitForStatus(containing: "vol 95%")
         #expect(try await stage.status.hasPrefix("Playing"))
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 }

@@ -21,13 +21,12 @@ import Testing
     private func leave(by end: (ScreenStage) async throws -> Void) async throws {
         let stage = try await ScreenStage(["--volume", "50", "--repeat", "all"] + songs, folder: folder)
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.sendKeys(">")
+        try await stage.keys(">")
         try await stage.waitForCurrent(2)
-        try await stage.terminal.sendKeys("-", "Space")
+        try await stage.keys("-", "Space")
         try await stage.waitForStatus("Paused")
-        try await stage.terminal.type(":seek 0:30")
-        try await stage.terminal.sendKeys("Enter")
-        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await stage.command("seek 0:30")
+        try await stage.waitForPosition(30)
         try await end(stage)
         _ = try await stage.ending()
     }
@@ -35,15 +34,14 @@ import Testing
     private func expectResumed() async throws {
         let stage = try await ScreenStage([], folder: folder)
         try await stage.waitForStatus("Paused")
-        try await stage.wait(for: "0:30") { try await $0.position == 30 }
+        try await stage.waitForPosition(30)
         #expect(try await stage.terminal.capture()[0].contains("3 tracks"))
         try await stage.waitForCurrent(2)
         let status = try await stage.status
         #expect(status.contains("vol 45%") && status.contains("repeat all"))
-        try await stage.terminal.sendKeys("Space")
+        try await stage.keys("Space")
         try await stage.wait(for: "time to pass") { try await ($0.position ?? 0) > 30 }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `the queue, the position, the volume and the modes are restored`() async throws {
@@ -68,14 +66,12 @@ import Testing
         #expect(try await other.terminal.capture()[0].contains("1 track"))
         let status = try await other.status
         #expect(status.contains("vol 45%") && status.contains("repeat all"))
-        try await other.terminal.sendKeys("q")
-        #expect(try await other.ending() == .restored(exitCode: 0))
+        try await other.quit()
 
         let fresh = try await ScreenStage(["--fresh"], folder: folder)
         try await fresh.terminal.wait(for: "0 tracks")
         #expect(try await fresh.status.contains("vol 100%"))
-        try await fresh.terminal.sendKeys("q")
-        #expect(try await fresh.ending() == .restored(exitCode: 0))
+        try await fresh.quit()
         // Nothing was played, so the earlier state is still there.
         #expect(state("queue").contains("third.mp3"))
     }
@@ -90,8 +86,7 @@ import Testing
         try await stage.wait(for: "the notice") {
             try await $0.row(fromBelow: 1).contains("of the last session: ignored")
         }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
         #expect(state("session.bad").contains("900"))
         #expect(state("queue").contains("/a.mp3") && !(state("queue") + state("session")).contains("hidden"))
     }
@@ -105,22 +100,19 @@ import Testing
         )
         let stage = try await ScreenStage([long, songs[0]], folder: folder)
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.type(":seek 10:00")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.command("seek 10:00")
         try await stage.wait(for: "10:00") { try await ($0.position ?? 0) >= 600 }
-        try await stage.terminal.sendKeys(">")
+        try await stage.keys(">")
         try await stage.waitForCurrent(2)
-        try await stage.terminal.sendKeys("<")
+        try await stage.keys("<")
         try await stage.waitForCurrent(1)
         try await stage.waitForStatus("Playing")
         try await stage.wait(for: "10:00 again") { try await ($0.position ?? 0) >= 600 }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
 
         let next = try await ScreenStage([long], folder: folder)
         try await next.waitForStatus("Playing")
         try await next.wait(for: "10:00 the next day") { try await ($0.position ?? 0) >= 600 }
-        try await next.terminal.sendKeys("q")
-        #expect(try await next.ending() == .restored(exitCode: 0))
+        try await next.quit()
     }
 }

@@ -32,22 +32,19 @@ struct ScreenSurroundingsTests {
         #expect(bar.count == 80)
         #expect(bar.filter { $0 == "█" || $0 == "▄" }.count < 20)
         // The seek lands after the gate, where no byte can arrive.
-        try await stage.terminal.type(":seek 0:50")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.command("seek 0:50")
         try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }
-        try await stage.terminal.sendKeys("?")
+        try await stage.keys("?")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("?", "-")
-        try await stage.wait(for: "vol 95%") { try await $0.status.contains("vol 95%") }
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
-        try await stage.terminal.sendKeys("Space")
+        try await stage.keys("?", "-")
+        try await stage.waitForStatus(containing: "vol 95%")
+        try await stage.pause()
+        try await stage.keys("Space")
         try await stage.wait(for: "waiting for bytes") { try await $0.isWaitingForBytes }
         gate.release()
         try await stage.waitForStatus("Playing")
         try await stage.wait(for: "second 50") { try await ($0.position ?? 0) >= 50 }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `quitting does not wait for a stalled network`() async throws {
@@ -57,8 +54,7 @@ struct ScreenSurroundingsTests {
         let stage = try await ScreenStage([server.url("/song.mp3")], folder: folder)
         try await gate.reached()
         try await stage.waitForStatus("Opening")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
         #expect(!gate.isReleased && server.log.bytesSent(for: "/song.mp3") == 0)
     }
 
@@ -66,9 +62,7 @@ struct ScreenSurroundingsTests {
         let stage = try await ScreenStage(["-"], folder: folder, feed: "#EXTM3U\n#EXTINF:60,Piped\n\(path)\n")
         try await stage.waitForStatus("Playing")
         #expect(try await stage.nowPlaying.contains("Piped"))
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.pause()
+        try await stage.quit()
     }
 }

@@ -26,29 +26,28 @@ struct ScreenViewsTests {
     {
         let server = try TestOrigin()
         let stage = try await start(server)
-        try await stage.terminal.sendKeys("2")
+        try await stage.keys("2")
         try await stage.terminal.wait(for: "MPEG-1 Layer III")
-        try await stage.terminal.sendKeys("3")
+        try await stage.keys("3")
         try await stage.terminal.wait(for: "/first.mp3")
         // The track played last comes first.
         try await stage.wait(for: "the piece that plays") { stage in
             try await stage.terminal.capture()[3].contains("first.mp3")
         }
-        try await stage.terminal.sendKeys("d")
+        try await stage.keys("d")
         try await stage.terminal.wait(for: "again to delete")
-        try await stage.terminal.sendKeys("d")
+        try await stage.keys("d")
         try await stage.terminal.wait(for: "it is being played")
-        try await stage.terminal.sendKeys("P")
+        try await stage.keys("P")
         try await stage.terminal.wait(for: "♦")
-        try await stage.terminal.sendKeys("4")
+        try await stage.keys("4")
         try await stage.terminal.wait(for: "demand")
         try await stage.terminal.wait(for: "206 first.mp3")
-        try await stage.terminal.sendKeys("5")
+        try await stage.keys("5")
         try await stage.terminal.wait(for: "No messages yet")
-        try await stage.terminal.sendKeys("Tab")
+        try await stage.keys("Tab")
         try await stage.terminal.wait(for: "play/pause")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `the open view of the cache follows the bytes stored and the tracks played, without a key`()
@@ -65,7 +64,7 @@ struct ScreenViewsTests {
             folder: folder
         )
         try await stage.waitForStatus("Playing")
-        try await stage.terminal.sendKeys("3")
+        try await stage.keys("3")
         try await gate.reached()
         try await stage.wait(for: "a part of the track") { stage in
             let row = try await stage.terminal.capture()[3]
@@ -75,13 +74,12 @@ struct ScreenViewsTests {
         try await stage.wait(for: "the whole track") { stage in
             try await stage.terminal.capture()[3].contains("100 %")
         }
-        try await stage.terminal.sendKeys(">")
+        try await stage.keys(">")
         try await stage.wait(for: "the current track in the first row") { stage in
             let screen = try await stage.terminal.capture()
             return screen[3].contains("/second") && screen[4].contains("/first")
         }
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `tracks are found, filtered, marked, removed, restored, sorted and saved`() async throws {
@@ -89,36 +87,34 @@ struct ScreenViewsTests {
         let stage = try await start(server)
         try await stage.terminal.type("fsec")
         try await stage.terminal.wait(for: "1 of 3")
-        try await stage.terminal.sendKeys("Enter", "x", "Escape")
+        try await stage.keys("Enter", "x", "Escape")
         try await stage.terminal.wait(for: "•2 second")
         try await stage.terminal.type("/thi")
         try await stage.terminal.wait(for: "/thi▏")
-        try await stage.terminal.sendKeys("Enter", "x")
+        try await stage.keys("Enter", "x")
         try await stage.terminal.wait(for: "2 marked")
-        try await stage.terminal.sendKeys("d")
+        try await stage.keys("d")
         try await stage.terminal.wait(for: "1 track")
-        try await stage.terminal.sendKeys("u")
+        try await stage.keys("u")
         try await stage.terminal.wait(for: "Restored 2 tracks")
-        try await stage.terminal.sendKeys("g", "J")
+        try await stage.keys("g", "J")
         try await stage.waitForCurrent(2)
         try await stage.terminal.type("Ssource")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.keys("Enter")
         try await stage.waitForCurrent(1)
         let list = folder.path("saved.m3u8")
         try await stage.terminal.type("w\(list)")
-        try await stage.terminal.sendKeys("Enter")
+        try await stage.keys("Enter")
         try await stage.terminal.wait(for: "Saved 3 tracks as")
         let saved = try String(contentsOfFile: list, encoding: .utf8)
         #expect(saved.split(separator: "\n").filter { $0.hasPrefix("http") }.count == 3)
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 
     @Test func `the mouse seeks in the bar, plays a row and opens a view`() async throws {
         let server = try TestOrigin()
         let stage = try await start(server)
-        try await stage.terminal.sendKeys("Space")
-        try await stage.waitForStatus("Paused")
+        try await stage.pause()
         // As terminals report buttons: cells count from 1.
         try await stage.terminal.type("\u{1B}[<0;41;22M\u{1B}[<0;41;22m")
         try await stage.wait(for: "the middle") { (19...21).contains(try await $0.position ?? 0) }
@@ -127,7 +123,6 @@ struct ScreenViewsTests {
         try await stage.waitForCurrent(2)
         try await stage.terminal.type("\u{1B}[<0;24;1M\u{1B}[<0;24;1m")
         try await stage.terminal.wait(for: "LAST PLAYED")
-        try await stage.terminal.sendKeys("q")
-        #expect(try await stage.ending() == .restored(exitCode: 0))
+        try await stage.quit()
     }
 }

@@ -2,27 +2,42 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What one run of the binary said until it ended.
-struct BadInputRun {
+/// The exit code and the output of a run of the player that has ended.
+struct Ending: Sendable {
     let status: Int32
-    let output: String
-    let errorOutput: String
+    /// Standard output.
+    let bytes: [UInt8]
+    /// Standard error.
+    let errors: String
+    /// The samples that the sink received; empty without a sink that keeps them.
+    var samples = Data()
 
     /// Waits for the end of `process`.
-    init(endOf process: RunningProcess) async throws {
+    init(of process: RunningProcess) async throws {
         status = try await process.waitForExit()
-        output = String(decoding: process.output, as: UTF8.self)
-        errorOutput = process.errorText
+        bytes = process.output
+        errors = process.errorText
     }
 
-    /// The lines of standard error.
-    var errorLines: [String] { errorOutput.split(separator: "\n").map(String.init) }
+    var output: String { String(decoding: bytes, as: UTF8.self) }
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+    var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+
+    /// Every line of standard output, each of which is a JSON object.
+    var objects: [[String: Any]] {
+        get throws {
+            try lines.map { line in
+                let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                return try #require(object, "not a JSON object: \(line)")
+            }
+        }
+    }
 
     /// The events of standard output; a line that is not an event fails the test.
     var events: [ReportedEvent] {
-        output.split(separator: "\n").compactMap { line in
-            guard let event = try? ReportedEvent(line: String(line)) else {
-                Issue.record("this is no event: \(line)")
+        lines.compactMap { line in
+            guard let event = try? ReportedEvent(line: line) else {
+                Issue.record("not an event: \(line)")
                 return nil
             }
             return event
@@ -33,6 +48,9 @@ struct BadInputRun {
 
     /// The frames of each track that was heard to its end, in their order.
     var finished: [Int64] { events("ended").filter { $0.reason == "finished" }.compactMap(\.frames) }
+
+    /// The first failure of a track; `nil` if there is none.
+    var failure: ReportedEvent.Failure? { events("ended").compactMap(\.error).first }
 
     /// The code of each failure of a track, or of a source without tracks.
     var failureCodes: [String] {
@@ -53,13 +71,13 @@ let badInputSecret = "s3cr3t"
 /// Expects that `run` ended with `status` after one line on standard error, which contains all of `words`,
 /// and that its output can neither harm a terminal nor reveal a secret.
 func expectOneSentence(
-    _ run: BadInputRun,
+    _ run: Ending,
     _ words: [String],
     status: Int32,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(run.status == status, "it said: \(run.errorOutput)", sourceLocation: sourceLocation)
-    #expect(run.errorLines.count == 1, "it said: \(run.errorOutput)", sourceLocation: sourceLocation)
+    #expect(run.status == status, "it printed: \(run.errors)", sourceLocation: sourceLocation)
+    #expect(run.errorLines.count == 1, "it printed: \(run.errors)", sourceLocation: sourceLocation)
     let sentence = run.errorLines.first ?? ""
     #expect(sentence.hasPrefix("reprise: "), sourceLocation: sourceLocation)
     for word in words {
@@ -69,25 +87,14 @@ func expectOneSentence(
 }
 
 /// Expects that the output of `run` can neither harm a terminal nor reveal a secret.
-func expectHarmless(_ run: BadInputRun, sourceLocation: SourceLocation = #_sourceLocation) {
-    for text in [run.output, run.errorOutput] {
+func expectHarmless(_ run: Ending, sourceLocation: SourceLocation = #_sourceLocation) {
+    for text in [run.output, run.errors] {
         #expect(!text.contains(badInputSecret), sourceLocation: sourceLocation)
-        let harmful = text.unicodeScalars.filter(isHarmful)
+        let harmful = text.unicodeScalars.filter { $0 != "\n" && TerminalBytes.isHarmful($0) }
         #expect(
             harmful.isEmpty,
             "\(harmful.map(\.value)) in: \(text.debugDescription)",
             sourceLocation: sourceLocation
         )
-    }
-}
-
-/// `true` if a terminal could take `scalar` for more than a character: C0 but for the line end, DEL, C1, and
-/// the controls that turn the direction of reading.
-private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x0A: false
-    case 0x00..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
-    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
     }
 }

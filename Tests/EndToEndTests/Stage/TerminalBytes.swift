@@ -32,6 +32,11 @@ enum TerminalBytes {
         }
     }
 
+    /// `true` if a character could do more than show itself in lines of text.
+    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        isSteering(scalar) || "\u{8}\t\n\r\u{E}\u{F}\u{2028}\u{2029}".unicodeScalars.contains(scalar)
+    }
+
     /// The length of the sequence that continues with `text` after its escape; `nil` if it is not one of ours.
     private static func ownSequence(_ text: Substring.UnicodeScalarView) -> Int? {
         switch text.first {

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The built player with its screen, in its own terminal.
 ///
@@ -73,21 +74,42 @@ final class ScreenStage: Sendable {
         }
     }
 
+    /// Presses keys by tmux's names.
+    func keys(_ keys: String...) async throws { try await terminal.sendKeys(keys) }
+
+    /// Types a command after `:`.
+    func command(_ text: String) async throws {
+        try await terminal.type(":" + text)
+        try await keys("Enter")
+    }
+
+    func pause() async throws {
+        try await keys("Space")
+        try await waitForStatus("Paused")
+    }
+
     /// Waits until `condition` holds for the screen; fails with the content of the screen.
     func wait(for what: String, until condition: (ScreenStage) async throws -> Bool) async throws {
         do {
             try await TestSupport.wait(for: what, deadline: .seconds(30)) { try await condition(self) }
         } catch is DeadlinePassed {
-            let screen = try await terminal.capture()
-            throw ScreenFailure(
-                description: what + " never was on the screen:\n" + screen.joined(separator: "\n")
-            )
+            let screen = try await terminal.capture().joined(separator: "\n")
+            throw RunningProcess.Failure(description: "the screen never showed \(what):\n" + screen)
         }
     }
 
-    /// Waits until a status line begins with `word`.
+    /// Waits until the status line begins with `word`.
     func waitForStatus(_ word: String) async throws {
         try await wait(for: "the status \(word)") { try await $0.status.hasPrefix(word) }
+    }
+
+    func waitForStatus(containing text: String) async throws {
+        try await wait(for: text) { try await $0.status.contains(text) }
+    }
+
+    /// Waits for this position, in seconds.
+    func waitForPosition(_ position: Int) async throws {
+        try await wait(for: "position \(position)") { try await $0.position == position }
     }
 
     /// Waits until a row of the queue, counted from 1, has the sign of the current track.
@@ -102,38 +124,34 @@ final class ScreenStage: Sendable {
     func signal(_ number: Int32) throws {
         let text = try String(contentsOfFile: folder.path("number"), encoding: .utf8)
         guard let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), identifier > 1
-        else { throw ScreenFailure(description: "no number of the player: \(text)") }
+        else { throw RunningProcess.Failure(description: "no process number: \(text)") }
         kill(identifier, number)
     }
 
-    /// The state in which the terminal was left.
+    /// The state in which the terminal was left; by default, as it was before.
     struct Ending: Equatable {
-        var exitCode: String
+        var exitCode: Int
         /// `true` if `stty -a` prints the same as before.
-        var hasSameSettings: Bool
-        /// tmux's flags for the alternate screen and a visible cursor.
-        var isAlternate: Bool
-        var isCursorVisible: Bool
-        /// `true` if the terminal still reports the mouse, by tmux's flags.
-        var reportsMouse: Bool
+        var hasSameSettings = true
+        /// tmux's flags for the alternate screen, a visible cursor, and mouse reports.
+        var isAlternate = false
+        var isCursorVisible = true
+        var reportsMouse = false
         /// `true` if pasted text still has marks, which the shell would take for typed text.
-        var marksPastes: Bool
+        var marksPastes = false
         /// `true` if the window has its earlier title again, and the screen its earlier text.
-        var hasOldTitle: Bool
-        var hasOldText: Bool
+        var hasOldTitle = true
+        var hasOldText = true
 
-        static func restored(exitCode: Int) -> Ending {
-            Ending(
-                exitCode: String(exitCode),
-                hasSameSettings: true,
-                isAlternate: false,
-                isCursorVisible: true,
-                reportsMouse: false,
-                marksPastes: false,
-                hasOldTitle: true,
-                hasOldText: true
-            )
-        }
+        static func restored(exitCode: Int) -> Ending { Ending(exitCode: exitCode) }
+    }
+
+    /// Ends the player by its key, and expects the terminal as it was before; its earlier text may have scrolled away.
+    func quit(hasOldText: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await keys("q")
+        var ending = try await ending()
+        if !hasOldText { ending.hasOldText = true }
+        #expect(ending == .restored(exitCode: 0), sourceLocation: sourceLocation)
     }
 
     /// Waits until the shell has the terminal again.
@@ -146,19 +164,14 @@ final class ScreenStage: Sendable {
         let pasted = try await terminal.wait(for: "a-paste-behind-it")
         let read = { [folder] name in try String(contentsOfFile: folder.path(name), encoding: .utf8) }
         return Ending(
-            exitCode: try read("code").trimmingCharacters(in: .whitespacesAndNewlines),
+            exitCode: Int(try read("code").trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1,
             hasSameSettings: try read("before") == read("after"),
             isAlternate: flags.hasPrefix("1"),
             isCursorVisible: flags.hasSuffix("1"),
-            reportsMouse: flags.hasPrefix("1 1") || flags.hasPrefix("0 1"),
+            reportsMouse: flags.split(separator: " ")[1] == "1",
             marksPastes: pasted.contains { $0.contains("[200~") },
             hasOldTitle: !title.contains("Reprise"),
             hasOldText: screen.contains { $0.contains("what-stood-there-before") }
         )
     }
-}
-
-/// The text that a screen did not show, with its content instead.
-struct ScreenFailure: Error, CustomStringConvertible {
-    var description: String
 }

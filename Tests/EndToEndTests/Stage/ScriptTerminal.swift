@@ -5,15 +5,15 @@ import TestSupport
 ///
 /// `script` holds the terminal: typed text goes to its standard input, and output comes from its standard
 /// output. The player's standard error goes to a file.
-final class BadInputTerminal: Sendable {
-    private let stage: BadInputStage
+final class ScriptTerminal: Sendable {
+    private let stage: Stage
     private let process: RunningProcess
 
-    /// Starts the player with these arguments; `type` is `TERM`, and nil leaves it unset.
+    /// Starts the player with these arguments; `type` is `TERM`, which `nil` leaves unset.
     init(
-        _ stage: BadInputStage,
+        _ stage: Stage,
         _ arguments: [String],
-        type: String?,
+        type: String? = "xterm",
         columns: Int = 80,
         rows: Int = 24,
         environment: [String: String?] = [:]
