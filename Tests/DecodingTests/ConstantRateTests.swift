@@ -10,7 +10,7 @@ import Testing
         return rate
     }
 
-    @Test func `frames far away are numbered by where they begin`() throws {
+    @Test func `the offset of a distant frame gives its number`() throws {
         let rate = try rate(frames: 200)
         #expect(rate.isConstant)
         for number in [0, 1, 199, 5_000, 1_000_000] as [Int64] {

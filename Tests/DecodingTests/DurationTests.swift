@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-/// How long the music is said to be before it was heard.
+/// The duration that is shown before the music was decoded.
 @Suite struct DurationTests {
     private func opened(_ bytes: [UInt8]) async throws -> StreamInfo {
         let decoder = MPEGDecoder(bytes)
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test(arguments: [Fixture.bareCBR, OddStreams.layerII, OddStreams.layerI, OddStreams.free])
-    func `a constant rate tells the duration to a frame`(fixture: Fixture) async throws {
-        let told = try #require(try await opened(fixture.bytes + OddStreams.id3v1).duration)
+    func `a constant rate gives the duration to a frame`(fixture: Fixture) async throws {
+        let told = try #require(try await opened(fixture.bytes + id3v1).duration)
         let real = try await counted(fixture.bytes)
         #expect(abs((told - real).seconds) < 0.03, "\(fixture): \(told), \(real)")
     }
 
     @Test(arguments: [Fixture.cbr, .vbr])
-    func `a header that states more than there is is not believed`(fixture: Fixture) async throws {
+    func `a header that states more music than the file has is not trusted`(fixture: Fixture) async throws {
         let cut = Array(fixture.bytes.prefix(fixture.bytes.count / 2))
         let info = try await opened(cut)
         #expect(!info.isDurationExact)
@@ -47,7 +47,7 @@ import Testing
         #expect(told < (try #require(try await opened(fixture.bytes).duration)))
     }
 
-    @Test func `a header that states less than there is is not called exact until the end is counted`()
+    @Test func `if the file has more music than its header states, the duration is exact only at the end`()
         async throws
     {
         let joined = Fixture.vbr.bytes + Fixture.bareCBR.bytes
@@ -59,11 +59,11 @@ import Testing
         #expect(decoder.info.duration == decoder.info.format.duration(of: Int64(samples.count / 2)))
     }
 
-    @Test func `a tag in mid-stream that claims more than memory should hold ends the music`() async throws {
+    @Test func `a huge tag in mid-stream ends the music instead of filling the memory`() async throws {
         let source = EndlessSource(
             OddStreams.stereo.bytes + Array("ID3".utf8) + [3, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F]
         )
-        let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+        let decoder = MPEGDecoder(source: source)
         let heard = try await decodeRest(decoder)
         #expect(heard == (try await decodeRest(MPEGDecoder(OddStreams.stereo.bytes))))
         #expect(source.given.withLock { $0 } < 34 << 20)

@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// MP3 files made for the tests by the `lame` command, and what the reference decoder plays of them.
+/// A file made for the tests, and the samples that the reference decoder makes of it.
 struct Fixture: Sendable, CustomStringConvertible {
     var name: String
     var bytes: [UInt8]
     var description: String { name }
 
-    /// What `mpg123 -q -s --resync-limit 65536` writes.
+    /// The output of `mpg123 -q -s --resync-limit 65536`.
     func reference() throws -> [Int16] {
         try Self.inFolder { folder in
             let file = folder.appending(path: "reference.mp3")
             try Data(bytes).write(to: file)
             let output = folder.appending(path: "reference.raw")
-            // Through a pipe: where the format changes, mpg123 begins a regular file anew.
+            // Through a pipe: if the format changes, mpg123 begins a regular file anew.
             let status = try run(
                 ["sh", "-c", "mpg123 -q -s --resync-limit 65536 \"$0\" | cat", file.path],
                 output: output
@@ -37,51 +37,40 @@ struct Fixture: Sendable, CustomStringConvertible {
     /// One of each kind, of 24 seconds.
     static let all = [cbr, bareCBR, vbr, bareVBR, mono, low, lowest, high, average]
 
-    /// An empty file where `lame` is missing, so that the tests say so instead of crashing.
-    private static func made(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2)
-        -> Fixture
-    {
-        let fixture = try? lame(name, arguments, seconds: 24, rate: rate, channels: channels)
-        return fixture ?? Fixture(name: name + " (lame is missing)", bytes: [])
-    }
+    enum Encoder: String { case lame, ffmpeg }
 
-    /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike.
-    static func lame(
+    /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike: by `lame`, or
+    /// as Layer II by `ffmpeg`. Empty if the encoder is missing, so that the tests say so instead of crashing.
+    static func made(
         _ name: String,
         _ arguments: [String],
-        seconds: Int,
+        by encoder: Encoder = .lame,
+        seconds: Int = 24,
         rate: Int = 44_100,
         channels: Int = 2
-    ) throws -> Fixture {
-        try inFolder { folder in
+    ) -> Fixture {
+        let bytes = try? inFolder { folder in
             let wave = folder.appending(path: "in.raw")
             try music(seconds: seconds, rate: rate, channels: channels).write(to: wave)
             let output = folder.appending(path: "out.mp3")
-            let input = [
-                "-r", "-s", "\(Double(rate) / 1000)", "--bitwidth", "16", "--signed", "--little-endian", "-m",
-                channels == 1 ? "m" : "j",
-            ]
-            let command = ["lame", "--quiet"] + input + arguments + [wave.path, output.path]
-            let status = try run(command, output: nil)
-            guard status == 0 else { throw ToolFailed(tool: "lame", status: status) }
-            return Fixture(name: name, bytes: Array(try Data(contentsOf: output)))
+            let kilohertz = "\(Double(rate) / 1000)"
+            let command =
+                switch encoder {
+                case .lame:
+                    [
+                        "--quiet", "-r", "-s", kilohertz, "--bitwidth", "16", "--signed", "--little-endian",
+                        "-m",
+                    ]
+                        + [channels == 1 ? "m" : "j"] + arguments + [wave.path, output.path]
+                case .ffmpeg:
+                    ["-v", "error", "-nostdin", "-f", "s16le", "-ar", "\(rate)", "-ac", "\(channels)"]
+                        + ["-i", wave.path, "-c:a", "mp2"] + arguments + ["-f", "mp2", output.path]
+                }
+            let status = try run([encoder.rawValue] + command, output: nil)
+            guard status == 0 else { throw ToolFailed(tool: encoder.rawValue, status: status) }
+            return Array(try Data(contentsOf: output))
         }
-    }
-
-    /// Encodes `seconds` of the same music with `ffmpeg`, whose encoder for Layer II is the one that is at hand.
-    static func layerII(_ name: String, _ arguments: [String], seconds: Int, rate: Int, channels: Int) throws
-        -> Fixture
-    {
-        try inFolder { folder in
-            let wave = folder.appending(path: "in.raw")
-            try music(seconds: seconds, rate: rate, channels: channels).write(to: wave)
-            let output = folder.appending(path: "out.mp2")
-            let input = ["-f", "s16le", "-ar", "\(rate)", "-ac", "\(channels)", "-i", wave.path]
-            let command = ["ffmpeg", "-v", "error", "-nostdin"] + input + ["-c:a", "mp2"] + arguments
-            let status = try run(command + ["-f", "mp2", output.path], output: nil)
-            guard status == 0 else { throw ToolFailed(tool: "ffmpeg", status: status) }
-            return Fixture(name: name, bytes: Array(try Data(contentsOf: output)))
-        }
+        return Fixture(name: bytes == nil ? "\(name) (\(encoder) is missing)" : name, bytes: bytes ?? [])
     }
 
     private static func music(seconds: Int, rate: Int, channels: Int) -> Data {

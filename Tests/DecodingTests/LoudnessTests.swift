@@ -6,11 +6,7 @@ import Testing
 
 @Suite struct LoudnessTests {
     private func tag(_ frames: [(String, [UInt8])]) -> [UInt8] {
-        func size(_ count: Int) -> [UInt8] { [21, 14, 7, 0].map { UInt8((count >> $0) & 0x7F) } }
-        let content = frames.flatMap { (name, body) -> [UInt8] in
-            Array(name.utf8) + size(body.count) + [0, 0] + body
-        }
-        return Array("ID3".utf8) + [4, 0, 0] + size(content.count) + content
+        id3Tag(version: 4, frames.flatMap { id3Frame($0.0, $0.1) })
     }
 
     private func text(_ name: String, _ value: String) -> (String, [UInt8]) {
@@ -37,12 +33,12 @@ import Testing
             "1234567890123456789012345", "\u{1B}[31m-6 dB",
         ]
     )
-    func `a gain that is none, or would hurt, is left out`(value: String) throws {
+    func `a gain that is no number or too large is ignored`(value: String) throws {
         #expect(try loudness([text("replaygain_track_gain", value)]).isEmpty)
     }
 
     @Test(arguments: ["0", "-1", "17", "nan", "1e-400", "loud"])
-    func `a peak that cannot be is left out`(value: String) throws {
+    func `an impossible peak is ignored`(value: String) throws {
         #expect(try loudness([text("replaygain_track_peak", value)]).isEmpty)
     }
 
@@ -83,34 +79,16 @@ import Testing
         )
     }
 
-    /// An APE tag with these items in text, its header first.
-    private func ape(_ items: [(String, String)]) -> [UInt8] {
-        func number(_ value: Int) -> [UInt8] {
-            [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
-        }
-        let content = items.flatMap { (key, value) -> [UInt8] in
-            number(value.utf8.count) + [0, 0, 0, 0] + Array(key.utf8) + [0] + Array(value.utf8)
-        }
-        func end(_ flags: UInt8) -> [UInt8] {
-            Array("APETAGEX".utf8) + number(2_000) + number(content.count + 32) + number(items.count)
-                + [0, 0, 0, flags] + [UInt8](repeating: 0, count: 8)
-        }
-        return end(0xA0) + content + end(0x80)
-    }
-
-    @Test func `what an APE tag says at the end goes before the header and behind the tag that leads`()
+    @Test func `an APE tag at the end counts before the header and after the leading tag`()
         async throws
     {
         let items = [
             ("Title", String(repeating: "x", count: 300)), ("REPLAYGAIN_TRACK_GAIN", "-8.50 dB"),
             ("replaygain_album_gain", "-9 dB"), ("Artist", "y"), ("REPLAYGAIN_TRACK_PEAK", "0.75"),
         ]
-        let bytes = OddStreams.stereo.bytes + ape(items) + OddStreams.id3v1
+        let bytes = OddStreams.stereo.bytes + ape(items: items) + id3v1
         func stored(_ bytes: [UInt8]) -> MPEGDecoder {
-            MPEGDecoder(
-                source: PartialSource(bytes, stored: [0..<Int64(bytes.count)]),
-                subject: "song.mp3"
-            )
+            MPEGDecoder(source: PartialSource(bytes, stored: [0..<Int64(bytes.count)]))
         }
         let decoder = stored(bytes)
         try await decoder.open()
@@ -121,7 +99,7 @@ import Testing
         #expect(tagged.info.loudness?.track == Loudness.Level(gain: 3, peak: 0.75))
         // If the end is not stored, it is not requested; its tags count as soon as it is stored.
         let source = PartialSource(bytes)
-        let remote = MPEGDecoder(source: source, subject: "song.mp3")
+        let remote = MPEGDecoder(source: source)
         try await remote.open()
         let requests = source.requests.count
         source.store(Int64(bytes.count - 2_000)..<Int64(bytes.count))
@@ -137,12 +115,12 @@ import Testing
             [UInt8](repeating: 0, count: 4_000), [UInt8](repeating: 0x41, count: 4_000),
         ] as [[UInt8]]
     )
-    func `items that are none end the walk`(bytes: [UInt8]) {
+    func `bytes that are no item end the parsing`(bytes: [UInt8]) {
         #expect(APETag.loudness(in: bytes).isEmpty)
     }
 
     @Test(arguments: [("LAME3.100", -7.3), ("LAME3.93 ", -1.3), ("Lavc60.31", -7.3)])
-    func `LAME's header tells gains, raised where an old one measured against 83 dB`(
+    func `LAME's header states gains, which are raised if an old version measured against 83 dB`(
         name: String,
         gain: Double
     )
@@ -163,10 +141,10 @@ import Testing
         #expect(xing.encoderDelay == 576)
     }
 
-    @Test func `what LAME measured itself is told when the track opens, and a tag's word goes before it`()
+    @Test func `LAME's own measurement is known when the track opens, and a tag counts before it`()
         async throws
     {
-        let fixture = try Fixture.lame("measured", ["-b", "128", "--replaygain-accurate"], seconds: 5)
+        let fixture = Fixture.made("measured", ["-b", "128", "--replaygain-accurate"], seconds: 5)
         let decoder = MPEGDecoder(fixture.bytes)
         let samples = try await decodeRest(decoder)
         let measured = try #require(decoder.info.loudness?.track)

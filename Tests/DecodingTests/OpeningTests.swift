@@ -8,16 +8,16 @@ import Testing
     @Test func `a cold start touches only the first 64 KiB before the first sound`() async throws {
         for fixture in Fixture.all {
             let source = MemorySource(fixture.bytes)
-            _ = try await decodeRest(MPEGDecoder(source: source, subject: "song.mp3"), limit: 2_304)
+            _ = try await decodeRest(MPEGDecoder(source: source), limit: 2_304)
             #expect(source.reads.first?.offset == 0 && source.reads.first?.asked == 65_536)
             #expect(source.reads.allSatisfy { $0.offset + Int64($0.asked) <= 65_536 }, "\(fixture)")
         }
     }
 
-    @Test func `a cover of 600 KB is stepped over by one more read`() async throws {
+    @Test func `a cover of 600 KB costs one more read`() async throws {
         let bytes = tag(of: 600_000) + Fixture.cbr.bytes
         let source = MemorySource(bytes)
-        let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+        let decoder = MPEGDecoder(source: source)
         let heard = try await decodeRest(decoder, limit: 2_304)
         #expect(heard == Array(try await decodeRest(MPEGDecoder(Fixture.cbr.bytes), limit: 2_304)))
         #expect(source.reads.map(\.offset) == [0, 600_000])
@@ -30,7 +30,7 @@ import Testing
         let tail = Array("TAG".utf8) + Array("Title".utf8) + [UInt8](repeating: 0, count: 120)
         for isStored in [false, true] {
             let source = MemorySource(Fixture.vbr.bytes + tail, isStored: isStored)
-            let decoder = MPEGDecoder(source: source, subject: "song.mp3")
+            let decoder = MPEGDecoder(source: source)
             try await decoder.open()
             #expect(source.reads.count == (isStored ? 2 : 1))
             #expect((decoder.info.tags.title == "Title") == isStored)
@@ -49,7 +49,11 @@ import Testing
             (Array("ID3".utf8), .notAudio, "Not MP3 – Reprise plays MP3 only"),
         ] as [([UInt8], MediaError.Code, String)]
     )
-    func `what is no music is named`(bytes: [UInt8], code: MediaError.Code, words: String) async throws {
+    func `the error names what was found instead of music`(
+        bytes: [UInt8],
+        code: MediaError.Code,
+        words: String
+    ) async throws {
         let error = await #expect(throws: MediaError.self) { try await MPEGDecoder(bytes).open() }
         #expect(error?.code == code)
         #expect(error?.description.hasPrefix("song.mp3: ") == true)
@@ -59,7 +63,7 @@ import Testing
     @Test func `the search for music ends after 64 KiB`() async throws {
         let source = MemorySource([UInt8](repeating: 0x20, count: 70_000) + Fixture.cbr.bytes)
         await #expect(throws: MediaError.self) {
-            try await MPEGDecoder(source: source, subject: "song.mp3").open()
+            try await MPEGDecoder(source: source).open()
         }
         #expect(source.reads.map(\.given).reduce(0, +) <= 80_000)
     }
@@ -87,11 +91,10 @@ import Testing
     func `every asset plays as the reference decoder plays it`(name: String) async throws {
         let fixture = Fixture(name: name, bytes: try asset(name))
         let samples = try await decodeRest(MPEGDecoder(fixture.bytes))
-        let isEqual = samples == (try fixture.reference())
-        #expect(isEqual)
+        expectSame(samples, try fixture.reference())
     }
 
-    @Test func `tags in other scripts are read from in front of a large cover`() async throws {
+    @Test func `tags in other scripts before a large cover are read`() async throws {
         let decoder = MPEGDecoder(try asset("06-cover"))
         try await decoder.open()
         #expect(decoder.info.tags.title == "桜の季節")
@@ -99,13 +102,12 @@ import Testing
         #expect(decoder.info.audioStart > 400_000)
     }
 
-    @Test func `three pieces of one wave join to its length`() async throws {
+    @Test func `three files cut from one wave add up to its length`() async throws {
         var frames = 0
         for piece in 1...3 {
             let bytes = try asset("0\(piece + 6)-evening-\(piece)")
             let samples = try await decodeRest(MPEGDecoder(bytes))
-            let isEqual = samples == (try Fixture(name: "piece", bytes: bytes).reference())
-            #expect(isEqual)
+            expectSame(samples, try Fixture(name: "piece", bytes: bytes).reference())
             frames += samples.count / 2
         }
         #expect(frames == 24 * 44_100)

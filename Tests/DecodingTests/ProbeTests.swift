@@ -13,7 +13,7 @@ import Testing
             ("????", "text/plain", "song.OPUS", .ogg), ("????", nil, "song", .mpeg), ("", nil, "", .mpeg),
         ] as [(String, String?, String, AudioKind)]
     )
-    func `magic numbers decide, then the type and the name, and the rest is MPEG audio`(
+    func `the magic number decides, then type and name, and the rest is taken for MPEG audio`(
         head: String,
         contentType: String?,
         name: String,
@@ -22,13 +22,13 @@ import Testing
         #expect(AudioKind.probe(head: Array(head.utf8), contentType: contentType, name: name) == kind)
     }
 
-    @Test func `a frame of MPEG audio is one, whatever the server and the name say`() {
+    @Test func `a frame of MPEG audio is recognized despite another type and name`() {
         let head = Array(Fixture.bareCBR.bytes.prefix(AudioKind.headByteCount))
         #expect(AudioKind.probe(head: head, contentType: "audio/flac", name: "song.flac") == .mpeg)
     }
 
     @Test(arguments: AudioKind.allCases.filter { $0 != .mpeg })
-    func `a kind without a decoder is refused by its name`(kind: AudioKind) async throws {
+    func `a kind without a decoder is refused, and the error names it`(kind: AudioKind) async throws {
         let heads: [AudioKind: String] = [
             .flac: "fLaC", .ogg: "OggS", .wave: "RIFF\0\0\0\0WAVE", .aiff: "FORM\0\0\0\0AIFF",
             .mp4: "\0\0\0\u{20}ftypM4A ",
@@ -39,7 +39,7 @@ import Testing
         #expect(error?.cause == SafeText("Not MP3 (looks like \(kind.name)) – Reprise plays MP3 only"))
     }
 
-    @Test func `a resource goes to the decoder of its kind, which gets the bytes that were read`()
+    @Test func `a resource gets the decoder of its kind, which receives the bytes that were read`()
         async throws
     {
         let table = DecoderTable(mpeg: { MPEGDecoder($0) }, others: [.flac: { ToneDecoder($0) }])

@@ -4,17 +4,17 @@ import Testing
 
 @testable import Decoding
 
-/// Noting a frame must cost the same at the end of a track as at its start: the table is changed where it is.
+/// Recording a frame must cost the same at the end of a track as at its start: the table is changed in place.
 @Suite struct TableGrowthTests {
-    @Test func `a table that is known already is never copied while its track plays`() async throws {
+    @Test func `a restored table is never copied while its track plays`() async throws {
         let first = MPEGDecoder(Fixture.bareVBR.bytes)
         _ = try await decodeRest(first)
         let source = MemorySource(Fixture.bareVBR.bytes)
-        let decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: first.seekTable())
+        let decoder = MPEGDecoder(source: source, seekTable: first.seekTable())
         #expect(try await tablePlaces(while: decoder, seekingTo: nil).count == 1)
     }
 
-    @Test func `a table that grows is copied as seldom as an array that doubles`() async throws {
+    @Test func `a growing table is copied only when its array grows`() async throws {
         let decoder = MPEGDecoder(Fixture.bareVBR.bytes)
         let places = try await tablePlaces(while: decoder, seekingTo: nil)
         let points = try #require(decoder.opened).map.table.offsets.count

@@ -8,6 +8,10 @@ package struct FrameHeader: Sendable, Hashable {
 
     package static let byteCount = 4
 
+    /// More than the largest frame in the bit rate tables (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8 kHz), and
+    /// the length up to which a free-format frame is searched for.
+    static let longestFrame = 4096
+
     /// Sync, version, layer and sample rate, which all frames of a stream share. Bit rate, padding and channel mode
     /// may differ.
     private static let streamMask: UInt32 = 0xFFFE_0C00
@@ -81,7 +85,7 @@ package struct FrameHeader: Sendable, Hashable {
     /// The length of the longest frame of this version, layer and sample rate; in free format an upper bound.
     package var longestFrameByteCount: Int {
         guard bitRate > 0, let most = Self.rates(version, layer: layer).last else {
-            return FrameWalkerLimits.longestFrame
+            return Self.longestFrame
         }
         if layer == 1 { return (most * 12_000 / sampleRate + 1) * 4 }
         return most * 1_000 * samplesPerFrame / 8 / sampleRate + 1
@@ -112,16 +116,6 @@ package struct FrameHeader: Sendable, Hashable {
     /// The bytes of a frame before its main data.
     package var overheadByteCount: Int {
         Self.byteCount + (hasCheck ? 2 : 0) + sideInformationByteCount
-    }
-
-    /// The side information's `main_data_begin`: how many bytes of earlier frames' main data the frame in `bytes`
-    /// uses. 0 in Layers I and II; `nil` if `bytes` is too short.
-    package func mainDataBegin(_ bytes: some RandomAccessCollection<UInt8>) -> Int? {
-        guard layer == 3 else { return 0 }
-        let side = Array(bytes.dropFirst(Self.byteCount + (hasCheck ? 2 : 0)).prefix(2))
-        guard side.count == 2 else { return nil }
-        // 9 bits in MPEG-1, 8 in MPEG-2 and 2.5.
-        return version == .mpeg1 ? Int(side[0]) << 1 | Int(side[1]) >> 7 : Int(side[0])
     }
 
     /// `true` if both can be frames of one stream.

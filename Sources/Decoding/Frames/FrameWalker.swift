@@ -2,7 +2,7 @@
 ///
 /// The first frame, and every one after junk, must be followed by a consistent header, since four bytes that look
 /// like a header are common in compressed audio and pictures.
-package struct FrameWalker {
+package struct FrameWalker: Sequence, IteratorProtocol {
     package struct Frame: Sendable, Equatable {
         /// Index in the walked bytes.
         package var index: Int
@@ -11,39 +11,31 @@ package struct FrameWalker {
         package var byteCount: Int
     }
 
-    /// The length up to which a free-format frame is searched for. The largest frame with a stated rate has
-    /// 2,881 bytes.
-    private static let longestFreeFrame = 4096
-
     private let bytes: [UInt8]
-    private var index: Int
-    private var previous: FrameHeader?
-    private var freeFormatByteCount: Int?
-    /// Skipped bytes that belong to no frame and no tag.
-    package private(set) var junkByteCount = 0
-
-    /// Walks `bytes` from `index` on; `like` is a header of the same stream, if one is known.
-    package init(_ bytes: [UInt8], from index: Int = 0, like: FrameHeader? = nil) {
-        self.bytes = bytes
-        self.index = max(0, index)
-        reference = like
-    }
-
     /// A header of the stream, if known; frames of another kind count as junk while searching.
     private let reference: FrameHeader?
+    private var index = 0
+    private var previous: FrameHeader?
+    private var freeFormatByteCount: Int?
+
+    /// Walks `bytes`; `like` is a header of the same stream, if one is known.
+    package init(_ bytes: [UInt8], like: FrameHeader? = nil) {
+        self.bytes = bytes
+        reference = like
+    }
 
     /// The next frame that begins in the bytes; it may end beyond them. `nil` if these bytes do not confirm
     /// another frame; with more bytes there may be one.
     package mutating func next() -> Frame? {
-        if let previous, let header = FrameHeader(bytes, at: min(index, bytes.count)),
+        if let previous, let header = FrameHeader(bytes, at: Swift.min(index, bytes.count)),
             header.isConsistent(with: previous), let length = length(of: header)
         {
             return step(over: header, length)
         }
         previous = nil
-        let junkBefore = junkByteCount
+        var isAfterFrame = true
         while index + FrameHeader.byteCount <= bytes.count {
-            if let length = tagLength(isAfterFrame: junkByteCount == junkBefore) {
+            if let length = tagLength(isAfterFrame: isAfterFrame) {
                 index = length > bytes.count - index ? bytes.count : index + length
                 continue
             }
@@ -53,7 +45,7 @@ package struct FrameWalker {
                 return step(over: header, length)
             }
             index += 1
-            junkByteCount += 1
+            isAfterFrame = false
         }
         return nil
     }
@@ -82,7 +74,7 @@ package struct FrameWalker {
     /// The distance to the next free-format header of the same stream, without padding.
     private func freeLength(of header: FrameHeader) -> Int? {
         let shortest = header.overheadByteCount + 1
-        for distance in shortest..<Self.longestFreeFrame {
+        for distance in shortest..<FrameHeader.longestFrame {
             guard index + distance + FrameHeader.byteCount <= bytes.count else { return nil }
             if let follower = FrameHeader(bytes, at: index + distance), follower.bitRate == 0,
                 follower.isConsistent(with: header)
@@ -125,8 +117,6 @@ package struct FrameScan: Sendable, Equatable {
     package private(set) var lastFrameEnd: Int64?
     /// `true` if nothing after `offset` can be determined.
     package private(set) var isLost = false
-    /// Skipped bytes that belong to no frame and no tag.
-    package private(set) var junkByteCount: Int64 = 0
 
     private let header: FrameHeader
     private let freeByteCount: Int?
@@ -214,7 +204,6 @@ package struct FrameScan: Sendable, Equatable {
     private mutating func stepOverJunk() {
         let count = (junk ?? 0) + 1
         junk = count
-        junkByteCount += 1
         offset += 1
         if count >= Self.mostJunk { isLost = true }
     }
@@ -233,11 +222,4 @@ package struct FrameScan: Sendable, Equatable {
         if found.layer == 3, length < found.overheadByteCount { return .tooShort }
         return length - FrameHeader.byteCount <= Self.longestBody ? .frame(length) : .doubtful
     }
-}
-
-/// Limits of a walk over frames.
-enum FrameWalkerLimits {
-    /// More than the largest frame in the bit rate tables (2,881 bytes: MPEG-2.5 Layer II, 160 kbit/s at 8
-    /// kHz).
-    static let longestFrame = 4096
 }

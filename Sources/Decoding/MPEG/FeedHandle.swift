@@ -134,7 +134,7 @@ struct FeedPosition {
         var length: Duration
     }
 
-    init(frame: Int64, start: Int64, isExact: Bool, wantedSample: FrameCount, pending: [UInt8]) {
+    init(frame: Int64, start: Int64, isExact: Bool, wantedSample: FrameCount, pending: [UInt8] = []) {
         firstFrame = frame
         self.start = start
         self.isExact = isExact

@@ -31,7 +31,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     /// The open stream; `nil` before `open`.
     private(set) var opened: OpenStream?
-    private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0, pending: [])
+    private var feed = FeedPosition(frame: 0, start: 0, isExact: true, wantedSample: 0)
     private var hold = PaddingHold(paddingCount: 0)
     /// The format of the frames that follow, if it changed.
     private var nextFormat: AudioFormat?
@@ -265,13 +265,13 @@ package final class MPEGDecoder: AudioDecoder {
         try Task.checkCancellation()
         let opened = try await opening()
         nextFormat = nil
-        let position = opened.map.position(at: time)
-        let landing = try await SeekLander(source: source, map: opened.map).land(on: position)
+        var lander = SeekLander(source, opened.map)
+        let landing = try await lander.land(on: opened.map.position(at: time))
         // Reopened only after the last `await`, so that a cancelled seek changes nothing.
         try opened.handle.reopen()
-        opened.map = landing.map
+        opened.map = lander.map
         // If the actual format differs, libmpg123 reports it with the first frame.
-        info.format = landing.map.format
+        info.format = lander.map.format
         feed = landing.feed
         hold = PaddingHold(
             paddingCount: feed.isExact ? 0 : Int(opened.map.trim.paddingLength) * info.format.channelCount
@@ -284,7 +284,7 @@ package final class MPEGDecoder: AudioDecoder {
 
     package func isStored(at time: Duration) -> Bool {
         guard let map = opened?.map else { return false }
-        return SeekLander(source: source, map: map).isStored(at: map.position(at: time))
+        return SeekLander(source, map).isStored(at: map.position(at: time))
     }
 
     package func seekTable() -> [UInt8] {

@@ -64,16 +64,11 @@ struct StreamHead {
     ) async throws -> StreamHead {
         var limit = reach(of: window)
         while true {
-            var walker = FrameWalker(window.bytes)
-            var frames: [FrameWalker.Frame] = []
-            while let frame = walker.next() {
-                guard frames.isEmpty || frame.header.isConsistent(with: frames[0].header) else { break }
-                frames.append(frame)
-            }
-            let isEnough = frames.count > wantedFrames
-            if !isEnough, try await window.grow(to: limit) { continue }
-            if frames.isEmpty, !window.isAtEnd, limit < reach + 2 * FrameWalkerLimits.longestFrame {
-                limit = reach + 2 * FrameWalkerLimits.longestFrame
+            let all = Array(FrameWalker(window.bytes))
+            let frames = Array(all.prefix { $0.header.isConsistent(with: all[0].header) })
+            if frames.count <= wantedFrames, try await window.grow(to: limit) { continue }
+            if frames.isEmpty, !window.isAtEnd, limit < reach + 2 * FrameHeader.longestFrame {
+                limit = reach + 2 * FrameHeader.longestFrame
                 continue
             }
             guard let first = frames.first, first.index < reach else { throw noMusic(window.bytes, subject) }
@@ -85,7 +80,7 @@ struct StreamHead {
     /// because the first request returns no more.
     private static func reach(of window: ByteWindow) -> Int {
         let left = Int(max(0, Int64(reach) - window.start))
-        return left >= 4 * FrameWalkerLimits.longestFrame ? left : reach
+        return left >= 4 * FrameHeader.longestFrame ? left : reach
     }
 
     private static func make(_ window: ByteWindow, _ walked: [FrameWalker.Frame]) -> StreamHead {

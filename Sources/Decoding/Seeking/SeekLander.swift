@@ -8,11 +8,21 @@ import Media
 /// found there show if the bit rate is constant and the estimate therefore exact.
 struct SeekLander {
     struct Landing {
-        var map: StreamMap
         var feed: FeedPosition
         var place: SeekLanding
         /// `true` if the position is the end of the music.
         var isEnd = false
+    }
+
+    /// The place to land on.
+    private struct Target {
+        /// The PCM frame of the music.
+        var position: FrameCount
+        /// The sample of that PCM frame, which is in MPEG frame `frame`.
+        var sample: FrameCount
+        var frame: Int64
+        /// The offset in the resource where that frame is expected.
+        var offset: Int64
     }
 
     /// The length of one request.
@@ -24,30 +34,39 @@ struct SeekLander {
     static let mostWalked = 32 << 20
 
     let source: any ByteSource
-    var map: StreamMap
+    /// Landing adds the frames that it finds on its way.
+    private(set) var map: StreamMap
+
+    init(_ source: any ByteSource, _ map: StreamMap) {
+        self.source = source
+        self.map = map
+    }
 
     /// Lands on the PCM frame `position` of the music.
-    func land(on position: FrameCount) async throws -> Landing {
+    mutating func land(on position: FrameCount) async throws -> Landing {
         switch map.route(to: position) {
         case .end(let end):
             return atEnd(SeekLanding(frame: end, isExact: true))
         case .known(let start, let offset, let sample):
-            if let landing = try await landKnown(position, start, offset, sample) { return landing }
+            if let feed = try await feed(fromKnown: start, at: offset, wanted: sample) {
+                return Landing(feed: feed, place: SeekLanding(frame: position, isExact: true))
+            }
             // The stored table is wrong here, so it cannot be trusted anywhere.
-            var other = self
-            other.map.table = SeekTable()
-            return try await other.land(on: position)
+            map.table = SeekTable()
+            return try await land(on: position)
         case .estimate(let frame, let offset, let sample):
+            let target = Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
             if map.hasConstantRate {
-                let landing = try await landNear(position, frame, map.origin + offset, sample)
+                let landing = try await land(near: target)
                 if landing.place.isExact { return landing }
             }
-            var walked = self
-            try await walked.walkStored(to: frame)
-            guard case .estimate(let frame, let offset, let sample) = walked.map.route(to: position) else {
-                return try await walked.land(on: position)
+            try await walkStored(to: frame)
+            guard case .estimate(let frame, let offset, let sample) = map.route(to: position) else {
+                return try await land(on: position)
             }
-            return try await walked.landNear(position, frame, map.origin + offset, sample)
+            return try await land(
+                near: Target(position: position, sample: sample, frame: frame, offset: map.origin + offset)
+            )
         }
     }
 
@@ -90,23 +109,16 @@ struct SeekLander {
     }
 
     private func atEnd(_ place: SeekLanding) -> Landing {
-        let feed = FeedPosition(
-            frame: 0,
-            start: map.audioEnd ?? map.origin,
-            isExact: false,
-            wantedSample: 0,
-            pending: []
-        )
-        return Landing(map: map, feed: feed, place: place, isEnd: true)
+        let end = FeedPosition(frame: 0, start: map.audioEnd ?? map.origin, isExact: false, wantedSample: 0)
+        return Landing(feed: end, place: place, isEnd: true)
     }
 
-    /// Lands at a known frame; `nil` if no frame begins there.
-    private func landKnown(
-        _ position: FrameCount,
-        _ start: Int64,
-        _ offset: Int64,
-        _ sample: FrameCount
-    ) async throws -> Landing? {
+    /// Reads from frame `start`, known to begin at `offset`; `nil` if no frame begins there.
+    private func feed(
+        fromKnown start: Int64,
+        at offset: Int64,
+        wanted sample: FrameCount
+    ) async throws -> FeedPosition? {
         var window = ByteWindow(source, at: map.origin + offset)
         try await window.fill(FrameHeader.byteCount, askingUpTo: Self.reach / 2)
         if offset > 0 {
@@ -122,75 +134,79 @@ struct SeekLander {
             }
             guard isRight else { return nil }
         }
-        let feed = FeedPosition(
+        return FeedPosition(
             frame: start,
             start: window.start,
             isExact: true,
             wantedSample: sample,
             pending: window.bytes
         )
-        return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: true))
     }
 
-    /// Lands near `offset`, where frame `wanted` is expected.
-    private func landNear(
-        _ position: FrameCount,
-        _ wanted: Int64,
-        _ offset: Int64,
-        _ sample: FrameCount
-    ) async throws -> Landing {
-        let wantedWindow = LandingWindow(around: offset, frame: wanted, in: map)
-        if wantedWindow.start <= map.origin, let landing = try await landKnown(position, 0, 0, sample) {
-            return landing
+    private func land(near target: Target) async throws -> Landing {
+        let wanted = LandingWindow(around: target.offset, frame: target.frame, in: map)
+        if wanted.start <= map.origin,
+            let feed = try await feed(fromKnown: 0, at: 0, wanted: target.sample)
+        {
+            return Landing(feed: feed, place: SeekLanding(frame: target.position, isExact: true))
         }
-        var window = ByteWindow(source, at: wantedWindow.start)
-        try await window.fill(wantedWindow.byteCount, askingUpTo: Self.reach)
+        var window = ByteWindow(source, at: wanted.start)
+        try await window.fill(wanted.byteCount, askingUpTo: Self.reach)
         var frames = frames(in: window)
         if frames.isEmpty {
             // There may be music after a tag or junk.
             try await window.fill(Self.reach, askingUpTo: Self.reach)
             frames = self.frames(in: window)
         }
-        guard !frames.isEmpty else { return atEnd(SeekLanding(frame: position, isExact: false)) }
-        if let landing = constantRateLanding(position, wanted, sample, window, frames) { return landing }
-
-        // The frame nearest to the expected offset is taken as the wanted one, or the first with enough
-        // frames before it.
-        let expected = Int(offset - window.start)
-        let nearest =
-            frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
-        let target = max(nearest, min(map.header.primingFrameCount, frames.count - 1))
-        let first = max(0, target - Self.mostPrimingFrames)
-        let number = wanted - Int64(target - first)
-        let feed = feed(window, frames[first], number: number, isExact: false, sample)
-        return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: false))
+        guard !frames.isEmpty else { return atEnd(SeekLanding(frame: target.position, isExact: false)) }
+        let exact = exactStart(for: target.frame, in: frames, at: window.start)
+        let (index, number) = exact ?? estimatedStart(for: target, in: frames, at: window.start)
+        let feed = FeedPosition(
+            frame: number,
+            start: window.start + Int64(frames[index].index),
+            isExact: exact != nil,
+            wantedSample: target.sample,
+            pending: Array(window.bytes[frames[index].index...])
+        )
+        return Landing(feed: feed, place: SeekLanding(frame: target.position, isExact: feed.isExact))
     }
 
-    /// An exact landing, if all headers found are at the offsets of a constant bit rate; `nil` otherwise.
-    private func constantRateLanding(
-        _ position: FrameCount,
-        _ wanted: Int64,
-        _ sample: FrameCount,
-        _ window: ByteWindow,
-        _ frames: [FrameWalker.Frame]
-    ) -> Landing? {
+    /// Which of `frames`, found from `start` on, to begin with, and its presumed number.
+    ///
+    /// The frame nearest to the expected offset is taken as the wanted one, or the first with enough frames
+    /// before it.
+    private func estimatedStart(
+        for target: Target,
+        in frames: [FrameWalker.Frame],
+        at start: Int64
+    ) -> (index: Int, number: Int64) {
+        let expected = Int(target.offset - start)
+        let nearest =
+            frames.indices.min { abs(frames[$0].index - expected) < abs(frames[$1].index - expected) } ?? 0
+        let wanted = max(nearest, min(map.header.primingFrameCount, frames.count - 1))
+        let first = max(0, wanted - Self.mostPrimingFrames)
+        return (first, target.frame - Int64(wanted - first))
+    }
+
+    /// Which of `frames`, found from `start` on, to begin with, and its number, if all of them are at the offsets of a
+    /// constant bit rate; `nil` otherwise.
+    private func exactStart(
+        for wanted: Int64,
+        in frames: [FrameWalker.Frame],
+        at start: Int64
+    ) -> (index: Int, number: Int64)? {
         guard map.hasConstantRate, let rate = map.rate, frames.count >= LandingWindow.agreeingFrames else {
             return nil
         }
-        let origin = window.start - map.origin
-        let numbers = frames.map { rate.frame(at: origin + Int64($0.index)) }
+        let numbers = frames.map { rate.frame(at: start - map.origin + Int64($0.index)) }
         guard let first = numbers[0] else { return nil }
         for (index, number) in numbers.enumerated() {
             guard number == first + Int64(index), frames[index].header.bitRate == map.header.bitRate else {
                 return nil
             }
         }
-        let target = Int(wanted - first)
-        guard frames.indices.contains(target), let start = primed(target, frames, first: first) else {
-            return nil
-        }
-        let feed = feed(window, frames[start], number: first + Int64(start), isExact: true, sample)
-        return Landing(map: map, feed: feed, place: SeekLanding(frame: position, isExact: true))
+        guard frames.indices.contains(Int(wanted - first)) else { return nil }
+        return primed(Int(wanted - first), frames, first: first).map { ($0, first + Int64($0)) }
     }
 
     /// The last frame, at a multiple of the table's stride, that primes the decoder for `target`.
@@ -207,33 +223,10 @@ struct SeekLander {
         return nil
     }
 
-    private func feed(
-        _ window: ByteWindow,
-        _ frame: FrameWalker.Frame,
-        number: Int64,
-        isExact: Bool,
-        _ sample: FrameCount
-    ) -> FeedPosition {
-        FeedPosition(
-            frame: number,
-            start: window.start + Int64(frame.index),
-            isExact: isExact,
-            wantedSample: sample,
-            pending: Array(window.bytes[frame.index...])
-        )
-    }
-
     /// The frames of the stream's kind; if there are none, frames of another kind.
     private func frames(in window: ByteWindow) -> [FrameWalker.Frame] {
-        let frames = walk(window.bytes, like: map.header)
-        return frames.isEmpty ? walk(window.bytes, like: nil) : frames
-    }
-
-    private func walk(_ bytes: [UInt8], like header: FrameHeader?) -> [FrameWalker.Frame] {
-        var walker = FrameWalker(bytes, like: header)
-        var frames: [FrameWalker.Frame] = []
-        while let frame = walker.next() { frames.append(frame) }
-        return frames
+        let frames = Array(FrameWalker(window.bytes, like: map.header))
+        return frames.isEmpty ? Array(FrameWalker(window.bytes)) : frames
     }
 }
 

@@ -14,12 +14,12 @@ package struct SeekTable: Sendable, Equatable {
 
     /// The largest accepted offset, which allows for the longest frames throughout. It keeps sums of offsets
     /// and read lengths far from overflow.
-    static let farthestOffset = Int64(mostPoints) * stride * Int64(FrameWalkerLimits.longestFrame)
+    static let farthestOffset = Int64(mostPoints) * stride * Int64(FrameHeader.longestFrame)
 
     /// The offset of an unknown point.
     private static let hole: Int64 = -1
 
-    /// Offsets of frames 0, 8, 16, …, or `hole`.
+    /// Offsets of frames 0, 8, 16, …; `hole` if unknown.
     private(set) var offsets: [Int64] = []
 
     /// The number of frames in the stream, if it was scanned to its end.
@@ -40,53 +40,46 @@ package struct SeekTable: Sendable, Equatable {
         offsets[point] = offset
     }
 
+    package typealias Point = (frame: Int64, offset: Int64)
+
+    /// The point at `index` of `offsets`, if it is known.
+    private func point(at index: Int) -> Point? {
+        guard offsets.indices.contains(index), offsets[index] != Self.hole else { return nil }
+        return (Int64(index) * Self.stride, offsets[index])
+    }
+
     /// The offset of frame `number`, if it is a known point.
     package func offset(ofFrame number: Int64) -> Int64? {
-        guard number >= 0, number % Self.stride == 0, number / Self.stride < offsets.count else { return nil }
-        let offset = offsets[Int(number / Self.stride)]
-        return offset == Self.hole ? nil : offset
+        number % Self.stride == 0 ? point(at: Int(number / Self.stride))?.offset : nil
     }
 
     /// The last known point at or before frame `number`.
-    package func point(atOrBefore number: Int64) -> (frame: Int64, offset: Int64)? {
-        guard number >= 0, !offsets.isEmpty else { return nil }
-        var point = min(Int(min(number / Self.stride, Int64(Self.mostPoints))), offsets.count - 1)
-        while point >= 0 {
-            if offsets[point] != Self.hole { return (Int64(point) * Self.stride, offsets[point]) }
-            point -= 1
-        }
-        return nil
+    package func point(atOrBefore number: Int64) -> Point? {
+        guard number >= 0 else { return nil }
+        let end = min(Int(number / Self.stride) + 1, offsets.count)
+        return (0..<end).reversed().lazy.compactMap(point).first
     }
 
-    /// The nearest known point after frame `number`.
-    package func point(after number: Int64) -> (frame: Int64, offset: Int64)? {
-        let first = max(0, number / Self.stride + 1)
-        guard first < offsets.count else { return nil }
-        for point in Int(first)..<offsets.count where offsets[point] != Self.hole {
-            return (Int64(point) * Self.stride, offsets[point])
-        }
-        return nil
+    /// The nearest known point after frame `number` (-1 for the start).
+    package func point(after number: Int64) -> Point? {
+        offsets.indices.dropFirst(Int((number + Self.stride) / Self.stride)).lazy.compactMap(point).first
     }
 
     /// The first known point after frame `number` (-1 for the start) from which a scan adds to the table: the
     /// next point is unknown, and the stream does not end before it.
-    package func runEnd(after number: Int64) -> (frame: Int64, offset: Int64)? {
-        let first = max(0, (number + Self.stride) / Self.stride)
-        guard first < offsets.count else { return nil }
-        for point in Int(first)..<offsets.count where offsets[point] != Self.hole {
-            let frame = Int64(point) * Self.stride
-            if let frameCount, frame + Self.stride >= frameCount { return nil }
-            if point + 1 == offsets.count || offsets[point + 1] == Self.hole {
-                return (frame, offsets[point])
-            }
+    package func runEnd(after number: Int64) -> Point? {
+        var number = number
+        while let point = point(after: number) {
+            if let frameCount, point.frame + Self.stride >= frameCount { return nil }
+            if offset(ofFrame: point.frame + Self.stride) == nil { return point }
+            number = point.frame
         }
         return nil
     }
 
-    /// The first point at `offset` or after it.
-    package func point(atOrBehind offset: Int64) -> (frame: Int64, offset: Int64)? {
-        guard let point = offsets.firstIndex(where: { $0 >= offset && $0 != Self.hole }) else { return nil }
-        return (Int64(point) * Self.stride, offsets[point])
+    /// The first known point at `offset` or after it.
+    package func point(atOrBehind offset: Int64) -> Point? {
+        offsets.firstIndex { $0 >= offset && $0 != Self.hole }.flatMap(point)
     }
 
     /// The point at which decoding must start so that frame `number` is exact; `nil` if that point is in a
@@ -96,14 +89,12 @@ package struct SeekTable: Sendable, Equatable {
     /// reservoir as decoding from the start: at least `primingFrameCount` frames come before it, and those
     /// before the last three fill the longest reservoir. The longest reservoir stands in for the frame's own
     /// `main_data_begin`, which is unknown until the frame is read.
-    package func primingPoint(forFrame number: Int64, like header: FrameHeader) -> (
-        frame: Int64, offset: Int64
-    )? {
+    package func primingPoint(forFrame number: Int64, like header: FrameHeader) -> Point? {
         let settled = number - 2
-        guard let near = point(atOrBefore: settled) ?? point(atOrBefore: number) else { return nil }
-        guard number - near.frame <= 3 * Self.stride else { return nil }
-        var frame = near.frame
-        var offset = near.offset
+        guard let near = point(atOrBefore: settled) ?? point(atOrBefore: number),
+            number - near.frame <= 3 * Self.stride
+        else { return nil }
+        var (frame, offset) = near
         while frame > 0 {
             let overhead = (near.frame - frame) * Int64(header.overheadByteCount + 2)
             let reservoir = near.offset - offset - overhead
@@ -196,7 +187,7 @@ extension SeekTable {
                 // memory.
                 points[0] >= (Int64(offsets.count) + hole) * shortest
             else { return nil }
-            offsets.append(contentsOf: repeatElement(-1, count: Int(hole)))
+            offsets.append(contentsOf: repeatElement(Self.hole, count: Int(hole)))
             offsets += points
         }
         if let first = offsets.first, first > 0 { return nil }

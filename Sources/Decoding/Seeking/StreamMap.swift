@@ -113,7 +113,7 @@ struct StreamMap {
     /// `true` if the resource ends before the end of the music that its header states.
     private var isCutShort: Bool {
         guard let bytes = xing?.byteCount, let audioEnd else { return false }
-        return audioEnd - firstFrame < bytes - Int64(FrameWalkerLimits.longestFrame)
+        return audioEnd - firstFrame < bytes - Int64(FrameHeader.longestFrame)
     }
 
     /// The length of the music, estimated by the mean length of a frame if it is not stated; `nil` if the length of

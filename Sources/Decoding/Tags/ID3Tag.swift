@@ -2,8 +2,8 @@ package import Media
 
 /// The texts of an ID3v2 tag, of which all bytes or only the first may have been read.
 ///
-/// Pictures and all other frames are skipped. If a frame extends beyond the bytes that were read, parsing
-/// ends there and `isComplete` is `false`.
+/// Pictures and all other frames are skipped. Parsing ends at a frame that extends beyond the bytes that were
+/// read, or beyond the tag: nothing after a damaged frame can be trusted.
 package struct ID3v2Tag: Sendable, Equatable {
     /// The longest text frame that is read; no title is longer.
     private static let longestText = 16_384
@@ -15,28 +15,19 @@ package struct ID3v2Tag: Sendable, Equatable {
     package var loudness: Loudness { written.filled(from: adjusted) }
     private var written = Loudness()
     private var adjusted = Loudness()
-    /// `true` if every frame of the tag was read.
-    package private(set) var isComplete = false
 
     /// Parses the tag at the start of `bytes`; `nil` if there is none.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let header = ID3v2Header(bytes) else { return nil }
-        let isWhole = bytes.count >= header.tagByteCount
         var content = Array(bytes.prefix(header.tagByteCount).dropFirst(ID3v2Header.byteCount))
         // Up to 2.3, sizes count the bytes before unsynchronisation.
         if header.isUnsynchronised, header.version < 4 { content = Self.resynchronised(content[...]) }
         var reader = BigEndianReader(content)
         if header.hasExtendedHeader, !Self.skipExtendedHeader(&reader, version: header.version) { return }
         for _ in 0..<Self.mostFrames {
-            guard let frame = FrameHead(&reader, version: header.version) else {
-                isComplete = isWhole
-                return
-            }
-            guard frame.byteCount <= reader.remaining else {
-                // A frame that extends beyond the tag is damaged: nothing after it can be trusted.
-                isComplete = isWhole
-                return
-            }
+            guard let frame = FrameHead(&reader, version: header.version),
+                frame.byteCount <= reader.remaining
+            else { return }
             let body = reader.take(frame.byteCount)
             guard frame.byteCount <= Self.longestText,
                 let payload = frame.payload(body, isUnsynchronised: header.isUnsynchronised)

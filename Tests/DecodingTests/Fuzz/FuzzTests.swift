@@ -4,18 +4,16 @@ import Testing
 
 @testable import Decoding
 
-/// Damaged input of every kind: nothing crashes, every loop ends within counted steps, and nothing grows beyond
-/// what the input is worth.
+/// Damaged input of every kind: nothing crashes, every loop ends within counted steps, and memory stays bounded.
 @Suite struct FuzzTests {
     /// 1,000,000 inputs in all, 20,000 in the subset.
     private static let blocks = TestCount.seeds(20, full: 1_000)
     private static let inputsPerBlock: UInt64 = 1_000
-    /// What a block may need beyond what the process has. Told apart in full runs only, where no other test
-    /// runs beside.
+    /// The memory that a block may need. Checked in full runs only, in which no other test runs at the same time.
     private static let mostMemory = 64 << 20
 
     @Test(.timeLimit(.minutes(5)), arguments: blocks)
-    func `damaged frames, tags, headers and tables are survived`(block: UInt64) async throws {
+    func `damaged frames, tags, headers and tables crash nothing`(block: UInt64) async throws {
         let before = ResidentMemory.current
         ResidentMemory.resetPeak()
         for seed in block * Self.inputsPerBlock..<(block + 1) * Self.inputsPerBlock {
@@ -55,16 +53,13 @@ import Testing
     ].map { Sample($0, frames: 16) }
 
     private static let tag: [UInt8] = {
-        func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {
-            Array(name.utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
-        }
         let frames = [
-            frame("TIT2", [1, 0xFF, 0xFE, 0x4B, 0x04, 0x38, 0x04]),
-            frame("TXXX", [3] + Array("replaygain_track_gain\0-6.5 dB".utf8)),
-            frame("RVA2", Array("album\0".utf8) + [1, 0xF4, 0x00, 16, 0x40, 0x00]),
-            frame("TPE1", [0] + Array("Artist".utf8)), frame("TRCK", [3] + Array("3/12".utf8)),
+            id3Frame("TIT2", [1, 0xFF, 0xFE, 0x4B, 0x04, 0x38, 0x04]),
+            id3Frame("TXXX", [3] + Array("replaygain_track_gain\0-6.5 dB".utf8)),
+            id3Frame("RVA2", Array("album\0".utf8) + [1, 0xF4, 0x00, 16, 0x40, 0x00]),
+            id3Frame("TPE1", [0] + Array("Artist".utf8)), id3Frame("TRCK", [3] + Array("3/12".utf8)),
         ].flatMap { $0 }
-        return Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, UInt8(frames.count & 0x7F)] + frames
+        return id3Tag(version: 4, frames)
     }()
 
     private func frames(_ mutator: inout Mutator, _ seed: UInt64) {
@@ -78,9 +73,8 @@ import Testing
             last = frame.index
             count += 1
         }
-        #expect(count <= bytes.count / 5 + 1 && walker.junkByteCount <= bytes.count, "seed \(seed)")
+        #expect(count <= bytes.count / 5 + 1, "seed \(seed)")
         guard let header = FrameHeader(bytes, at: 0) else { return }
-        _ = header.mainDataBegin(bytes.prefix(mutator.number(0...8)))
         var scan = FrameScan(fromFrame: 0, at: 0, like: header, freeByteCount: mutator.number(5...3_000))
         var steps = 0
         while !scan.isLost, scan.offset < bytes.count {
@@ -89,7 +83,6 @@ import Testing
             if scan.offset == start { break }
         }
         #expect(steps <= bytes.count / 5 + 1, "seed \(seed)")
-        #expect(scan.junkByteCount <= Int64(bytes.count), "seed \(seed)")
     }
 
     private func tags(_ mutator: inout Mutator, _ seed: UInt64) {
@@ -106,8 +99,8 @@ import Testing
             }
             #expect((tag.tags.title?.string.count ?? 0) <= bytes.count, "seed \(seed)")
         }
-        _ = ID3v1Tag.tags(in: Array(mutator.damaged(OddStreams.id3v1).prefix(128)))
-        let ape = mutator.damaged(OddStreams.ape(mutator.number(0...40)), favouring: [0, 8, 12, 20])
+        _ = ID3v1Tag.tags(in: Array(mutator.damaged(id3v1).prefix(128)))
+        let ape = mutator.damaged(ape(mutator.number(0...40)), favouring: [0, 8, 12, 20])
         _ = APETag.loudness(in: Array(ape.dropFirst(mutator.number(0...40))))
         for end in [Array(ape.prefix(32)), Array(ape.suffix(32))] {
             #expect(APETag.byteCount(ofHeader: end).map { $0 >= 32 && $0 < 1 << 33 } ?? true, "seed \(seed)")
@@ -125,10 +118,7 @@ import Testing
             delay: 576,
             padding: 1_234
         )
-        let vbri =
-            [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + Array("VBRI".utf8)
-            + [0, 1, 0, 0, 0, 0, 0, 0, 0x9C, 0x40, 0, 0, 0, 100, 0, 4, 0, 2, 0, 1, 0, 25, 10, 10, 20, 60]
-        let frame = mutator.number(0...1) == 0 ? xing : vbri + [UInt8](repeating: 0, count: 417 - vbri.count)
+        let frame = mutator.number(0...1) == 0 ? xing : vbriFrame
         let bytes = mutator.damaged(frame, favouring: [36, 40, 46, 50, 56, 150, 170])
         guard let header = FrameHeader(bytes, at: 0), let read = XingHeader(bytes[...], header: header) else {
             return
@@ -169,12 +159,12 @@ import Testing
     private func stream(_ mutator: inout Mutator, _ seed: UInt64) async throws {
         guard let sample = Self.samples.randomElement(using: &mutator.random) else { return }
         let front = mutator.number(0...2) == 0 ? Self.tag : []
-        let back = [[], OddStreams.id3v1, OddStreams.ape(100)][mutator.number(0...2)]
+        let back = [[], id3v1, ape(100)][mutator.number(0...2)]
         let places = sample.starts.map { $0 + front.count }
         let bytes = mutator.damaged(front + sample.bytes + back, favouring: places + [0, 3, 6, 36, 40])
         let source = PartialSource(bytes, stored: mutator.number(0...1) == 0 ? [0..<Int64(bytes.count)] : [])
         let table = (0..<mutator.number(0...60)).map { _ in UInt8(mutator.number(0...255)) }
-        let decoder = MPEGDecoder(source: source, subject: "song.mp3", seekTable: table)
+        let decoder = MPEGDecoder(source: source, seekTable: table)
         var steps = 0
         func scanOn() async throws {
             while try await decoder.scanStored() {
@@ -201,17 +191,10 @@ import Testing
             try await decodeOn()
             try await scanOn()
         } catch is MediaError {
-            // Said in words, as it should be.
+            // Damaged beyond recognition.
         }
         #expect(steps <= 4 * bytes.count + 100, "seed \(seed)")
         #expect(source.requests.count <= 4, "seed \(seed)")
         #expect(source.readByteCount <= 60 * (bytes.count + 1), "seed \(seed)")
-    }
-
-    /// `content`, followed by its checksum.
-    private func checked(_ content: [UInt8]) -> [UInt8] {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in content { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return content + (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
     }
 }

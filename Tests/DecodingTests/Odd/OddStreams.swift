@@ -12,29 +12,24 @@ enum OddStreams {
     static let low = bare("22.05 kHz", ["-b", "64"], rate: 22_050)
     static let lowest = bare("8 kHz mono", ["-b", "8"], rate: 8_000, channels: 1)
     static let free = bare("free format", ["--freeformat", "-b", "200"])
-    static let layerII = second("Layer II", ["-b:a", "192k"], rate: 44_100)
-    static let lowLayerII = second("Layer II at 22.05 kHz", ["-b:a", "64k"], rate: 22_050)
+    static let layerII = Fixture.made("Layer II", ["-b:a", "192k"], by: .ffmpeg, seconds: 6)
+    static let lowLayerII = Fixture.made(
+        "Layer II at 22.05 kHz",
+        ["-b:a", "64k"],
+        by: .ffmpeg,
+        seconds: 6,
+        rate: 22_050
+    )
     static let layerI = Fixture(name: "Layer I", bytes: LayerIEncoder.noise(frames: 600, seed: 1))
 
     private static func bare(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2)
         -> Fixture
     {
-        let made = try? Fixture.lame(name, arguments + ["-t"], seconds: 6, rate: rate, channels: channels)
-        return made ?? Fixture(name: name + " (lame is missing)", bytes: [])
-    }
-
-    private static func second(_ name: String, _ arguments: [String], rate: Int) -> Fixture {
-        let made = try? Fixture.layerII(name, arguments, seconds: 6, rate: rate, channels: 2)
-        return made ?? Fixture(name: name + " (ffmpeg is missing)", bytes: [])
+        Fixture.made(name, arguments + ["-t"], seconds: 6, rate: rate, channels: channels)
     }
 
     /// Where the frames of `bytes` begin.
-    static func frameStarts(_ bytes: [UInt8]) -> [Int] {
-        var walker = FrameWalker(bytes)
-        var starts: [Int] = []
-        while let frame = walker.next() { starts.append(frame.index) }
-        return starts
-    }
+    static func frameStarts(_ bytes: [UInt8]) -> [Int] { FrameWalker(bytes).map(\.index) }
 
     /// `fixture` with `inserted` before its frame `number`, or this many bytes after that frame's start.
     static func inserting(
@@ -87,20 +82,6 @@ enum OddStreams {
         frame += [UInt8](repeating: 0, count: length - frame.count)
         return Fixture(name: fixture.name + " with VBRI", bytes: frame + fixture.bytes)
     }
-
-    /// An APEv2 tag with header, footer and `count` bytes between them.
-    static func ape(_ count: Int) -> [UInt8] {
-        func end(_ flags: UInt8) -> [UInt8] {
-            let size = count + 32
-            let digits = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: size >> $0) }
-            return Array("APETAGEX".utf8) + [0xD0, 7, 0, 0] + digits + [1, 0, 0, 0, 0, 0, 0, flags]
-                + [UInt8](repeating: 0, count: 8)
-        }
-        // Filled with what looks like headers, so that it is noticed where it is not stepped over.
-        return end(0xA0) + (0..<count).map { [0xFF, 0xFB, 0x90, 0x00][$0 % 4] } + end(0x80)
-    }
-
-    static let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)
 }
 
 /// Makes Layer I frames of noise: valid in every bit, and loud in some subbands (ISO/IEC 11172-3 §2.4.1.5).
