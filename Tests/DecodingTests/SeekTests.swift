@@ -1,7 +1,8 @@
-import Decoding
 import Media
 import TestSupport
 import Testing
+
+@testable import Decoding
 
 @Suite struct SeekTests {
     /// The number of samples compared after each landing: several MPEG frames.

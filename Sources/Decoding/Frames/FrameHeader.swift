@@ -82,6 +82,11 @@ package struct FrameHeader: Sendable, Hashable {
         return bitRate * samplesPerFrame / 8 / sampleRate + (isPadded ? 1 : 0)
     }
 
+    /// The length of the frame with its header, if a free-format frame has `free` bytes without padding.
+    package func byteCount(ifFree free: Int?) -> Int? {
+        frameByteCount ?? free.map { $0 + (isPadded ? 1 : 0) }
+    }
+
     /// The length of the longest frame of this version, layer and sample rate; in free format an upper bound.
     package var longestFrameByteCount: Int {
         guard bitRate > 0, let most = Self.rates(version, layer: layer).last else {

@@ -28,7 +28,7 @@ package struct FrameWalker: Sequence, IteratorProtocol {
     /// another frame; with more bytes there may be one.
     package mutating func next() -> Frame? {
         if let previous, let header = FrameHeader(bytes, at: Swift.min(index, bytes.count)),
-            header.isConsistent(with: previous), let length = length(of: header)
+            header.isConsistent(with: previous), let length = header.byteCount(ifFree: freeFormatByteCount)
         {
             return step(over: header, length)
         }
@@ -40,7 +40,7 @@ package struct FrameWalker: Sequence, IteratorProtocol {
                 continue
             }
             if let header = FrameHeader(bytes, at: index), isConfirmed(header),
-                let length = length(of: header)
+                let length = header.byteCount(ifFree: freeFormatByteCount)
             {
                 return step(over: header, length)
             }
@@ -61,14 +61,10 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         if header.frameByteCount == nil, freeFormatByteCount == nil {
             freeFormatByteCount = freeLength(of: header)
         }
-        guard let length = length(of: header), index + length < bytes.count,
+        guard let length = header.byteCount(ifFree: freeFormatByteCount), index + length < bytes.count,
             let follower = FrameHeader(bytes, at: index + length)
         else { return false }
         return follower.isConsistent(with: header)
-    }
-
-    private func length(of header: FrameHeader) -> Int? {
-        header.frameByteCount ?? freeFormatByteCount.map { $0 + (header.isPadded ? 1 : 0) }
     }
 
     /// The distance to the next free-format header of the same stream, without padding.
@@ -161,16 +157,23 @@ package struct FrameScan: Sendable, Equatable {
     ) -> Bool {
         let raw = (0..<FrameHeader.byteCount).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[index + $1]) }
         if FrameHeader.passes(raw) {
-            switch frameLength(raw) {
-            case .frame(let length):
-                found(number, offset)
-                number += 1
-                offset += Int64(length)
-                lastFrameEnd = offset
-                junk = nil
-            case .tooShort: stepOverJunk()
-            case .doubtful: isLost = true
+            guard let next = FrameHeader(raw), next.isConsistent(with: header),
+                let length = next.byteCount(ifFree: freeByteCount),
+                length - FrameHeader.byteCount <= Self.longestBody
+            else {
+                isLost = true
+                return true
             }
+            // libmpg123 treats the header of a frame too short for its own side information as junk.
+            if next.layer == 3, length < next.overheadByteCount {
+                stepOverJunk()
+                return true
+            }
+            found(number, offset)
+            number += 1
+            offset += Int64(length)
+            lastFrameEnd = offset
+            junk = nil
             return true
         }
         // Tags are only recognised directly after a frame: in junk their letters can occur by chance.
@@ -206,20 +209,5 @@ package struct FrameScan: Sendable, Equatable {
         junk = count
         offset += 1
         if count >= Self.mostJunk { isLost = true }
-    }
-
-    private enum Length {
-        case frame(Int)
-        /// The frame is too short for its own side information: libmpg123 treats such a header as junk.
-        case tooShort
-        case doubtful
-    }
-
-    private func frameLength(_ raw: UInt32) -> Length {
-        guard let found = FrameHeader(raw), found.isConsistent(with: header),
-            let length = found.frameByteCount ?? freeByteCount.map({ $0 + (found.isPadded ? 1 : 0) })
-        else { return .doubtful }
-        if found.layer == 3, length < found.overheadByteCount { return .tooShort }
-        return length - FrameHeader.byteCount <= Self.longestBody ? .frame(length) : .doubtful
     }
 }

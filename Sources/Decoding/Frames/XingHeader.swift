@@ -122,65 +122,43 @@ package struct GaplessTrim: Sendable, Equatable {
     package static let none = GaplessTrim()
 
     /// The number of samples before the music.
-    package let start: FrameCount
-    /// The end of the music, exclusive; `nil` if the header does not state it.
-    package let end: FrameCount?
-    /// The number of samples in all frames that the header counts; `nil` as for `end`.
-    package let counted: FrameCount?
+    package private(set) var start: FrameCount = 0
+    /// The samples from the end of the music to the last one that the header counts; `nil` if it does not count them.
+    package private(set) var padding: Range<FrameCount>?
 
-    private init() {
-        start = 0
-        end = nil
-        counted = nil
-    }
+    private init() {}
 
     /// The trim that follows from `xing`: none if the header does not count the frames. The decoder's own
     /// delay is trimmed even if the header states neither delay nor padding.
     package init(_ xing: XingHeader?, samplesPerFrame: Int) {
-        guard let xing, xing.isSilent, let frames = xing.frameCount else {
-            self = .none
-            return
-        }
+        guard let xing, xing.isSilent, let frames = xing.frameCount else { return }
         let all = frames * FrameCount(samplesPerFrame)
-        let padding = FrameCount(xing.encoderPadding ?? 0)
-        let first = FrameCount(xing.encoderDelay ?? 0) + Self.decoderDelay
-        let last = min(all, all - padding + Self.decoderDelay)
-        start = first
-        end = max(last, min(first, all))
-        counted = all
-    }
-
-    /// The number of padding samples at the end. That many samples are held back while frame numbers are
-    /// estimates.
-    package var paddingLength: FrameCount {
-        guard let counted, let end else { return 0 }
-        return counted - end
+        start = FrameCount(xing.encoderDelay ?? 0) + Self.decoderDelay
+        let end = min(all, all - FrameCount(xing.encoderPadding ?? 0) + Self.decoderDelay)
+        padding = max(end, min(start, all))..<all
     }
 
     /// The length of the music, if stated.
-    package var musicLength: FrameCount? { end.map { max(0, $0 - start) } }
+    package var musicLength: FrameCount? { padding.map { max(0, $0.lowerBound - start) } }
 
     /// The parts of the decoded samples `range` that are music: none, one, or one on each side of the padding.
     package func music(in range: Range<FrameCount>) -> [Range<FrameCount>] {
-        guard let end, let counted else {
-            let music = range.clamped(to: start..<FrameCount.max)
-            return music.isEmpty ? [] : [music]
-        }
-        return [start..<max(start, end), max(start, counted)..<FrameCount.max]
+        let padding = padding ?? FrameCount.max..<FrameCount.max
+        return [start..<max(start, padding.lowerBound), max(start, padding.upperBound)..<FrameCount.max]
             .map { range.clamped(to: $0) }
             .filter { !$0.isEmpty }
     }
 
     /// The position of `sample` in the music; a trimmed sample has the nearest position.
     package func position(ofSample sample: FrameCount) -> FrameCount {
-        guard let end, let counted, sample > end else { return max(0, sample - start) }
-        return max(0, end - start) + max(0, sample - max(counted, start))
+        guard let padding, sample > padding.lowerBound else { return max(0, sample - start) }
+        return max(0, padding.lowerBound - start) + max(0, sample - max(padding.upperBound, start))
     }
 
     /// The sample at `position` in the music.
     package func sample(at position: FrameCount) -> FrameCount {
         let position = max(0, position)
-        guard let length = musicLength, let counted, position >= length else { return position + start }
-        return max(counted, start) + (position - length)
+        guard let padding, let length = musicLength, position >= length else { return position + start }
+        return max(padding.upperBound, start) + (position - length)
     }
 }

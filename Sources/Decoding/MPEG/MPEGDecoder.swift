@@ -274,7 +274,7 @@ package final class MPEGDecoder: AudioDecoder {
         info.format = lander.map.format
         feed = landing.feed
         hold = PaddingHold(
-            paddingCount: feed.isExact ? 0 : Int(opened.map.trim.paddingLength) * info.format.channelCount
+            paddingCount: feed.isExact ? 0 : (opened.map.trim.padding?.count ?? 0) * info.format.channelCount
         )
         isFinished = landing.isEnd
         correctedLanding = nil

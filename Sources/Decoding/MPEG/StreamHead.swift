@@ -4,8 +4,8 @@ import Media
 ///
 /// One request of 64 KiB suffices, unless a larger tag precedes the audio: then a second one is needed.
 struct StreamHead {
-    /// The length of one request, within which the first frame must begin.
-    static let reach = 65_536
+    /// The first frame must begin within one request.
+    private static let reach = ByteWindow.requestByteCount
     /// The number of frames to examine, if the resource has as many, to decide if the bit rate is constant or
     /// variable.
     private static let wantedFrames = 16

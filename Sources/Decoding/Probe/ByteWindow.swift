@@ -2,6 +2,9 @@ import Media
 
 /// Consecutive bytes of a source, read on demand.
 struct ByteWindow {
+    /// The length of one request. That of a cold start brings no more, so a decoder should open within it.
+    static let requestByteCount = 65_536
+
     private let source: any ByteSource
     /// The offset of the first byte.
     let start: Int64

@@ -40,7 +40,7 @@ package struct DecoderTable: Sendable {
         at location: ResourceLocation
     ) async throws -> any AudioDecoder {
         var window = ByteWindow(reader, at: 0)
-        try await window.fill(AudioKind.headByteCount, askingUpTo: StreamHead.reach)
+        try await window.fill(AudioKind.headByteCount, askingUpTo: ByteWindow.requestByteCount)
         let kind = AudioKind.probe(
             head: window.bytes,
             contentType: reader.report.contentType,

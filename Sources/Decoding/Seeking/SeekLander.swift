@@ -25,8 +25,6 @@ struct SeekLander {
         var offset: Int64
     }
 
-    /// The length of one request.
-    private static let reach = 65_536
     /// The most frames decoded before the wanted one; they suffice to fill any bit reservoir.
     private static let mostPrimingFrames = 16
     /// The most stored bytes that one seek scans: an hour of music at 64 kbit/s, which takes far less than a
@@ -79,7 +77,7 @@ struct SeekLander {
         case .known(let first, let offset, let sample):
             let frames = sample / map.samplesPerFrame - first + Int64(LandingWindow.agreeingFrames)
             start = map.origin + offset
-            count = Int(min(Double(frames) * map.meanFrameLength, Double(Self.reach)))
+            count = Int(min(Double(frames) * map.meanFrameLength, Double(ByteWindow.requestByteCount)))
         case .estimate(let frame, let offset, _):
             let window = LandingWindow(around: map.origin + offset, frame: frame, in: map)
             start = window.start
@@ -120,7 +118,7 @@ struct SeekLander {
         wanted sample: FrameCount
     ) async throws -> FeedPosition? {
         var window = ByteWindow(source, at: map.origin + offset)
-        try await window.fill(FrameHeader.byteCount, askingUpTo: Self.reach / 2)
+        try await window.fill(FrameHeader.byteCount, askingUpTo: ByteWindow.requestByteCount / 2)
         if offset > 0 {
             guard let header = FrameHeader(window.bytes, at: 0), header.isConsistent(with: map.header) else {
                 return nil
@@ -151,11 +149,11 @@ struct SeekLander {
             return Landing(feed: feed, place: SeekLanding(frame: target.position, isExact: true))
         }
         var window = ByteWindow(source, at: wanted.start)
-        try await window.fill(wanted.byteCount, askingUpTo: Self.reach)
+        try await window.fill(wanted.byteCount, askingUpTo: ByteWindow.requestByteCount)
         var frames = frames(in: window)
         if frames.isEmpty {
             // There may be music after a tag or junk.
-            try await window.fill(Self.reach, askingUpTo: Self.reach)
+            try await window.fill(ByteWindow.requestByteCount, askingUpTo: ByteWindow.requestByteCount)
             frames = self.frames(in: window)
         }
         guard !frames.isEmpty else { return atEnd(SeekLanding(frame: target.position, isExact: false)) }

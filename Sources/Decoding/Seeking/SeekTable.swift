@@ -116,12 +116,6 @@ package struct SeekTableKey: Sendable, Equatable {
     /// The length of the resource, if known.
     package var length: Int64?
 
-    package init(header: FrameHeader, origin: Int64, length: Int64?) {
-        self.header = header
-        self.origin = origin
-        self.length = length
-    }
-
     fileprivate var kind: [UInt8] {
         [header.version == .mpeg1 ? 1 : header.version == .mpeg2 ? 2 : 3, UInt8(header.layer)]
     }

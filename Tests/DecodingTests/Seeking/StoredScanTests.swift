@@ -8,10 +8,6 @@ import Testing
 @Suite struct StoredScanTests {
     private static let variable = [Fixture.vbr, Fixture.bareVBR, Fixture.average]
 
-    private func decoder(_ source: PartialSource, table: [UInt8] = []) -> MPEGDecoder {
-        MPEGDecoder(source: source, seekTable: table)
-    }
-
     private func scanAll(_ decoder: MPEGDecoder) async throws -> Int {
         var steps = 0
         while try await decoder.scanStored() {
@@ -30,7 +26,7 @@ import Testing
         _ = try await decodeRest(walked)
         for percent in [10, 35, 60, 85] {
             let source = PartialSource(fixture.bytes)
-            let decoder = decoder(source, table: hasTable ? walked.seekTable() : [])
+            let decoder = MPEGDecoder(source: source, seekTable: hasTable ? walked.seekTable() : [])
             #expect(!decoder.isStored(at: .zero), "nothing is known before the head")
             try await decoder.open()
             let time = Duration.seconds(Double(percent) * 0.24)
@@ -48,7 +44,7 @@ import Testing
     func `scanning a stored track sends no request, counts all frames and ends`(fixture: Fixture) async throws
     {
         let source = PartialSource(fixture.bytes, stored: [0..<Int64(fixture.bytes.count)])
-        let decoder = decoder(source)
+        let decoder = MPEGDecoder(source: source)
         let steps = try await scanAll(decoder)
         #expect(source.requests.isEmpty)
         #expect(steps <= fixture.bytes.count / 60_000 + 2)
@@ -66,7 +62,7 @@ import Testing
     @Test func `a scan continues with newly stored bytes, and reads nothing twice`() async throws {
         let bytes = Fixture.bareVBR.bytes
         let source = PartialSource(bytes)
-        let decoder = decoder(source)
+        let decoder = MPEGDecoder(source: source)
         try await decoder.open()
         _ = try await scanAll(decoder)
         let settled = source.readCount
@@ -88,7 +84,7 @@ import Testing
     {
         let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
         let source = PartialSource(fixture.bytes)
-        let decoder = decoder(source)
+        let decoder = MPEGDecoder(source: source)
         try await decoder.open()
         let target = whole.count / 2 * 7 / 10
         let landing = try await decoder.seek(to: decoder.info.format.duration(of: Int64(target)))
@@ -124,7 +120,10 @@ import Testing
             holed.record(frame: Int64(point) * SeekTable.stride, at: offset)
         }
         let source = PartialSource(fixture.bytes)
-        let decoder = decoder(source, table: holed.stored(for: map.key(length: source.length)))
+        let decoder = MPEGDecoder(
+            source: source,
+            seekTable: holed.stored(for: map.key(length: source.length))
+        )
         try await decoder.open()
         let landing = try await decoder.seek(to: .seconds(14))
         #expect(!landing.isExact)
@@ -139,7 +138,7 @@ import Testing
     @Test func `tags at the end shorten the music as soon as they are stored`() async throws {
         let bytes = Fixture.bareCBR.bytes + ape(200_000) + id3v1
         let source = PartialSource(bytes)
-        let decoder = decoder(source)
+        let decoder = MPEGDecoder(source: source)
         try await decoder.open()
         let plain = MPEGDecoder(Fixture.bareCBR.bytes)
         try await plain.open()
