@@ -7,9 +7,7 @@ import Testing
 @Suite(.serialized) struct AudioOutputContractTests {
     @Test(arguments: Rig.Kind.allCases)
     func `all frames are taken and drain returns after the last`(kind: Rig.Kind) async throws {
-        let rig = try await Rig(kind)
-        try await rig.open(frames: kind.frames, isFinished: true)
-        try await rig.output.start()
+        let rig = try await Rig.playing(kind, frames: kind.frames, isFinished: true)
         try await rig.running { await rig.output.drain() }
         #expect(rig.reader.takenFrames == kind.frames)
         #expect(rig.output.heardFrames == kind.frames)
@@ -18,14 +16,12 @@ import Testing
     }
 
     @Test(arguments: Rig.Kind.files, 0..<4 as Range<UInt64>)
-    func `a file holds each frame once and in order, however they came`(
+    func `a file receives each frame once and in order, in portions of any size`(
         kind: Rig.Kind,
         seed: UInt64
     ) async throws {
         var random = SeededGenerator(seed: seed)
-        let rig = try await Rig(kind)
-        try await rig.open(frames: 0)
-        try await rig.output.start()
+        let rig = try await Rig.playing(kind, frames: 0)
         var count = 0
         for _ in 0..<40 {
             let next = Int.random(in: 0...9_000, using: &random)
@@ -67,10 +63,8 @@ import Testing
     }
 
     @Test(arguments: Rig.Kind.allCases)
-    func `a flush counts what was taken as heard`(kind: Rig.Kind) async throws {
-        let rig = try await Rig(kind)
-        try await rig.open(frames: 500_000)
-        try await rig.output.start()
+    func `a flush counts the frames that were taken as heard`(kind: Rig.Kind) async throws {
+        let rig = try await Rig.playing(kind, frames: 500_000)
         await rig.output.pause()
         await rig.output.flush()
         #expect(rig.output.heardFrames == rig.reader.takenFrames)
@@ -96,10 +90,8 @@ import Testing
     }
 
     @Test(arguments: Rig.Kind.allCases)
-    func `the heard position never goes back, and open counts anew`(kind: Rig.Kind) async throws {
-        let rig = try await Rig(kind)
-        try await rig.open(frames: kind.frames, isFinished: true)
-        try await rig.output.start()
+    func `the heard position never goes back, and open restarts it`(kind: Rig.Kind) async throws {
+        let rig = try await Rig.playing(kind, frames: kind.frames, isFinished: true)
         let heard = try await rig.running {
             let drain = Task { await rig.output.drain() }
             var heard: [FrameCount] = []
@@ -119,10 +111,8 @@ import Testing
     }
 
     @Test(arguments: Rig.Kind.allCases)
-    func `only a device in real time runs dry, and reports it once`(kind: Rig.Kind) async throws {
-        let rig = try await Rig(kind)
-        try await rig.open(frames: 22_050)
-        try await rig.output.start()
+    func `only a real-time device reports an underrun, and only once`(kind: Rig.Kind) async throws {
+        let rig = try await Rig.playing(kind, frames: 22_050)
         func advance(periods: Int) async throws {
             for _ in 0..<periods where kind == .null {
                 try await wait(for: "the device to sleep") { rig.clock.sleeperCount == 1 }
@@ -141,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: Rig.Kind.allCases)
-    func `close ends in every state, also twice, and late calls do nothing`(kind: Rig.Kind) async throws {
+    func `close works in every state and twice, and later calls do nothing`(kind: Rig.Kind) async throws {
         for steps in 0...4 {
             let rig = try await Rig(kind)
             rig.reader.append(AudioFormat.cd.numbered(100_000))

@@ -17,15 +17,16 @@ struct NullOutputTests {
     }
 
     private func advance(by duration: Duration) async throws {
-        let looks = reader.readCount
+        let readsBefore = reader.readCount
         try await wait(for: "the device to sleep") { clock.sleeperCount == 1 }
         clock.advance(by: duration)
-        try await wait(for: "the device to look and sleep again") {
-            reader.readCount > looks && clock.sleeperCount == 1
+        try await wait(for: "the device to read and sleep again") {
+            reader.readCount > readsBefore && clock.sleeperCount == 1
         }
     }
 
-    @Test func `it takes its buffer at once and then exactly the frames of the time that passed`()
+    @Test
+    func `the device fills its buffer at once, and then takes exactly the frames of the time that passed`()
         async throws
     {
         let output = try await playing(frames: 44_100 * 12)
@@ -41,14 +42,14 @@ struct NullOutputTests {
         await output.close()
     }
 
-    @Test func `the heard position moves with the clock between two looks`() async throws {
+    @Test func `the heard position moves with the clock between two reads`() async throws {
         let output = try await playing(frames: 44_100)
         clock.advance(by: .milliseconds(10))
         #expect(output.heardFrames == 441)
         await output.close()
     }
 
-    @Test func `what is taken and not heard survives a pause and is dropped by a flush`() async throws {
+    @Test func `frames taken but not heard survive a pause and are dropped by a flush`() async throws {
         let output = try await playing(frames: 44_100)
         try await advance(by: .milliseconds(100))
         await output.pause()
@@ -64,7 +65,7 @@ struct NullOutputTests {
         await output.close()
     }
 
-    @Test func `a device that ran dry goes on where it stood when frames come`() async throws {
+    @Test func `after an underrun the device continues where it stood`() async throws {
         let events = EventLog()
         let output = try await playing(frames: 4_410)
         events.listen(to: output)

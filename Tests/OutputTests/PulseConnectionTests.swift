@@ -49,8 +49,7 @@ import Testing
         #expect(await PulseMainloop.library.open() == nil)
         weak var left: PulseConnection?
         do {
-            let limit = PulseTimeLimit(clock: TestClock())
-            let connection = try PulseConnection(timeLimit: limit) { _ in }
+            let connection = try PulseConnection(clock: TestClock()) { _ in }
             left = connection
             connection.close()
             await #expect(throws: MediaError.self) { try await connection.connect(to: "unix:/nowhere") }

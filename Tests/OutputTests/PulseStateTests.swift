@@ -28,7 +28,7 @@ struct PulseVolumeStateTests {
         #expect(state.answered(loud) == .none)
     }
 
-    @Test func `an answer to a question asked before our last setting is ignored, and asked again`() {
+    @Test func `an answer to a query from before our last setting is ignored, and the query repeated`() {
         var state = PulseVolumeState()
         #expect(state.changeSignalled() == .ask)
         state.chosen(quiet)
@@ -37,7 +37,7 @@ struct PulseVolumeStateTests {
         #expect(state.level == quiet)
     }
 
-    @Test func `signals while a question is under way lead to one more question`() {
+    @Test func `signals during a query lead to one more query`() {
         var state = PulseVolumeState()
         #expect(state.changeSignalled() == .ask)
         #expect(state.changeSignalled() == .none)
@@ -54,7 +54,7 @@ struct PulseVolumeStateTests {
 struct PulsePositionTests {
     private var position = PulsePosition(format: .cd)
 
-    @Test func `silence that the sink plays first is not taken for music`() {
+    @Test func `silence that the sink plays first does not count as music`() {
         var position = position
         position.took(11_025)
         position.measured(latency: 11_025 + 88_200, isPlaying: true, at: .zero)
@@ -64,7 +64,7 @@ struct PulsePositionTests {
         #expect(position.heard == 4_410)
     }
 
-    @Test func `time moves the music only while the server plays it`() {
+    @Test func `the position moves only while the server plays`() {
         var position = position
         position.took(44_100)
         position.moved(to: .seconds(5))
@@ -78,7 +78,7 @@ struct PulsePositionTests {
         #expect(position.heard == 22_050)
     }
 
-    @Test func `what is heard never goes back and never passes what was taken`() {
+    @Test func `the heard position never goes back and never exceeds the frames taken`() {
         var position = position
         position.took(1_000)
         position.measured(latency: 200, isPlaying: true, at: .zero)

@@ -49,6 +49,14 @@ struct Rig {
         try await output.open(.cd, reader: reader)
     }
 
+    /// A rig whose output plays `frames` frames, after which the reader ends if `isFinished`.
+    static func playing(_ kind: Kind, frames: Int, isFinished: Bool = false) async throws -> Rig {
+        let rig = try await Rig(kind)
+        try await rig.open(frames: frames, isFinished: isFinished)
+        try await rig.output.start()
+        return rig
+    }
+
     /// The samples in the file; `nil` for an output without one.
     var samples: [UInt8]? {
         switch kind {

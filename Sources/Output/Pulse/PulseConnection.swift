@@ -10,7 +10,11 @@ final class PulseConnection: @unchecked Sendable {
 
     let mainloop: PulseMainloop
     let context: OpaquePointer
-    let timeLimit: PulseTimeLimit
+    /// The server replies from memory, within milliseconds even on a busy machine; users who pressed a key do
+    /// not wait much longer than this.
+    private static let timeLimit = Duration.seconds(3)
+
+    private let clock: any MonotonicClock
     private let onLoss: @Sendable (MediaError) -> Void
     private let ready = OneShot<Result<Void, MediaError>>()
     /// `true` from the moment the server accepts the connection until its loss.
@@ -23,11 +27,11 @@ final class PulseConnection: @unchecked Sendable {
     /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
     /// open.
     init(
-        timeLimit: PulseTimeLimit,
+        clock: any MonotonicClock,
         onLoss: @escaping @Sendable (MediaError) -> Void
     ) throws(MediaError) {
         mainloop = try PulseMainloop()
-        self.timeLimit = timeLimit
+        self.clock = clock
         self.onLoss = onLoss
         let api = mainloop.api
         // Mixers show these properties, and routing policies use them.
@@ -73,9 +77,7 @@ final class PulseConnection: @unchecked Sendable {
             if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { stateChanged() }
         }
         let cancelled = MediaError(.audioServer, "PulseAudio", "the player is stopping")
-        let outcome = await timeLimit.watching({ [weak self] in self?.giveUp() }) {
-            await ready.wait(ifCancelled: .failure(cancelled))
-        }
+        let outcome = await withTimeLimit { await ready.wait(ifCancelled: .failure(cancelled)) }
         try Task.checkCancellation()
         try outcome.get()
     }
@@ -91,9 +93,22 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends a connection whose server does not reply to a request, as if it were lost: every wait ends. Must
-    /// not be called from a callback.
-    func giveUp() {
+    /// Returns the result of `wait`, a wait for the server's reply to a request. Gives up the connection, which ends the
+    /// wait, if that takes too long.
+    ///
+    /// A server that is stopped or hangs keeps its connections open and never replies: without a limit, libpulse
+    /// would wait for ever.
+    func withTimeLimit<Value: Sendable>(_ wait: () async -> Value) async -> Value {
+        let watchdog = Task { [weak self, clock] in
+            guard (try? await clock.sleep(for: Self.timeLimit)) != nil else { return }
+            self?.giveUp()
+        }
+        defer { watchdog.cancel() }
+        return await wait()
+    }
+
+    /// Ends a connection whose server does not reply, as if it were lost: every wait ends.
+    private func giveUp() {
         mainloop.withLock {
             guard !isClosed else { return }
             ready.give(.failure(Self.silent(.audioServer)))
@@ -227,29 +242,4 @@ final class PulseMainloop: @unchecked Sendable {
 /// Lets libpulse finish a request whose reply is not needed.
 func forget(_ operation: OpaquePointer?) {
     if let operation { pa_operation_unref(operation) }
-}
-
-/// The time limit for the audio server's reply to a request.
-///
-/// A server that is stopped or hangs keeps its connections open and never replies: without a limit, libpulse
-/// would wait for ever.
-struct PulseTimeLimit: Sendable {
-    /// The server replies from memory, within milliseconds even on a busy machine; users who pressed a key do
-    /// not wait much longer than this.
-    private static let limit = Duration.seconds(3)
-
-    let clock: any MonotonicClock
-
-    /// Returns the result of `wait`. If that takes longer than the limit, calls `giveUp` once, which has to end the wait.
-    func watching<Value: Sendable>(
-        _ giveUp: @escaping @Sendable () -> Void,
-        _ wait: () async -> Value
-    ) async -> Value {
-        let watchdog = Task { [clock] in
-            guard (try? await clock.sleep(for: Self.limit)) != nil else { return }
-            giveUp()
-        }
-        defer { watchdog.cancel() }
-        return await wait()
-    }
 }

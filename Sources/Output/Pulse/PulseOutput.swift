@@ -15,7 +15,7 @@ final class PulseOutput: AudioOutput {
     private let sink: String?
     private let server: String?
     private let library: OptionalLibrary
-    private let timeLimit: PulseTimeLimit
+    private let clock: any MonotonicClock
     private let listener = PulseListener()
     // The main loop's lock is never taken while this one is held.
     private let state = Locked(State())
@@ -33,7 +33,7 @@ final class PulseOutput: AudioOutput {
         self.sink = sink
         self.server = server
         self.library = library
-        timeLimit = PulseTimeLimit(clock: clock)
+        self.clock = clock
     }
 
     deinit { connection?.close() }
@@ -57,7 +57,7 @@ final class PulseOutput: AudioOutput {
             )
         }
         let listener = listener
-        let connection = try PulseConnection(timeLimit: timeLimit) {
+        let connection = try PulseConnection(clock: clock) {
             listener.report(.lost($0))
         }
         replaceConnection(with: connection)

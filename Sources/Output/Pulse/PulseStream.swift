@@ -25,10 +25,9 @@ final class PulseStream: @unchecked Sendable {
     private let stream: OpaquePointer
     private let clock: PulseClock
     private let volume: PulseVolume
-    private let timeLimit: PulseTimeLimit
     private let onEvent: @Sendable (OutputEvent) -> Void
-    /// Gives up the connection; must not be called with the lock held.
-    private let giveUp: @Sendable () -> Void
+    /// Weak: the connection owns its stream.
+    private weak var connection: PulseConnection?
 
     /// Completed when the server has created the stream.
     private let ready = OneShot<Bool>()
@@ -77,9 +76,7 @@ final class PulseStream: @unchecked Sendable {
             onChange: { onEvent(.volumeChanged(percent: $0.percent, isMuted: $0.isMuted)) }
         )
         mainloop = connection.mainloop
-        timeLimit = connection.timeLimit
-        // Weak: the connection owns its stream.
-        giveUp = { [weak connection] in connection?.giveUp() }
+        self.connection = connection
     }
 
     // MARK: From the output
@@ -107,7 +104,7 @@ final class PulseStream: @unchecked Sendable {
                 ready.give(false)
             }
         }
-        return await timeLimit.watching(giveUp) { await ready.wait(ifCancelled: false) }
+        return await connection?.withTimeLimit { await ready.wait(ifCancelled: false) } ?? false
     }
 
     private func bytes(in time: Duration) -> UInt32 {
@@ -199,7 +196,7 @@ final class PulseStream: @unchecked Sendable {
             return true
         }
         guard isUnderway else { return false }
-        let isDone = await timeLimit.watching(giveUp) { await answer.wait(ifCancelled: false) }
+        let isDone = await connection?.withTimeLimit { await answer.wait(ifCancelled: false) } ?? false
         mainloop.withLock { if request?.answer === answer { dropRequest() } }
         return isDone
     }
