@@ -1,4 +1,4 @@
-import Cache
+@testable import Cache
 import HTTP
 import Loading
 import Media

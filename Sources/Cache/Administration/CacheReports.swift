@@ -3,68 +3,46 @@ package import Media
 /// One entry of the cache, as it was at one moment.
 package struct CachedEntry: Sendable, Equatable {
     /// The entry's own number, which is never given to another entry.
-    package var number: Int64
+    package var number: Int64 = 0
     /// The URL without user name, password and query.
     package var url: SafeText
     /// Other URLs of the entry, without user name, password and query. `list()` does not look them up.
-    package var otherURLs: [SafeText]
+    package var otherURLs: [SafeText] = []
     package var title: SafeText?
     package var artist: SafeText?
     package var duration: Duration?
     /// In bytes; `nil` until a server reported it.
     package var length: Int64?
     /// The committed ranges. The bytes are checked only when they are read.
-    package var stored: ByteRangeSet
+    package var stored = ByteRangeSet()
     /// The bytes that the entry takes on the disk.
-    package var allocatedBytes: Int64
+    package var allocatedBytes: Int64 = 0
     package var contentType: SafeText?
     package var etag: SafeText?
     package var lastModified: SafeText?
     /// `true` if the server answers requests for a range; `nil` if unknown.
     package var acceptsRanges: Bool?
     /// `true` if the entry is never evicted.
-    package var isPinned: Bool
+    package var isPinned = false
     /// When the entry was created, in seconds since 1970; `nil` if unknown.
     package var created: Int64?
     /// Seconds since 1970.
     package var lastPlayed: Int64
 
-    package init(
-        number: Int64 = 0,
-        url: SafeText,
-        otherURLs: [SafeText] = [],
-        title: SafeText? = nil,
-        artist: SafeText? = nil,
-        duration: Duration? = nil,
-        length: Int64? = nil,
-        stored: ByteRangeSet = ByteRangeSet(),
-        allocatedBytes: Int64 = 0,
-        contentType: SafeText? = nil,
-        etag: SafeText? = nil,
-        lastModified: SafeText? = nil,
-        acceptsRanges: Bool? = nil,
-        isPinned: Bool = false,
-        created: Int64? = nil,
-        lastPlayed: Int64
-    ) {
-        self.number = number
-        self.url = url
-        self.otherURLs = otherURLs
-        self.title = title
-        self.artist = artist
-        self.duration = duration
-        self.length = length
-        self.stored = stored
-        self.allocatedBytes = allocatedBytes
-        self.contentType = contentType
-        self.etag = etag
-        self.lastModified = lastModified
-        self.acceptsRanges = acceptsRanges
-        self.isPinned = isPinned
-        self.created = created
-        self.lastPlayed = lastPlayed
-    }
+    /// The number of committed bytes.
+    package var storedBytes: Int64 { stored.byteCount }
 
+    /// `true` if the length is known and no byte is missing.
+    package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
+
+    /// The stored share in per cent, rounded down, so that 100 means all; `nil` if the length is unknown.
+    package var percent: Int? {
+        guard let length, length > 0 else { return length == 0 ? 100 : nil }
+        return isComplete ? 100 : min(99, Int(Double(storedBytes) / Double(length) * 100))
+    }
+}
+
+extension CachedEntry {
     init(_ row: EntryRow, stored: ByteRangeSet, urls: [SafeText] = []) {
         let description = row.description
         self.init(
@@ -89,18 +67,6 @@ package struct CachedEntry: Sendable, Equatable {
             lastPlayed: row.lastPlayed
         )
     }
-
-    /// The number of committed bytes.
-    package var storedBytes: Int64 { stored.byteCount }
-
-    /// `true` if the length is known and no byte is missing.
-    package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
-
-    /// The stored share in per cent, rounded down, so that 100 means all; `nil` if the length is unknown.
-    package var percent: Int? {
-        guard let length, length > 0 else { return length == 0 ? 100 : nil }
-        return isComplete ? 100 : min(99, Int(Double(storedBytes) / Double(length) * 100))
-    }
 }
 
 extension EntryDescription {
@@ -114,11 +80,6 @@ package struct VerifyProgress: Sendable, Equatable {
     package var bytes: Int64 = 0
     /// Bytes that were claimed as cached when the verification began.
     package var totalBytes: Int64 = 0
-
-    package init(bytes: Int64 = 0, totalBytes: Int64 = 0) {
-        self.bytes = bytes
-        self.totalBytes = totalBytes
-    }
 }
 
 /// The result of a verification.
@@ -129,11 +90,6 @@ package struct VerifyReport: Sendable, Equatable {
         package var url: SafeText
         /// The bytes that differed from what was committed and were dropped. Never empty.
         package var ranges: ByteRangeSet
-
-        package init(url: SafeText, ranges: ByteRangeSet) {
-            self.url = url
-            self.ranges = ranges
-        }
     }
 
     package var entries = 0
@@ -152,20 +108,6 @@ package struct VerifyReport: Sendable, Equatable {
     /// `true` if the index was damaged and set aside: the cache is empty now.
     package var indexWasDamaged = false
 
-    package init(
-        entries: Int = 0,
-        bytes: Int64 = 0,
-        damaged: [Damage] = [],
-        leftBytes: Int64 = 0,
-        orphansRemoved: Int = 0
-    ) {
-        self.entries = entries
-        self.bytes = bytes
-        self.damaged = damaged
-        self.leftBytes = leftBytes
-        self.orphansRemoved = orphansRemoved
-    }
-
     package var damagedBytes: Int64 { damaged.reduce(0) { $0 + $1.ranges.byteCount } }
 
     /// `true` if no damage was found.
@@ -174,29 +116,15 @@ package struct VerifyReport: Sendable, Equatable {
 
 /// The result of removing entries.
 package struct CacheRemoval: Sendable, Equatable {
-    package var entriesRemoved: Int
+    package var entriesRemoved = 0
     /// Bytes that the removed files took on the disk.
-    package var bytesFreed: Int64
+    package var bytesFreed: Int64 = 0
     /// Entries that stayed because some process has them open.
-    package var entriesInUse: Int
+    package var entriesInUse = 0
     /// Entries that stayed because they are pinned.
-    package var entriesPinned: Int
+    package var entriesPinned = 0
     /// URLs without an entry.
-    package var entriesMissing: Int
-
-    package init(
-        entriesRemoved: Int = 0,
-        bytesFreed: Int64 = 0,
-        entriesInUse: Int = 0,
-        entriesPinned: Int = 0,
-        entriesMissing: Int = 0
-    ) {
-        self.entriesRemoved = entriesRemoved
-        self.bytesFreed = bytesFreed
-        self.entriesInUse = entriesInUse
-        self.entriesPinned = entriesPinned
-        self.entriesMissing = entriesMissing
-    }
+    package var entriesMissing = 0
 
     static func += (sum: inout CacheRemoval, other: CacheRemoval) {
         sum.entriesRemoved += other.entriesRemoved
