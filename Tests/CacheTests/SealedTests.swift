@@ -212,7 +212,7 @@ import Testing
         for permissions in [0o640, 0o604, 0o610] {
             try write(made.fileText, permissions: permissions)
             let error = #expect(throws: MediaError.self) { try CacheSecret(file: path) }
-            #expect(error?.cause.string == "can be read by others; chmod 600 it")
+            #expect(error?.cause.string == "can be read by other users; chmod 600 it")
         }
         for text in [
             "", "\n", "ab", made.fileText + "\n", "x" + made.fileText.dropFirst(), made.fileText + "0",

@@ -28,20 +28,11 @@ package struct CacheSecret: Sendable, Equatable {
     /// Parses the text of a secret's file. Also accepts upper case and a missing line break; `nil` for
     /// anything else.
     init?(fileText text: [UInt8]) {
-        let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
-        guard digits.count == Self.size * 2 else { return nil }
-        var bytes: [UInt8] = []
-        var half: UInt8?
-        for digit in digits {
-            guard let value = Self.value(of: digit) else { return nil }
-            if let high = half {
-                bytes.append(high << 4 | value)
-                half = nil
-            } else {
-                half = value
-            }
+        let digits = (text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]).map(Self.value)
+        guard digits.count == Self.size * 2, !digits.contains(nil) else { return nil }
+        bytes = stride(from: 0, to: digits.count, by: 2).map {
+            (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)
         }
-        self.bytes = bytes
     }
 
     /// Reads the secret from the file at `path`.
@@ -55,19 +46,19 @@ package struct CacheSecret: Sendable, Equatable {
         // Non-blocking in case it is a pipe, which is refused below.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw refuse(SafeText("cannot be read (\(SystemError.reason()))"))
+            throw refuse(SafeText("can't be read (\(SystemError.reason()))"))
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw refuse("is no plain file")
+            throw refuse("is not a regular file")
         }
         guard status.st_uid == geteuid() else { throw refuse("belongs to another user") }
-        guard status.st_mode & 0o077 == 0 else { throw refuse("can be read by others; chmod 600 it") }
+        guard status.st_mode & 0o077 == 0 else { throw refuse("can be read by other users; chmod 600 it") }
         guard let text = try? WholeFile.read(descriptor, limit: Self.size * 2 + 2),
             let secret = CacheSecret(fileText: text)
         else {
-            throw refuse("holds no secret; make one with 'reprise cache keygen'")
+            throw refuse("does not hold a secret; make one with 'reprise cache keygen'")
         }
         self = secret
     }

@@ -34,11 +34,43 @@ struct Seal: Sendable {
     /// them.
     func sealed(_ bytes: [UInt8], at range: ByteRange, of entry: EntryID) -> (bytes: [UInt8], check: [UInt8])
     {
+        let (nonce, sealed, tag) = Self.sealed(bytes, with: extentKey, for: Self.place(of: entry, range))
+        return (sealed, nonce + tag)
+    }
+
+    /// The bytes that were sealed; `nil` if they, or their place, have changed.
+    func opened(_ sealed: [UInt8], check: ExtentCheck, at range: ByteRange, of entry: EntryID) -> [UInt8]? {
+        guard check.nonce != nil else { return nil }
         let place = Self.place(of: entry, range)
-        var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
+        return Self.opened(sealed, check.nonceBytes, check.tagBytes, with: extentKey, for: place)
+    }
+
+    /// A record of the index, sealed for its column: the nonce, then the ciphertext with its tag.
+    func sealedRecord(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
+        let place = Self.place(of: entry, 0..<0) + column.name
+        let (nonce, sealed, tag) = Self.sealed(record, with: recordKey, for: place)
+        return nonce + sealed + tag
+    }
+
+    /// The record that was sealed; `nil` if it has changed.
+    func openedRecord(_ sealed: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
+        guard sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
+        let place = Self.place(of: entry, 0..<0) + column.name
+        let nonce = Array(sealed.prefix(Self.nonceSize))
+        let record = Array(sealed.dropFirst(Self.nonceSize).dropLast(Self.tagSize))
+        return Self.opened(record, nonce, sealed.suffix(Self.tagSize), with: recordKey, for: place)
+    }
+
+    /// Seals `bytes` with a fresh nonce; they can only be opened for the same `place`.
+    private static func sealed(
+        _ bytes: [UInt8],
+        with key: [UInt8],
+        for place: [UInt8]
+    ) -> (nonce: [UInt8], bytes: [UInt8], tag: [UInt8]) {
+        var nonce = [UInt8](repeating: 0, count: nonceSize)
         randombytes_buf(&nonce, nonce.count)
         var sealed = [UInt8](repeating: 0, count: bytes.count)
-        var tag = [UInt8](repeating: 0, count: Self.tagSize)
+        var tag = [UInt8](repeating: 0, count: tagSize)
         crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
             &sealed,
             &tag,
@@ -49,68 +81,31 @@ struct Seal: Sendable {
             UInt64(place.count),
             nil,
             nonce,
-            extentKey
+            key
         )
-        return (sealed, nonce + tag)
+        return (nonce, sealed, tag)
     }
 
-    /// The bytes that were sealed; `nil` if they, or their place, have changed.
-    func opened(_ sealed: [UInt8], check: ExtentCheck, at range: ByteRange, of entry: EntryID) -> [UInt8]? {
-        guard check.nonce != nil else { return nil }
-        let place = Self.place(of: entry, range)
+    private static func opened(
+        _ sealed: [UInt8],
+        _ nonce: [UInt8],
+        _ tag: some Sequence<UInt8>,
+        with key: [UInt8],
+        for place: [UInt8]
+    ) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: sealed.count)
         let status = crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
             &bytes,
             nil,
             sealed,
             UInt64(sealed.count),
-            check.tagBytes,
+            Array(tag),
             place,
             UInt64(place.count),
-            check.nonceBytes,
-            extentKey
+            nonce,
+            key
         )
         return status == 0 ? bytes : nil
-    }
-
-    /// A record of the index, sealed for its column: the nonce, then the ciphertext with its tag.
-    func sealedRecord(_ record: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8] {
-        let place = Self.place(of: entry, 0..<0) + column.name
-        var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
-        randombytes_buf(&nonce, nonce.count)
-        var sealed = [UInt8](repeating: 0, count: record.count + Self.tagSize)
-        crypto_aead_xchacha20poly1305_ietf_encrypt(
-            &sealed,
-            nil,
-            record,
-            UInt64(record.count),
-            place,
-            UInt64(place.count),
-            nil,
-            nonce,
-            recordKey
-        )
-        return nonce + sealed
-    }
-
-    /// The record that was sealed; `nil` if it has changed.
-    func openedRecord(_ sealed: [UInt8], in column: RecordColumn, of entry: EntryID) -> [UInt8]? {
-        guard sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
-        let place = Self.place(of: entry, 0..<0) + column.name
-        let body = Array(sealed[Self.nonceSize...])
-        var record = [UInt8](repeating: 0, count: body.count - Self.tagSize)
-        let status = crypto_aead_xchacha20poly1305_ietf_decrypt(
-            &record,
-            nil,
-            nil,
-            body,
-            UInt64(body.count),
-            place,
-            UInt64(place.count),
-            Array(sealed[..<Self.nonceSize]),
-            recordKey
-        )
-        return status == 0 ? record : nil
     }
 
     /// The additional authenticated data of an extent, which prevents opening bytes that were moved
