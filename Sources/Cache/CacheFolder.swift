@@ -164,7 +164,7 @@ package final class CacheFolder: ByteStoreOpener {
     package func info(for url: WebURL) async throws -> CachedEntry? {
         let key = engine.entries.key(of: url)
         return try await engine.ask(orElse: nil) { index in
-            guard let row = try index.entry(key: key) else { return nil }
+            guard let row = try index.entries.row(named: key) else { return nil }
             let (stored, urls) = (
                 try index.extents.ranges(of: row.entry), try index.names.urls(of: row.entry)
             )
@@ -183,7 +183,7 @@ package final class CacheFolder: ByteStoreOpener {
     package func holdsSome(of url: WebURL) async -> Bool {
         let engine = engine
         let row = try? await engine.change(orElse: nil as EntryRow?) {
-            try $0.index.entry(key: engine.entries.key(of: url))
+            try $0.index.entries.row(named: engine.entries.key(of: url))
         }
         return ((row ?? nil)?.storedBytes ?? 0) > 0
     }
@@ -202,7 +202,7 @@ extension CacheFolder: CacheStatus {
             let nothing = [Availability?](repeating: nil, count: batch.count)
             let found = try? await engine.ask(orElse: nothing) { index in
                 try batch.map { url in
-                    try index.entry(key: engine.entries.key(of: url)).map { Availability($0) }
+                    try index.entries.row(named: engine.entries.key(of: url)).map { Availability($0) }
                 }
             }
             answers += found ?? nothing

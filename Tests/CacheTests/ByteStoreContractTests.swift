@@ -10,13 +10,30 @@ import Testing
         case persistent
         case volatile
         case memory
+        /// An entry whose disk is soon full: the rest of its bytes is volatile.
+        case overflowing
+
+        var isPersistent: Bool { self == .persistent || self == .overflowing }
 
         func opener(in folder: TemporaryFolder) -> any ByteStoreOpener {
             switch self {
             case .persistent: CacheFolder(path: folder.cache, clock: TestClock())
             case .volatile: VolatileStores(folder: folder.path)
             case .memory: VolatileStores(folder: folder.path + "/missing")
+            case .overflowing:
+                CacheFolder(
+                    path: folder.cache,
+                    clock: TestClock(),
+                    files: NarrowDisk(size: 50_000, folder: folder)
+                )
             }
+        }
+
+        /// Commits; only an entry that overflows may refuse.
+        func commit(_ store: any ByteStore) async throws {
+            do {
+                try await store.commit()
+            } catch let error as MediaError where self == .overflowing && error.code == .notCached {}
         }
     }
 
@@ -26,7 +43,7 @@ import Testing
         let store = try await kind.opener(in: folder).open(url("a.mp3"))
         #expect(store.stored.isEmpty)
         #expect(store.description == EntryDescription())
-        #expect(store.isPersistent == (kind == .persistent))
+        #expect(store.isPersistent == kind.isPersistent)
         #expect(try await store.read(at: 0, count: 10) == [])
         await store.close()
     }
@@ -132,9 +149,10 @@ import Testing
             let bytes = pattern(Int64(start)..<Int64(end), salt: UInt64(round))
             try await store.write(bytes, at: Int64(start))
             for index in start..<end where model[index] == nil { model[index] = bytes[index - start] }
-            if round % 7 == 3 { try await store.commit() }
+            if round % 7 == 3 { try await kind.commit(store) }
         }
         try await expect(store, toEqual: model)
+        #expect(store.isPersistent == (kind == .persistent))
         await store.close()
     }
 }

@@ -178,6 +178,23 @@ import Testing
         #expect(notices.all.first?.description.hasSuffix("the disk refuses") == true)
     }
 
+    @Test func `a cause is reported again if bytes were cached in between`() async throws {
+        let notices = Notices()
+        let opener = CacheFolder(path: folder.cache, clock: clock, files: files, onNotice: notices.note)
+        let store = try await opener.open(url("a.mp3"))
+        for round in 0..<2 as Range<Int64> {
+            files.refuse(.write)
+            try await store.write(pattern(round * 100..<round * 100 + 50), at: round * 100)
+            await #expect(throws: MediaError.self) { try await store.commit() }
+            // The first write after a refused commit reports why bytes are not cached; the second repeats nothing.
+            for start in [60, 70] as [Int64] { try await store.write([1], at: round * 100 + start) }
+            #expect(notices.count(.notCached) == Int(round) + 1)
+            files.refuse(nil)
+            try await store.commit()
+        }
+        await store.close()
+    }
+
     @Test func `without a usable folder the music is held until the close`() async throws {
         let notices = Notices()
         let opener = CacheFolder(path: "/dev/null/cache", clock: clock, onNotice: notices.note)

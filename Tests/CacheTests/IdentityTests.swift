@@ -128,6 +128,32 @@ import Testing
         await again.close()
     }
 
+    @Test func `processes that find one copy at the same time all continue in it`() async throws {
+        try await keepOld()
+        var stores: [any ByteStore] = []
+        for _ in 0..<3 {
+            let process = CacheFolder(path: folder.cache, clock: TestClock())
+            let store = try await process.open(url("b"))
+            store.describe(Self.description())
+            try await store.write(pattern(0..<70_000), at: 0)
+            stores.append(store)
+        }
+        // Two of them look before a fetch, and the third commits first.
+        for store in stores[..<2] {
+            #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<300_000))
+        }
+        try await stores[2].write(pattern(300_000..<350_000), at: 300_000)
+        try await stores[2].commit()
+        for store in stores {
+            #expect(store.isPersistent)
+            #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+            await store.close()
+        }
+        #expect(try await opener.info(for: url("b"))?.storedBytes == 350_000)
+        #expect(try await opener.list().count == 1)
+        #expect(try folder.objects.count == 1)
+    }
+
     @Test(arguments: ["W/\"strong\"", "\"other\"", "", "strong"])
     func `a weak or another tag brings nothing`(tag: String) async throws {
         // Equal ones, too, where they are not strong.

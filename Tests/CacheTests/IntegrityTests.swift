@@ -209,7 +209,9 @@ import Testing
         try await store.write(pattern(1_000..<2_000), at: 1_000)
         try await store.commit()
         #expect(!store.isPersistent)
-        #expect(notices.all.count == 1 && notices.all[0].contains("its place in the cache folder is gone"))
+        #expect(
+            notices.all.count == 1 && notices.all[0].contains("its entry in the cache folder was removed")
+        )
         #expect(try await store.all(of: 0..<2_000) == pattern(0..<2_000))
         #expect(try await opener.info(for: url("a.mp3")) == nil)
         await store.close()
@@ -365,7 +367,7 @@ import Testing
         for place in about.indices {
             var changed = about
             changed[place] ^= 1
-            try connection.statement("UPDATE entries SET about = ?").run(.blob(changed))
+            try connection.statement("UPDATE entries SET about = ?").run(changed)
             #expect(try await opener.info(for: url("a.mp3"))?.length == nil)
         }
         let next = try await opener.open(url("a.mp3"))
@@ -454,7 +456,7 @@ import Testing
         defer { close(holder) }
         let error = await #expect(throws: MediaError.self) { try await makeOpener().openEntry(url("a.mp3")) }
         #expect(error?.code == .notCached)
-        #expect(error?.description.contains("another process holds the folder") == true)
+        #expect(error?.description.contains("another process has locked it for too long") == true)
         #expect(flock(holder, LOCK_UN) == 0)
         try await makeOpener().open(url("a.mp3")).close()
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// The real file layer on a disk that has room for so many bytes of music, and says so only when it is full, as disks
 /// do.
-private final class NarrowDisk: FileLayer {
+final class NarrowDisk: FileLayer {
     private struct State {
         var size: Int64
         var refusesClaims = 0

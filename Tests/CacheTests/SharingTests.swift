@@ -167,6 +167,32 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         await next.close()
     }
 
+    @Test func `a store adopts the bytes of its own version only`() async throws {
+        func version(_ tag: String) -> EntryDescription {
+            var description = EntryDescription()
+            description.length = 100_000
+            description.validators.etag = tag
+            return description
+        }
+        let one = try await makeOpener().open(url("a"))
+        let same = try await makeOpener().open(url("a"))
+        let other = try await makeOpener().open(url("a"))
+        other.describe(version("\"two\""))
+        try await other.write(pattern(0..<50_000, salt: 1), at: 0)
+        try await other.commit()
+        // Nobody knows yet which version the server sends to the first two.
+        for store in [one, same] { #expect(await store.refresh(0..<50_000).isEmpty) }
+        same.describe(version("\"two\""))
+        #expect(await same.refresh(0..<50_000) == ByteRangeSet(0..<50_000))
+        one.describe(version("\"one\""))
+        #expect(await one.refresh(0..<50_000).isEmpty)
+        #expect(!one.isPersistent)
+        try await one.write(pattern(0..<100_000), at: 0)
+        #expect(try await one.all(of: 0..<100_000) == pattern(0..<100_000))
+        #expect(try await other.all(of: 0..<50_000) == pattern(0..<50_000, salt: 1))
+        for store in [one, same, other] { await store.close() }
+    }
+
     @Test func `while one process waits for its disk, others open, read, ask and keep`() async throws {
         let files = GatedFiles()
         let slow = try await makeOpener(files).open(url("a"))
@@ -278,7 +304,10 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         }
         try await wait(for: "the lock") { holding.withLock { $0 } }
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.cause.string == "another process holds the folder")
+        #expect(
+            error?.cause.string
+                == "another process has locked it for too long; try again, or end that process"
+        )
         isHeld.withLock { $0 = false }
         try await wait(for: "its end") { done.withLock { $0 } }
         thread.stop()

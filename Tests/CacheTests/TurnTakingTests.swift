@@ -28,7 +28,7 @@ import Testing
                 VALUES (?, 1, ?, 4096, '', x'')
                 """
             for entry in 1...Int64(count) {
-                try connection.statement(sql).run(.integer(entry), .integer(entry))
+                try connection.statement(sql).run(entry, entry)
                 let path = folder.file("objects/\(entry)")
                 let block = Data(count: 4_096)
                 #expect(FileManager.default.createFile(atPath: path, contents: block))

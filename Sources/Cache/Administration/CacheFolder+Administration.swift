@@ -15,7 +15,7 @@ extension CacheFolder {
     package func evict(_ urls: [WebURL], includingPinned: Bool = false) async throws -> CacheRemoval {
         let engine = engine
         let found = try await engine.change(orElse: [EntryID?](repeating: nil, count: urls.count)) { folder in
-            try urls.map { try folder.index.entry(key: engine.entries.key(of: $0))?.entry }
+            try urls.map { try folder.index.entries.row(named: engine.entries.key(of: $0))?.entry }
         }
         let entries = Set(found.compactMap(\.self)).sorted { $0.value < $1.value }
         var removal = try await remove(entries, includingPinned: includingPinned)
@@ -146,7 +146,7 @@ extension CacheFolder {
         let key = engine.entries.key(of: url)
         let reading = try await engine.committer.run { () -> EntryReading? in
             guard engine.settings.hasFolder else { return nil }
-            return try engine.entries.openToRead { try $0.entry(key: key) }
+            return try engine.entries.openToRead { try $0.entries.row(named: key) }
         }
         guard let reading else { return nil }
         var written = ByteRangeSet()

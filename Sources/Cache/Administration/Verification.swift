@@ -75,7 +75,7 @@ private struct Verification {
                 // are withdrawn.
                 let file = try folder.objects.open(entry)
                 try file.lockShared()
-                return EntryReading(row: row, file: file, extents: try folder.index.extents.all(of: entry))
+                return try EntryReading(row, of: folder.index, file: file)
             }
         }
         // The entry was removed since it was listed.

@@ -35,19 +35,8 @@ final class CacheEngine: Sendable {
         version = IndexVersion(path: settings.path, protection: protection)
         session = FolderSession(settings: settings, protection: protection)
         eviction = Eviction(settings: settings)
-        entries = EntryAccess(
-            settings: settings,
-            protection: protection,
-            session: session,
-            eviction: eviction,
-            version: version
-        )
-        commits = EntryCommits(
-            settings: settings,
-            protection: protection,
-            session: session,
-            eviction: eviction
-        )
+        entries = EntryAccess(session: session, eviction: eviction, version: version)
+        commits = EntryCommits(session: session, eviction: eviction)
     }
 
     deinit {
@@ -56,8 +45,8 @@ final class CacheEngine: Sendable {
         look.stop()
     }
 
-    /// Reports that something is not cached, unless the last report said the same: a full folder refuses
-    /// every track.
+    /// Reports that something is not cached, unless the last report said the same and nothing was cached
+    /// since: a full folder refuses every track.
     func reportNotCached(_ error: MediaError) {
         let isNew = lastNotCached.withLock { last in
             defer { last = error }
@@ -65,6 +54,9 @@ final class CacheEngine: Sendable {
         }
         if isNew { settings.onNotice(error) }
     }
+
+    /// Something was cached: the next refusal is reported, even if it has the same cause as the last one.
+    func noteCached() { lastNotCached.withLock { $0 = nil } }
 
     // MARK: Questions
 
@@ -146,68 +138,19 @@ final class CacheEngine: Sendable {
     }
 }
 
-// The calls that stores make.
-extension CacheEngine {
-    typealias Opening = Cache.Opening
-
-    /// The number of first bytes that two names of one entry must share.
-    static var comparedBytes: Int64 { EntryAccess.comparedBytes }
-
-    func notCached(_ cause: any Error) -> MediaError { settings.notCached(cause) }
-
-    /// `true` if another entry has the same strong entity tag and length. Looking thread only.
-    func hasCopy(of description: EntryDescription, besides entry: EntryID) throws -> Bool {
-        guard let identity = description.identityText else { return false }
-        return try questions.ask { try $0.entries.row(identity: identity, besides: entry) != nil }
-    }
-
-    // Committing thread only.
-
-    func commit(_ plan: CommitPlan, of entry: EntryID, in file: ObjectFile) throws -> EntryCommits.Commitment
-    {
-        try commits.commit(plan, of: entry, in: file)
-    }
-
-    func addName(
-        _ url: WebURL,
-        besides own: EntryID,
-        to description: EntryDescription,
-        head: [UInt8]
-    ) throws(MediaError) -> Opening? {
-        try entries.addName(url, besides: own, to: description, head: head)
-    }
-
-    func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
-        entries.cause(ofLosing: entry, of: url)
-    }
-
-    func drop(_ extents: [Extent], of entry: EntryID) { entries.drop(extents, of: entry) }
-
-    func discard(_ entry: EntryID, of url: WebURL) { entries.discard(entry, of: url) }
-
-    func letGo(of entry: EntryID, _ file: ObjectFile) { entries.release(entry, file) }
-}
-
-/// The parameters of `CacheFolder.init`.
+/// The parameters of `CacheFolder.init`, which describes them.
 struct CacheSettings: Sendable {
-    var path: String
-    /// The most bytes that the objects may take on the disk.
-    var budget: Int64
-    /// The bytes of the disk to leave free.
-    var minimumFree: Int64
-    /// Entries not played for this many seconds are removed; `nil` for never.
-    var maximumAge: Int64?
-    /// The query parameters to ignore when URLs are compared.
-    var identity: CacheIdentity
-    /// The secret of a sealed folder.
-    var secret: CacheSecret?
-    /// Times the commits.
-    var clock: any MonotonicClock
-    /// The time of day in seconds since 1970.
-    var wallClock: @Sendable () -> Int64
-    var files: any FileLayer
-    /// Called on one of the cache's threads; must not block.
-    var onNotice: @Sendable (MediaError) -> Void
+    let path: String
+    let budget: Int64
+    let minimumFree: Int64
+    /// In seconds.
+    let maximumAge: Int64?
+    let identity: CacheIdentity
+    let secret: CacheSecret?
+    let clock: any MonotonicClock
+    let wallClock: @Sendable () -> Int64
+    let files: any FileLayer
+    let onNotice: @Sendable (MediaError) -> Void
 
     /// `true` if there is anything at `path`.
     var hasFolder: Bool { access(path, F_OK) == 0 || errno != ENOENT }

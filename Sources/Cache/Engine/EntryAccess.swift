@@ -4,41 +4,29 @@ import Media
 struct Opening: Sendable {
     let entry: EntryID
     let file: ObjectFile
-    let description: EntryDescription
-    let extents: [Extent]
+    var description = EntryDescription()
+    var extents: [Extent] = []
     /// Claimed extents beyond the end of the file; their claims must be withdrawn.
     var lost: [Extent] = []
     /// The error that prevents adding bytes to the entry; `nil` if they can be added.
     var refusal: MediaError?
     /// The index as it was read, under the folder's lock; `nil` if it was read without.
     var stamp: IndexVersion.Stamp?
+}
 
+extension Opening {
     /// The entry of `row` with those extents that lie within `file`. Withdraws no claims.
-    init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile, refusal: MediaError? = nil) throws {
+    init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile) throws {
         let length = try file.size().length
         let all = try index.extents.all(of: row.entry)
-        var description = row.description
+        self.init(
+            entry: row.entry,
+            file: file,
+            description: row.description,
+            extents: all.filter { $0.range.upperBound <= length },
+            lost: all.filter { $0.range.upperBound > length }
+        )
         description.seekTable = try index.entries.seekTable(of: row.entry)
-        entry = row.entry
-        self.file = file
-        self.description = description
-        extents = all.filter { $0.range.upperBound <= length }
-        lost = all.filter { $0.range.upperBound > length }
-        self.refusal = refusal
-    }
-
-    func stamped(_ stamp: IndexVersion.Stamp?) -> Opening {
-        var opening = self
-        opening.stamp = stamp
-        return opening
-    }
-
-    /// A new, empty entry.
-    init(empty entry: EntryID, file: ObjectFile) {
-        self.entry = entry
-        self.file = file
-        description = EntryDescription()
-        extents = []
     }
 }
 
@@ -48,6 +36,12 @@ struct EntryReading: Sendable {
     let file: ObjectFile
     /// Sorted by offset.
     let extents: [Extent]
+
+    init(_ row: EntryRow, of index: CacheIndex, file: ObjectFile) throws {
+        self.row = row
+        self.file = file
+        extents = try index.extents.all(of: row.entry)
+    }
 }
 
 /// Opens, replaces, names, pins and releases entries. Used by the committing thread only.
@@ -58,28 +52,19 @@ final class EntryAccess: @unchecked Sendable {
     /// Entries that this object has replaced: a store that loses one of them need not report it.
     private var replaced: Set<EntryID> = []
 
-    private let settings: CacheSettings
-    private let protection: Protection
     private let session: FolderSession
     private let eviction: Eviction
     private let version: IndexVersion
+    private var settings: CacheSettings { session.settings }
 
-    init(
-        settings: CacheSettings,
-        protection: Protection,
-        session: FolderSession,
-        eviction: Eviction,
-        version: IndexVersion
-    ) {
-        self.settings = settings
-        self.protection = protection
+    init(session: FolderSession, eviction: Eviction, version: IndexVersion) {
         self.session = session
         self.eviction = eviction
         self.version = version
     }
 
     /// The key of `url` in the index. May be called from any thread.
-    func key(of url: WebURL) -> [UInt8] { protection.key(of: settings.identity.text(of: url)) }
+    func key(of url: WebURL) -> [UInt8] { session.protection.key(of: settings.identity.text(of: url)) }
 
     // MARK: Stores
 
@@ -91,12 +76,12 @@ final class EntryAccess: @unchecked Sendable {
         guard !outdated.contains(key) else { return try replace(url) }
         do {
             return try session.performOrFail { folder in
-                guard let row = try folder.index.entry(key: key) else {
+                guard let row = try folder.index.entries.row(named: key) else {
                     return try make(url, key: key, isPinned: false, in: folder)
                 }
                 let file = try folder.objects.open(row.entry)
                 try file.lockShared()
-                let opening = try Opening(row, of: folder.index, file: file)
+                var opening = try Opening(row, of: folder.index, file: file)
                 if !opening.lost.isEmpty {
                     settings.onNotice(
                         MediaError(.damagedExtent, row.url, "stored bytes were lost and are fetched again")
@@ -106,7 +91,8 @@ final class EntryAccess: @unchecked Sendable {
                 try? folder.index.relaxedTransaction {
                     try folder.index.entries.touch(row.entry, at: settings.wallClock())
                 }
-                return opening.stamped(version.current)
+                opening.stamp = version.current
+                return opening
             }
         } catch {
             if let opening = try? openUnwritable(key, after: error) { return opening }
@@ -118,10 +104,12 @@ final class EntryAccess: @unchecked Sendable {
     /// there is none.
     func openUnwritable(_ key: [UInt8], after failure: any Error) throws -> Opening? {
         guard let folder = try session.unwritableFolder(after: failure),
-            let row = try folder.index.entry(key: key)
+            let row = try folder.index.entries.row(named: key)
         else { return nil }
         let file = try folder.object(row.entry, files: settings.files)
-        return try Opening(row, of: folder.index, file: file, refusal: settings.notCached(failure))
+        var opening = try Opening(row, of: folder.index, file: file)
+        opening.refusal = settings.notCached(failure)
+        return opening
     }
 
     /// Replaces the entry of `url` by a new one, which is pinned if the old one was.
@@ -129,7 +117,7 @@ final class EntryAccess: @unchecked Sendable {
         let key = key(of: url)
         outdated.insert(key)
         let opening = try session.perform { folder in
-            let old = try folder.index.entry(key: key)
+            let old = try folder.index.entries.row(named: key)
             if let old { replaced.insert(old.entry) }
             return try make(url, key: key, isPinned: old?.isPinned ?? false, inPlaceOf: old, in: folder)
         }
@@ -154,7 +142,7 @@ final class EntryAccess: @unchecked Sendable {
         let (isGone, entry, file) =
             old == nil ? try folder.index.relaxedTransaction(change) : try folder.index.transaction(change)
         if let old, isGone { folder.objects.unlink(old.entry) }
-        return Opening(empty: entry, file: file).stamped(version.current)
+        return Opening(entry: entry, file: file, stamp: version.current)
     }
 
     private func insert(
@@ -191,7 +179,7 @@ final class EntryAccess: @unchecked Sendable {
             guard try !folder.withdrawLost(entry, file) else { return }
             guard try folder.index.extents.isEmpty(entry), file.lockExclusive() else { return }
             try folder.index.relaxedTransaction { try folder.index.entries.removeUnpinned(entry) }
-            if try !folder.index.entries.contains(entry) { folder.objects.unlink(entry) }
+            if try folder.index.entries.row(entry) == nil { folder.objects.unlink(entry) }
         }
         file.unlock()
     }
@@ -214,9 +202,9 @@ final class EntryAccess: @unchecked Sendable {
         // Checked first: the new entry may have been removed already, if nothing was stored in it.
         guard !replaced.contains(entry) else { return nil }
         let key = key(of: url)
-        let current = try? session.perform { try $0.index.entry(key: key)?.entry }
-        guard let current = current ?? nil else { return "its place in the cache folder is gone" }
-        return current == entry ? "others keep another version of it" : nil
+        let current = try? session.perform { try $0.index.entries.row(named: key)?.entry }
+        guard let current = current ?? nil else { return "its entry in the cache folder was removed" }
+        return current == entry ? "another player has cached another version of it" : nil
     }
 
     // MARK: One resource under several URLs
@@ -226,7 +214,7 @@ final class EntryAccess: @unchecked Sendable {
 
     /// Makes `url` a name of the other entry that has the strong entity tag and length of `description` and
     /// the first bytes `head`, and opens that entry; `nil` if there is none. `own`, the former entry of
-    /// `url`, is removed if that was its last name.
+    /// `url`, is removed if that was its last name. If another process was faster, only opens the entry.
     ///
     /// The bytes are compared because entity tags made of sizes and times collide, and because two servers
     /// may use the same tag for different resources.
@@ -243,12 +231,14 @@ final class EntryAccess: @unchecked Sendable {
         let key = key(of: url)
         return try session.perform { folder in
             let index = folder.index
-            guard try index.entries.row(own)?.isPinned == false,
+            guard let current = try index.entries.row(named: key),
                 let row = try index.entries.row(identity: identity, besides: own),
+                current.entry == row.entry || (current.entry == own && !current.isPinned),
                 !row.description.contradicts(shared),
                 let file = try folder.objects.openExisting(row.entry),
                 case let opening = try Opening(row, of: index, file: file), try starts(opening, with: head)
             else { return nil }
+            guard current.entry == own else { return opening }
             let isOwnGone = try index.transaction {
                 try index.names.add(key, url: url.safeText, to: row.entry)
                 try index.entries.touch(row.entry, at: settings.wallClock())
@@ -265,7 +255,7 @@ final class EntryAccess: @unchecked Sendable {
         for extent in opening.extents where offset < head.count {
             guard extent.range.lowerBound == offset else { return false }
             let stored = try opening.file.read(extent.range)
-            guard let bytes = protection.bytes(of: extent, from: stored, of: opening.entry) else {
+            guard let bytes = session.protection.bytes(of: extent, from: stored, of: opening.entry) else {
                 return false
             }
             let end = min(extent.range.upperBound, Int64(head.count))
@@ -283,7 +273,7 @@ final class EntryAccess: @unchecked Sendable {
     func setPinned(_ url: WebURL, _ isPinned: Bool) throws(MediaError) {
         let key = key(of: url)
         try session.perform { folder in
-            if let row = try folder.index.entry(key: key) {
+            if let row = try folder.index.entries.row(named: key) {
                 guard row.isPinned != isPinned else { return }
                 try folder.index.transaction { try folder.index.entries.setPinned(isPinned, of: row.entry) }
                 // An entry that was pinned while empty is removed when it is unpinned.
@@ -305,21 +295,13 @@ final class EntryAccess: @unchecked Sendable {
                 guard let row = try find(folder.index),
                     let file = try folder.objects.openExisting(row.entry)
                 else { return nil }
-                return EntryReading(
-                    row: row,
-                    file: file,
-                    extents: try folder.index.extents.all(of: row.entry)
-                )
+                return try EntryReading(row, of: folder.index, file: file)
             }
         } catch {
             let reading = try? session.unwritableFolder(after: error).map { folder -> EntryReading? in
                 guard let row = try find(folder.index) else { return nil }
                 let file = try folder.object(row.entry, files: settings.files)
-                return EntryReading(
-                    row: row,
-                    file: file,
-                    extents: try folder.index.extents.all(of: row.entry)
-                )
+                return try EntryReading(row, of: folder.index, file: file)
             }
             guard let reading else { throw settings.notCached(error) }
             return reading ?? nil
@@ -329,6 +311,6 @@ final class EntryAccess: @unchecked Sendable {
     /// The bytes of an extent; `nil` if they differ from what was committed. May be called from any thread.
     func bytes(of extent: Extent, in reading: EntryReading) -> [UInt8]? {
         let stored = (try? reading.file.read(extent.range)) ?? []
-        return protection.bytes(of: extent, from: stored, of: reading.row.entry)
+        return session.protection.bytes(of: extent, from: stored, of: reading.row.entry)
     }
 }

@@ -7,23 +7,15 @@ struct EntryCommits: Sendable {
     enum Commitment: Sendable {
         /// All bytes of the plan are claimed by `extents`, those of this store and of others. `description`
         /// is the resource's description in the index now.
-        case kept(extents: [Extent], description: EntryDescription)
+        case cached(extents: [Extent], description: EntryDescription)
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
         case gone
     }
 
-    private let settings: CacheSettings
-    private let protection: Protection
-    private let session: FolderSession
-    private let eviction: Eviction
-
-    init(settings: CacheSettings, protection: Protection, session: FolderSession, eviction: Eviction) {
-        self.settings = settings
-        self.protection = protection
-        self.session = session
-        self.eviction = eviction
-    }
+    let session: FolderSession
+    let eviction: Eviction
+    private var settings: CacheSettings { session.settings }
 
     /// Writes the bytes of `plan`, flushes them, then claims them. The order ensures that no bytes are
     /// claimed before they are on the disk.
@@ -92,7 +84,9 @@ struct EntryCommits: Sendable {
         _ trimming: inout Trimming,
         in folder: OpenedFolder
     ) throws -> Readiness {
-        guard let row = try folder.index.entries.row(entry), !isForeign(plan, to: row) else { return .gone }
+        guard let row = try folder.index.entries.row(entry),
+            !row.isForeign(to: plan.description, since: plan.seen)
+        else { return .gone }
         room = Room()
         for range in plan.bytes.ranges.ranges {
             let claimed = try folder.index.extents.all(of: entry, overlapping: range)
@@ -120,15 +114,6 @@ struct EntryCommits: Sendable {
         return ((range.upperBound - 1) / block - range.lowerBound / block + 1) * block
     }
 
-    /// `true` if the entry holds another version of the resource than the plan, committed by another store.
-    ///
-    /// Two stores of an empty entry can get different responses. The first one to commit wins. If the index
-    /// had a version already when this store opened the entry, the loader decides which one is valid.
-    private func isForeign(_ plan: CommitPlan, to row: EntryRow) -> Bool {
-        row.storedBytes > 0 && row.description.contradicts(plan.description)
-            && row.description.isOtherVersion(than: plan.seen)
-    }
-
     // MARK: Writing and claiming
 
     private func write(
@@ -140,7 +125,7 @@ struct EntryCommits: Sendable {
         guard !gaps.isEmpty else { return [] }
         var extents: [Extent] = []
         for range in gaps.flatMap(Extent.pieces) {
-            let (bytes, extent) = protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
+            let (bytes, extent) = session.protection.keep(plan.bytes.bytes(of: range), at: range, of: entry)
             try file.write(bytes[...], at: range.lowerBound)
             extents.append(extent)
         }
@@ -161,13 +146,15 @@ struct EntryCommits: Sendable {
             guard try !folder.withdrawLost(entry, file) else { return commitment }
             try settings.files.record {
                 try folder.index.transaction {
-                    guard let row = try folder.index.entries.row(entry), !isForeign(plan, to: row) else {
+                    guard let row = try folder.index.entries.row(entry),
+                        !row.isForeign(to: plan.description, since: plan.seen)
+                    else {
                         return
                     }
                     try folder.index.extents.insert(own, of: entry)
                     try folder.index.entries.setAllocated(allocated, of: entry)
                     let description = try describe(plan, of: row, in: folder.index)
-                    commitment = .kept(extents: own + others, description: description)
+                    commitment = .cached(extents: own + others, description: description)
                 }
             }
             return commitment

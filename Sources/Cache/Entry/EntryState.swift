@@ -89,7 +89,19 @@ struct EntryState: Sendable {
         return true
     }
 
-    /// Takes over the index's extents of the entry, which other processes may have added.
+    /// `true` if the entry has become one of another version of the resource.
+    func isForeign(_ row: EntryRow) -> Bool { row.isForeign(to: description, since: seen) }
+
+    /// Takes over the index's extents of the entry, to which other processes may have added. Returns `false`,
+    /// and takes over nothing, while it is unknown if they are of the version that this store will be sent.
+    mutating func indexSeen(_ row: EntryRow, _ extents: [Extent]) -> Bool {
+        let isKnown = description.length != nil || !description.validators.isEmpty
+        guard isKnown || !row.description.isOtherVersion(than: seen) else { return false }
+        extentsSeen(extents)
+        return true
+    }
+
+    /// Takes over extents of the entry.
     mutating func extentsSeen(_ extents: [Extent]) {
         for extent in extents where !dropped.contains(extent) { adopt(extent) }
     }

@@ -2,6 +2,8 @@ import Media
 import System
 
 extension PersistentStore {
+    private static let leastCommit: Int64 = 64 * 1024
+
     /// Commits the buffered bytes, or as many of them as a full disk has room for. Committing thread only.
     func commitNow() throws(MediaError) {
         stopTimer()
@@ -10,49 +12,61 @@ extension PersistentStore {
             (guarded.state.bufferedByteCount, guarded.isDiskFull ? Self.leastCommit : .max)
         }
         while let (plan, place) = nextCommit(ofAtMost: most) {
+            let count = plan.bytes.count
             do {
-                try commit(plan, to: place)
+                guard try commit(plan, to: place) else { continue }
                 // Bytes written since this commit began are left to the next one.
-                left -= plan.bytes.count
-                guard left > 0 else { return }
+                left -= count
+                guard left > 0 else { return noteCached() }
                 if most < left { most *= 2 }
             } catch let error as FullDiskError {
-                let count = plan.bytes.count
                 // Smaller commits are not worth their row in the index.
                 guard count > Self.leastCommit else { throw refused(error.report, isDiskFull: true) }
                 most = max(Self.leastCommit, count / 2)
             } catch {
-                throw refused(engine.notCached(error), isDiskFull: false)
+                throw refused(engine.settings.notCached(error), isDiskFull: false)
             }
         }
     }
 
-    private static let leastCommit: Int64 = 64 * 1024
-
     private func nextCommit(ofAtMost most: Int64) -> (plan: CommitPlan, place: Place)? {
         guarded.withLock { guarded in
             switch guarded.standing {
-            case .kept, .refusing: guarded.state.commitPlan().map { ($0.first(most), guarded.place) }
+            case .caching, .refusing: guarded.state.commitPlan().map { ($0.first(most), guarded.place) }
             case .unwritable, .detached, .closed: nil
             }
         }
     }
 
-    private func commit(_ plan: CommitPlan, to place: Place) throws {
-        let commitment = try engine.commit(plan, of: place.entry, in: place.file)
-        if case .gone = commitment, let cause = engine.cause(ofLosing: place.entry, of: url) {
+    /// Returns `false` if the entry is lost: then this store continues in another one, or is detached.
+    private func commit(_ plan: CommitPlan, to place: Place) throws -> Bool {
+        switch try engine.commits.commit(plan, of: place.entry, in: place.file) {
+        case .cached(let extents, let description):
+            guarded.withLock { guarded in
+                guarded.state.committed(plan, as: extents, description: description)
+                guarded.standing = .caching
+                guarded.isDiskFull = false
+            }
+            return true
+        case .gone:
+            // Another process may have made this URL a name of another entry with the same resource.
+            if !joinCopy(from: place) { detach(from: place) }
+            return false
+        }
+    }
+
+    /// Claims nothing more in the entry, and reports why unless that is expected. Committing thread only.
+    private func detach(from place: Place) {
+        if let cause = engine.entries.cause(ofLosing: place.entry, of: url) {
             engine.settings.onNotice(MediaError(.notCached, url.safeText, cause))
         }
-        guarded.withLock { guarded in
-            switch commitment {
-            case .kept(let extents, let description):
-                guarded.state.committed(plan, as: extents, description: description)
-                guarded.standing = .kept
-                guarded.isDiskFull = false
-            case .gone:
-                guarded.standing = .detached
-            }
-        }
+        guarded.withLock { if $0.place.entry == place.entry { $0.standing = .detached } }
+    }
+
+    /// All bytes are cached: a later refusal is news again.
+    private func noteCached() {
+        guarded.withLock { $0.reported = nil }
+        engine.noteCached()
     }
 
     /// Records a failed commit. The bytes stay in memory and can be read. The next commit writes all of them
@@ -65,23 +79,31 @@ extension PersistentStore {
         return error
     }
 
+    // MARK: What other processes have committed
+
     package func refresh(_ range: ByteRange) async -> ByteRangeSet {
         // Before the look, so that what is committed meanwhile is found the next time.
         let stamp = engine.version.current
         let (place, isCached, seen) = guarded.withLock { guarded in
-            if case .kept = guarded.standing { return (guarded.place, true, guarded.seen) }
+            if case .caching = guarded.standing { return (guarded.place, true, guarded.seen) }
             return (guarded.place, false, nil)
         }
         guard isCached, !range.isEmpty else { return stored }
         if stamp == nil || stamp != seen {
-            let extents = try? await engine.look.run {
-                try self.engine.questions.ask { try $0.extents.all(of: place.entry) }
+            let found = try? await engine.look.run {
+                try self.engine.questions.ask { index in
+                    (row: try index.entries.row(place.entry), extents: try index.extents.all(of: place.entry))
+                }
             }
-            guarded.withLock { guarded in
-                guard let extents, guarded.place.entry == place.entry else { return }
-                guarded.state.extentsSeen(extents)
-                guarded.seen = stamp
+            let isForeign = guarded.withLock { guarded in
+                guard let (row, extents) = found, let row, guarded.place.entry == place.entry else {
+                    return false
+                }
+                guard !guarded.state.isForeign(row) else { return true }
+                if guarded.state.indexSeen(row, extents) { guarded.seen = stamp }
+                return false
             }
+            if isForeign { await engine.committer.run { self.detach(from: place) } }
         }
         if !stored.covers(range) { await seekCopy() }
         return stored
@@ -89,36 +111,29 @@ extension PersistentStore {
 
     /// Continues in the entry that already has the same resource under another URL, if there is one.
     private func seekCopy() async {
-        let found: (description: EntryDescription, place: Place, size: Int64)? = guarded.withLock {
-            guarded in
-            let description = guarded.state.description
-            guard !guarded.hasSoughtCopy, description.identityText != nil, let length = description.length
-            else { return nil }
-            let size = min(length, CacheEngine.comparedBytes)
-            // A store that already has more than this gains little from the other entry, and would have much
-            // to copy.
-            guard guarded.state.stored.covers(0..<size),
-                guarded.state.stored.byteCount <= PersistentStore.mostBuffered
+        let found = guarded.withLock { guarded -> (identity: String, place: Place)? in
+            guard !guarded.hasSoughtCopy, guarded.comparedBytes != nil,
+                let identity = guarded.state.description.identityText
             else { return nil }
             guarded.hasSoughtCopy = true
-            return (description, guarded.place, size)
+            return (identity, guarded.place)
         }
-        guard let found else { return }
+        guard let (identity, place) = found else { return }
         let hasCopy = try? await engine.look.run {
-            try self.engine.hasCopy(of: found.description, besides: found.place.entry)
+            try self.engine.questions.ask {
+                try $0.entries.row(identity: identity, besides: place.entry) != nil
+            }
         }
-        guard hasCopy == true else { return }
-        await engine.committer.run {
-            self.joinCopy(of: found.description, from: found.place, size: found.size)
-        }
+        // On the committing thread, so that no commit can interfere.
+        if hasCopy == true { await engine.committer.run { _ = self.joinCopy(from: place) } }
     }
 
-    /// Committing thread only, so that no commit can interfere.
-    private func joinCopy(of description: EntryDescription, from place: Place, size: Int64) {
-        let head = readNow(at: 0, count: Int(size))
-        guard head.count == size,
-            let copy = try? engine.addName(url, besides: place.entry, to: description, head: head)
-        else { return }
+    /// Committing thread only. Returns `false` if there is no copy.
+    private func joinCopy(from place: Place) -> Bool {
+        let (description, size) = guarded.withLock { ($0.state.description, $0.comparedBytes) }
+        guard let size, case let head = readNow(at: 0, count: Int(size)), head.count == size,
+            let copy = try? engine.entries.addName(url, besides: place.entry, to: description, head: head)
+        else { return false }
         // On a slow connection, bytes may have been committed to the former entry before the comparison.
         let committed = guarded.withLock { $0.state.committed }.ranges.map { range in
             (offset: range.lowerBound, bytes: readNow(at: range.lowerBound, count: range.count))
@@ -130,5 +145,17 @@ extension PersistentStore {
             guarded.seen = nil
             guarded.ahead.stop()
         }
+        return true
+    }
+}
+
+extension PersistentStore.Guarded {
+    /// How many first bytes another entry must share to be taken for a copy of the resource; `nil` if they
+    /// are not stored yet, or if this store has so much that it would gain little and have much to copy.
+    fileprivate var comparedBytes: Int64? {
+        guard let length = state.description.length, case let size = min(length, EntryAccess.comparedBytes),
+            state.stored.covers(0..<size), state.stored.byteCount <= PersistentStore.mostBuffered
+        else { return nil }
+        return size
     }
 }

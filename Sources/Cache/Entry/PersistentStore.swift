@@ -24,7 +24,7 @@ final class PersistentStore: ByteStore {
     static let mostBuffered: Int64 = 2 * commitSize
 
     enum Standing {
-        case kept
+        case caching
         /// The last commit failed: new bytes go to the volatile store until a commit succeeds.
         case refusing(MediaError)
         /// Nothing can be written to the folder; the committed bytes can be read.
@@ -43,7 +43,7 @@ final class PersistentStore: ByteStore {
     struct Guarded {
         var state: EntryState
         var place: Place
-        var standing = Standing.kept
+        var standing = Standing.caching
         /// `true` if the last commit failed because the disk is full.
         var isDiskFull = false
         /// Commits a second after the first buffered byte; `nil` if nothing is buffered.
@@ -59,8 +59,8 @@ final class PersistentStore: ByteStore {
         var hasSoughtCopy = false
         /// The index as it was when this entry's extents were last looked up.
         var seen: IndexVersion.Stamp?
-        /// `true` once it was reported why bytes are not cached.
-        var isRefusalReported = false
+        /// The last reported reason why bytes are not cached; `nil` once all of them were cached again.
+        var reported: MediaError?
     }
 
     let engine: CacheEngine
@@ -68,14 +68,14 @@ final class PersistentStore: ByteStore {
     // The only lock. It guards the state and is never held during a file operation.
     let guarded: Locked<Guarded>
 
-    init(_ opening: CacheEngine.Opening, of url: WebURL, engine: CacheEngine) {
+    init(_ opening: Opening, of url: WebURL, engine: CacheEngine) {
         self.engine = engine
         self.url = url
         guarded = Locked(
             Guarded(
                 state: EntryState(description: opening.description, extents: opening.extents),
                 place: Place(entry: opening.entry, file: opening.file),
-                standing: opening.refusal.map { .unwritable($0) } ?? .kept,
+                standing: opening.refusal.map { .unwritable($0) } ?? .caching,
                 seen: opening.stamp
             )
         )
@@ -91,7 +91,7 @@ final class PersistentStore: ByteStore {
     package var isPersistent: Bool {
         guarded.withLock { guarded in
             switch guarded.standing {
-            case .kept, .refusing: guarded.volatile == nil
+            case .caching, .refusing: guarded.volatile == nil
             case .unwritable, .detached, .closed: false
             }
         }
@@ -106,14 +106,14 @@ final class PersistentStore: ByteStore {
         }
         let isFull = guarded.withLock { guarded in
             // After a refused commit bytes go to the volatile store, so nothing need be made room for.
-            guard case .kept = guarded.standing else { return false }
+            guard case .caching = guarded.standing else { return false }
             let count = guarded.state.bufferedByteCount
             return count > 0 && count + Int64(bytes.count) > Self.mostBuffered
         }
         if isFull { try? await commit() }
         let (gaps, isDue, isCached) = guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
-            guard case .kept = guarded.standing else {
+            guard case .caching = guarded.standing else {
                 // The bytes refused before are tried again, so that one passing failure does not end caching.
                 if case .refusing = guarded.standing, guarded.timer == nil { guarded.timer = startTimer() }
                 return (gaps, false, false)
@@ -160,7 +160,7 @@ final class PersistentStore: ByteStore {
         await engine.committer.run {
             let lost: Place? = self.guarded.withLock { guarded in
                 switch guarded.standing {
-                case .kept, .refusing:
+                case .caching, .refusing:
                     guarded.standing = .detached
                     return guarded.place
                 case .unwritable, .detached, .closed: return nil
@@ -168,7 +168,7 @@ final class PersistentStore: ByteStore {
             }
             // Removes the row and the file's name; the open file remains, so that this store can still read
             // its bytes.
-            if let lost { self.engine.discard(lost.entry, of: self.url) }
+            if let lost { self.engine.entries.discard(lost.entry, of: self.url) }
         }
     }
 
@@ -179,9 +179,9 @@ final class PersistentStore: ByteStore {
             } catch {
                 // These bytes will be missing at the next open: report that unless it was reported before.
                 let isUnreported = self.guarded.withLock {
-                    !$0.isRefusalReported && $0.state.bufferedByteCount > 0
+                    $0.reported == nil && $0.state.bufferedByteCount > 0
                 }
-                if isUnreported { self.engine.settings.onNotice(self.engine.notCached(error)) }
+                if isUnreported { self.engine.settings.onNotice(self.engine.settings.notCached(error)) }
             }
             let place: Place? = self.guarded.withLock { guarded in
                 defer {
@@ -191,7 +191,7 @@ final class PersistentStore: ByteStore {
                 if case .closed = guarded.standing { return nil }
                 return guarded.place
             }
-            if let place { self.engine.letGo(of: place.entry, place.file) }
+            if let place { self.engine.entries.release(place.entry, place.file) }
         }
         engine.tidyLater()
     }
@@ -211,9 +211,10 @@ final class PersistentStore: ByteStore {
         let refusal: MediaError? = guarded.withLock { guarded in
             switch guarded.standing {
             case .refusing(let error), .unwritable(let error):
-                guarded.isRefusalReported = true
+                guard guarded.reported != error else { return nil }
+                guarded.reported = error
                 return error
-            case .kept, .detached, .closed: return nil
+            case .caching, .detached, .closed: return nil
             }
         }
         if let refusal { engine.reportNotCached(refusal) }
@@ -360,7 +361,7 @@ final class PersistentStore: ByteStore {
         )
         let engine = engine
         // Queued before a write can fill the gap, so that it runs before the commit of that write.
-        engine.committer.submit { engine.drop([extent], of: place.entry) }
+        engine.committer.submit { engine.entries.drop([extent], of: place.entry) }
         return nil
     }
 }

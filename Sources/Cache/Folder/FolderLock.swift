@@ -57,7 +57,7 @@ final class FolderLock: Sendable {
 
 /// Another process held the folder's lock for longer than five seconds.
 struct FolderHeldError: Error, CustomStringConvertible {
-    var description: String { "another process holds the folder" }
+    var description: String { "another process has locked it for too long; try again, or end that process" }
 }
 
 /// Open-file-description locks on single bytes of a file (fcntl(2), F_OFD_SETLK).

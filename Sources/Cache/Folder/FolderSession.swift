@@ -13,8 +13,8 @@ final class FolderSession: @unchecked Sendable {
     /// How many unusable indexes this object has set aside.
     private(set) var setAsideCount = 0
     private let observer = Locked<(@Sendable () -> Void)?>(nil)
-    private let settings: CacheSettings
-    private let protection: Protection
+    let settings: CacheSettings
+    let protection: Protection
 
     init(settings: CacheSettings, protection: Protection) {
         self.settings = settings

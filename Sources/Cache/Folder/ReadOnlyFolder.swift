@@ -71,38 +71,25 @@ final class IndexVersion: Sendable {
     func close() { state.withLock { $0.reading = nil } }
 }
 
-/// An index that is open for queries only. Used by the looking thread only.
+/// An index that is open for queries only.
 final class IndexReading {
     let index: CacheIndex
-    private let path: String
-    /// Distinguishes the open index from one that another process created later.
+    private let root: FolderRoot
     private let number: ino_t
 
-    /// Opens the index of the folder at `folder`. Creates nothing.
+    /// Opens the index of the folder at `path`. Creates nothing.
     ///
-    /// Throws if there is no readable index, or if one of its files is not the user's own: closing it could
-    /// remove another user's log.
-    init(path folder: String, protection: Protection) throws {
-        guard let resolved = realpath(folder, nil) else { throw SystemError("find the folder") }
-        defer { free(resolved) }
-        let root = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        defer { close(root) }
-        try ForeignOwnerError.check(root, name: "the folder", permissions: 0o777)
-        try OpenedFolder.checkIndexFiles(in: root)
-        let path = String(cString: resolved) + "/" + OpenedFolder.indexName
-        guard let number = Self.number(at: path) else { throw SystemError("find the index") }
-        index = try CacheIndex(readingAt: path, protection: protection)
-        self.path = path
+    /// Throws if there is no readable index, or if one of its files is not the user's own.
+    init(path: String, protection: Protection) throws {
+        root = try FolderRoot(path: path)
+        try root.checkOwner()
+        guard let number = root.indexNumber else { throw SystemError("find the index") }
         self.number = number
+        index = try CacheIndex(readingAt: root.indexPath, protection: protection)
     }
 
     /// `true` if this is still the index in the folder; see `OpenedFolder.isCurrent`.
-    var isCurrent: Bool { Self.number(at: path) == number }
-
-    private static func number(at path: String) -> ino_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_ino : nil
-    }
+    var isCurrent: Bool { root.indexNumber == number }
 }
 
 /// A cache folder on a read-only or full disk: its cached bytes can be read.
@@ -115,16 +102,11 @@ final class UnwritableFolder {
 
     /// Throws if there is no folder with a readable index, or if it is not the user's own.
     init(path: String, protection: Protection) throws {
-        guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
-        defer { free(resolved) }
-        let root = try check("open the folder", open(resolved, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        defer { close(root) }
-        try ForeignOwnerError.check(root, name: "the folder", permissions: 0o777)
-        try OpenedFolder.checkIndexFiles(in: root)
-        let path = String(cString: resolved) + "/" + OpenedFolder.indexName
-        index = try Self.openIndex(at: path, hasLog: Self.hasLog(in: root), protection)
+        let root = try FolderRoot(path: path)
+        try root.checkOwner()
+        index = try Self.openIndex(at: root.indexPath, hasLog: root.logSize > 0, protection)
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        objects = try check("open objects/", openat(root, "objects", flags))
+        objects = try check("open objects/", openat(root.descriptor, "objects", flags))
     }
 
     deinit { close(objects) }
@@ -140,12 +122,6 @@ final class UnwritableFolder {
             // Without its log, the index only lacks the latest changes.
             return try CacheIndex(unwritableAt: path, hasLog: false, protection: protection)
         }
-    }
-
-    private static func hasLog(in root: CInt) -> Bool {
-        var status = stat()
-        let name = OpenedFolder.indexName + "-wal"
-        return fstatat(root, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_size > 0
     }
 
     /// Opens the file of an entry for reading, and locks it as in use if possible.

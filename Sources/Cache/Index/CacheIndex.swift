@@ -84,11 +84,6 @@ final class CacheIndex {
 
     // MARK: Entries by their names
 
-    /// The entry with the name `key`.
-    func entry(key: [UInt8]) throws -> EntryRow? {
-        try entries.row(named: key)
-    }
-
     /// Adds a new, empty entry with the name `key`.
     func insert(_ entry: EntryID, key: [UInt8], url: SafeText, isPinned: Bool, at time: Int64) throws {
         try entries.insert(entry, isPinned: isPinned, at: time)
@@ -192,7 +187,7 @@ final class CacheIndex {
             // Tables without a version were not made by this cache.
             guard count == 0 else { throw IndexError(code: .notADatabase, message: "it has no version") }
             try connection.execute(Self.tables)
-            let seal = SQLiteValue(protection.checkValue.map { $0 + Digest.check(of: $0) })
+            let seal = protection.checkValue.map { $0 + Digest.check(of: $0) }
             try connection.statement("INSERT INTO folder (allocated, seal) VALUES (0, ?)").run(seal)
             try connection.execute("PRAGMA user_version = \(Self.version)")
         }
@@ -205,12 +200,12 @@ final class CacheIndex {
         }
         // This column is never null; on a truncated page, all columns read as null.
         guard let row, row.allocated != nil else {
-            throw IndexError(code: .corrupt, message: "it has no line about the folder")
+            throw IndexError(code: .corrupt, message: "the row about the folder is missing")
         }
         // The seal ends with a digest, so that a flipped bit is not mistaken for another secret.
         let stored = row.seal.isEmpty ? nil : Array(row.seal.dropLast(16))
         guard stored.map({ $0 + Digest.check(of: $0) == row.seal }) ?? true else {
-            throw IndexError(code: .corrupt, message: "its line about the folder is damaged")
+            throw IndexError(code: .corrupt, message: "the row about the folder is damaged")
         }
         switch (stored, protection.checkValue) {
         case (nil, nil): return

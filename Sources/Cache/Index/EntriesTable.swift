@@ -14,7 +14,7 @@ struct EntriesTable {
 
     func row(_ entry: EntryID) throws -> EntryRow? {
         let sql = "SELECT \(EntryRow.columns) FROM entries WHERE id = ?"
-        return try connection.statement(sql).first(.integer(entry.value)) { row($0) }
+        return try connection.statement(sql).first(entry.value) { row($0) }
     }
 
     /// The entry with the name `key`.
@@ -22,7 +22,7 @@ struct EntriesTable {
         let sql = """
             SELECT \(EntryRow.columns) FROM names JOIN entries ON id = names.entry WHERE names.key = ?
             """
-        return try connection.statement(sql).first(.blob(key)) { row($0) }
+        return try connection.statement(sql).first(key) { row($0) }
     }
 
     /// The fullest entry other than `entry` with this `EntryDescription.identityText`.
@@ -32,25 +32,20 @@ struct EntriesTable {
             ORDER BY stored DESC, id LIMIT 1
             """
         let key = protection.key(of: identity)
-        return try connection.statement(sql).first(.blob(key), .integer(entry.value)) { row($0) }
-    }
-
-    func contains(_ entry: EntryID) throws -> Bool {
-        let sql = "SELECT 1 FROM entries WHERE id = ?"
-        return try connection.statement(sql).first(.integer(entry.value)) { _ in true } ?? false
+        return try connection.statement(sql).first(key, entry.value) { row($0) }
     }
 
     /// The bytes that the entry's file takes on the disk, including those that a commit is about to write;
     /// `nil` if there is no such entry.
     func allocated(of entry: EntryID) throws -> Int64? {
         try connection.statement("SELECT allocated FROM entries WHERE id = ?")
-            .first(.integer(entry.value)) { $0.integer(0) }
+            .first(entry.value) { $0.integer(0) }
     }
 
     /// The entry's seek table; empty if there is none or its record is damaged.
     func seekTable(of entry: EntryID) throws -> [UInt8] {
         let record = try connection.statement("SELECT seek_points FROM entries WHERE id = ?")
-            .first(.integer(entry.value)) { $0.blob(0) }
+            .first(entry.value) { $0.blob(0) }
         return record.flatMap { protection.record(from: $0, in: .seekPoints, of: entry) } ?? []
     }
 
@@ -60,14 +55,14 @@ struct EntriesTable {
             INSERT INTO entries (id, url, about, pinned, created, last_played, turn)
             VALUES (?1, '', x'', ?2, ?3, ?3, \(Self.nextTurn(at: "?3")))
             """
-        try connection.statement(sql).run(.integer(entry.value), SQLiteValue(isPinned), .integer(time))
+        try connection.statement(sql).run(entry.value, isPinned ? 1 : 0 as Int64, time)
     }
 
     /// Records that the entry was played at `time`, in seconds since 1970, so that it sorts after all entries
     /// played before.
     func touch(_ entry: EntryID, at time: Int64) throws {
         let sql = "UPDATE entries SET last_played = ?1, turn = \(Self.nextTurn(at: "?1")) WHERE id = ?2"
-        try connection.statement(sql).run(.integer(time), .integer(entry.value))
+        try connection.statement(sql).run(time, entry.value)
     }
 
     /// The SQL for a turn after those of all unpinned entries played at `time`. Several entries are opened
@@ -86,10 +81,10 @@ struct EntriesTable {
         let sql = "UPDATE entries SET url = ?, about = ?, identity = ? WHERE id = ?"
         let identity = record.description.identityText.map { protection.key(of: $0) }
         try connection.statement(sql).run(
-            .text(protection.checkValue == nil ? record.url.string : ""),
-            .blob(protection.keep(record.bytes, in: .about, of: entry)),
-            SQLiteValue(identity),
-            .integer(entry.value)
+            protection.checkValue == nil ? record.url.string : "",
+            protection.keep(record.bytes, in: .about, of: entry),
+            identity,
+            entry.value
         )
     }
 
@@ -97,41 +92,36 @@ struct EntriesTable {
     func putSeekTable(_ table: [UInt8], of entry: EntryID) throws {
         let record = table.isEmpty ? [] : protection.keep(table, in: .seekPoints, of: entry)
         try connection.statement("UPDATE entries SET seek_points = ? WHERE id = ?")
-            .run(.blob(record), .integer(entry.value))
+            .run(record, entry.value)
     }
 
     /// Records how many bytes the entry's file takes on the disk.
     func setAllocated(_ bytes: Int64, of entry: EntryID) throws {
         let sql = "UPDATE entries SET allocated = ? WHERE id = ? AND allocated <> ?"
-        try connection.statement(sql).run(.integer(bytes), .integer(entry.value), .integer(bytes))
+        try connection.statement(sql).run(bytes, entry.value, bytes)
     }
 
     func setPinned(_ isPinned: Bool, of entry: EntryID) throws {
         let sql = "UPDATE entries SET pinned = ? WHERE id = ?"
-        try connection.statement(sql).run(SQLiteValue(isPinned), .integer(entry.value))
+        try connection.statement(sql).run(isPinned ? 1 : 0 as Int64, entry.value)
     }
 
     /// Removes the entry, its extents and its names.
     func remove(_ entry: EntryID) throws {
-        try connection.statement("DELETE FROM entries WHERE id = ?").run(.integer(entry.value))
+        try connection.statement("DELETE FROM entries WHERE id = ?").run(entry.value)
     }
 
     /// Removes the entry unless it is pinned.
     func removeUnpinned(_ entry: EntryID) throws {
-        try connection.statement("DELETE FROM entries WHERE id = ? AND pinned = 0").run(.integer(entry.value))
+        try connection.statement("DELETE FROM entries WHERE id = ? AND pinned = 0").run(entry.value)
     }
 
     // MARK: All entries
 
     /// Every entry, the most recently played first.
     func rows() throws -> [EntryRow] {
-        var rows: [EntryRow] = []
         let sql = "SELECT \(EntryRow.columns) FROM entries ORDER BY last_played DESC, turn DESC, id"
-        try connection.statement(sql).forEach { row in
-            rows.append(self.row(row))
-            return true
-        }
-        return rows
+        return try connection.statement(sql).all { row($0) }
     }
 
     /// The numbers of all entries, and how many bytes are committed in total.
@@ -152,34 +142,21 @@ struct EntriesTable {
             SELECT id, allocated, last_played, pinned, turn FROM entries
             WHERE pinned = 0 AND (last_played, turn, id) > (?, ?, ?) ORDER BY last_played, turn, id LIMIT ?
             """
-        var candidates: [EvictionCandidate] = []
-        try connection.statement(sql).forEach(
-            .integer(last?.lastPlayed ?? Int64.min),
-            .integer(last?.turn ?? Int64.min),
-            .integer(last?.entry.value ?? Int64.min),
-            .integer(Int64(limit))
-        ) { row in
-            candidates.append(EvictionCandidate(row))
-            return true
-        }
-        return candidates
+        let (played, turn) = (last?.lastPlayed ?? .min, last?.turn ?? .min)
+        return try connection.statement(sql)
+            .all(played, turn, last?.entry.value ?? .min, Int64(limit)) { EvictionCandidate($0) }
     }
 
     /// All entries, including pinned ones, as candidates for eviction.
     func removables() throws -> [EvictionCandidate] {
-        var all: [EvictionCandidate] = []
-        let sql = "SELECT id, allocated, last_played, pinned, turn FROM entries"
-        try connection.statement(sql).forEach { row in
-            all.append(EvictionCandidate(row))
-            return true
-        }
-        return all
+        try connection.statement("SELECT id, allocated, last_played, pinned, turn FROM entries")
+            .all { EvictionCandidate($0) }
     }
 
     /// The bytes that pinned entries other than `entry` take on the disk.
     func pinnedBytes(besides entry: EntryID) throws -> Int64 {
         let sql = "SELECT total(max(allocated, 0)) FROM entries WHERE pinned = 1 AND id <> ?"
-        let sum = try connection.statement(sql).first(.integer(entry.value)) { $0.optionalReal(0) ?? 0 }
+        let sum = try connection.statement(sql).first(entry.value) { $0.optionalReal(0) ?? 0 }
         return CacheIndex.plausible(Int64(min(sum ?? 0, 4e18)))
     }
 

@@ -59,6 +59,15 @@ struct EntryRow: Sendable {
         storedBytes = CacheIndex.plausible(row.integer(7))
         prefix = CacheIndex.plausible(row.integer(8))
     }
+
+    /// `true` if the entry holds bytes of another version of the resource than `known`, which another store
+    /// has committed since the index had the description `seen`.
+    ///
+    /// Two stores of an empty entry can get different responses. The first one to commit wins. If the index
+    /// had a version already when a store opened the entry, the loader decides which one is valid.
+    func isForeign(to known: EntryDescription, since seen: EntryDescription) -> Bool {
+        storedBytes > 0 && description.contradicts(known) && description.isOtherVersion(than: seen)
+    }
 }
 
 /// The index's description of an entry's resource, except the seek table, as one value that can be sealed.

@@ -26,30 +26,27 @@ struct NamesTable {
             (SELECT 1 + min(ifnull(max(place), 0), 1000000000) FROM names WHERE entry = ?2), ?3)
             """
         let record = protection.keep(Array(url.string.utf8), in: .name, of: entry)
-        try connection.statement(insert).run(.blob(key), .integer(entry.value), .blob(record))
+        try connection.statement(insert).run(key, entry.value, record)
         let forget = """
             DELETE FROM names WHERE entry = ?1 AND place > (SELECT min(place) FROM names WHERE entry = ?1)
             AND key NOT IN (SELECT key FROM names WHERE entry = ?1 ORDER BY place DESC LIMIT ?2)
             """
-        try connection.statement(forget).run(.integer(entry.value), .integer(Self.mostLaterNames))
+        try connection.statement(forget).run(entry.value, Self.mostLaterNames)
     }
 
     /// Removes the name `key` of `entry`.
     func remove(_ key: [UInt8], of entry: EntryID) throws {
         try connection.statement("DELETE FROM names WHERE key = ? AND entry = ?")
-            .run(.blob(key), .integer(entry.value))
+            .run(key, entry.value)
     }
 
     /// The URLs of the entry for display, the oldest name first. A damaged record yields an empty text, since
     /// its key remains valid.
     func urls(of entry: EntryID) throws -> [SafeText] {
-        var urls: [SafeText] = []
         let sql = "SELECT display_url FROM names WHERE entry = ? ORDER BY place, key"
-        try connection.statement(sql).forEach(.integer(entry.value)) { row in
+        return try connection.statement(sql).all(entry.value) { row in
             let record = protection.record(from: row.blob(0), in: .name, of: entry)
-            urls.append(SafeText(String(decoding: record ?? [], as: UTF8.self)))
-            return true
+            return SafeText(String(decoding: record ?? [], as: UTF8.self))
         }
-        return urls
     }
 }

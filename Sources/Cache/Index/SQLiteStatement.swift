@@ -26,19 +26,32 @@ final class SQLiteStatement {
     deinit { sqlite3_finalize(pointer) }
 
     /// Runs the statement with `values` in place of its parameters, and ignores its rows.
-    func run(_ values: SQLiteValue...) throws {
+    func run(_ values: (any SQLiteValue)?...) throws {
         try step(through: values) { _ in false }
     }
 
     /// Runs the statement and passes each row to `body`, until that returns `false`. The row is valid within
     /// `body`.
-    func forEach(_ values: SQLiteValue..., row body: (borrowing SQLiteRow) throws -> Bool) throws {
+    func forEach(_ values: (any SQLiteValue)?..., row body: (borrowing SQLiteRow) throws -> Bool) throws {
         try step(through: values, row: body)
+    }
+
+    /// All rows as `body` reads them, but those for which it returns `nil`.
+    func all<Value>(
+        _ values: (any SQLiteValue)?...,
+        row body: (borrowing SQLiteRow) throws -> Value?
+    ) throws -> [Value] {
+        var all: [Value] = []
+        try step(through: values) { row in
+            if let value = try body(row) { all.append(value) }
+            return true
+        }
+        return all
     }
 
     /// The first row as `body` reads it; `nil` if there is none.
     func first<Value>(
-        _ values: SQLiteValue...,
+        _ values: (any SQLiteValue)?...,
         row body: (borrowing SQLiteRow) throws -> Value
     ) throws -> Value? {
         var value: Value?
@@ -49,57 +62,53 @@ final class SQLiteStatement {
         return value
     }
 
-    private func step(through values: [SQLiteValue], row body: (borrowing SQLiteRow) throws -> Bool) throws {
+    private func step(through values: [(any SQLiteValue)?], row body: (borrowing SQLiteRow) throws -> Bool)
+        throws
+    {
         // Without a reset, the statement's read transaction would stay open and prevent checkpoints of the
         // log.
         defer {
             sqlite3_reset(pointer)
             sqlite3_clear_bindings(pointer)
         }
-        for (index, value) in values.enumerated() { try bind(value, at: CInt(index) + 1) }
+        for (index, value) in values.enumerated() {
+            let status = value?.bind(to: pointer, at: CInt(index) + 1)
+            try check(status ?? sqlite3_bind_null(pointer, CInt(index) + 1), of: connection)
+        }
         while try check(sqlite3_step(pointer), of: connection) == .row {
             guard try body(SQLiteRow(pointer: pointer)) else { return }
         }
     }
+}
 
-    private func bind(_ value: SQLiteValue, at index: CInt) throws {
-        // SQLite's `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite copies the value at once.
-        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        let status =
-            switch value {
-            case .null: sqlite3_bind_null(pointer, index)
-            case .integer(let number): sqlite3_bind_int64(pointer, index, number)
-            case .text(let text):
-                sqlite3_bind_text64(
-                    pointer,
-                    index,
-                    text,
-                    UInt64(text.utf8.count),
-                    copied,
-                    UInt8(SQLITE_UTF8)
-                )
-            case .blob(let bytes): bind(bytes, at: index, copied)
-            }
-        try check(status, of: connection)
+/// A parameter of a statement; `nil` is bound as NULL.
+protocol SQLiteValue {
+    /// Returns SQLite's result code.
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt
+}
+
+extension Int64: SQLiteValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+        sqlite3_bind_int64(statement, index, self)
     }
+}
 
-    private func bind(_ bytes: [UInt8], at index: CInt, _ copied: sqlite3_destructor_type) -> CInt {
+extension String: SQLiteValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+        sqlite3_bind_text64(statement, index, self, UInt64(utf8.count), copied, UInt8(SQLITE_UTF8))
+    }
+}
+
+extension [UInt8]: SQLiteValue {
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
         // The pointer of an empty array is null, which would bind NULL.
-        guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(pointer, index, 0) }
-        return sqlite3_bind_blob64(pointer, index, bytes, UInt64(bytes.count), copied)
+        guard !isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
+        return sqlite3_bind_blob64(statement, index, self, UInt64(count), copied)
     }
 }
 
-/// A parameter of a statement.
-enum SQLiteValue {
-    case null
-    case integer(Int64)
-    case text(String)
-    case blob([UInt8])
-
-    init(_ value: [UInt8]?) { self = value.map { .blob($0) } ?? .null }
-    init(_ value: Bool) { self = .integer(value ? 1 : 0) }
-}
+/// SQLite's `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite copies the value at once.
+private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 /// The current row of a statement, valid until its next step.
 struct SQLiteRow: ~Copyable {

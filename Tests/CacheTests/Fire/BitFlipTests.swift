@@ -56,7 +56,7 @@ import Testing
                 SELECT extents.entry, start, stop FROM names JOIN extents ON extents.entry = names.entry
                 WHERE key = ?
                 """
-            try connection.statement(sql).forEach(.blob(key)) { row in
+            try connection.statement(sql).forEach(key) { row in
                 extents.append(
                     Lost(entry: row.integer(0), name: name, range: row.integer(1)..<row.integer(2))
                 )
