@@ -17,11 +17,11 @@ struct FetchTests {
         arguments: [
             ([], 0, .success, "0 of 0 tracks are available offline, 0 B downloaded"),
             (
-                [.kept(entry, fetched: 7_000), .local], 0, .success,
+                [.cached(entry, fetched: 7_000), .local], 0, .success,
                 "2 of 2 tracks are available offline, 7.0 kB downloaded"
             ),
             (
-                [.kept(entry, fetched: 0), .failed(MediaError(.offline, "s", "c"))], 0, .someFailed,
+                [.cached(entry, fetched: 0), .failed(MediaError(.offline, "s", "c"))], 0, .someFailed,
                 "1 of 2 tracks is available offline, 0 B downloaded"
             ),
             (

@@ -65,7 +65,7 @@ struct WrittenFileTests {
         }
         #expect(error?.description.contains(cause) == true)
         let device = #expect(throws: MediaError.self) { try ExportFile(path: "/dev/null", replaces: true) }
-        #expect(device?.description.contains("not a plain file") == true)
+        #expect(device?.description.contains("not a regular file") == true)
     }
 
     @Test func `a secret's file is its owner's alone and never overwritten`() throws {

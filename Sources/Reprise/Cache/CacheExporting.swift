@@ -129,7 +129,7 @@ final class ExportFile: Sendable {
             throw MediaError(
                 .unreadable,
                 subject,
-                "is not a plain file; - writes to standard output"
+                "is not a regular file; - writes to standard output"
             )
         }
     }
@@ -149,6 +149,6 @@ final class ExportFile: Sendable {
     }
 
     private static func failure(_ subject: SafeText, _ code: Int32) -> MediaError {
-        MediaError(.unreadable, subject, SafeText("cannot be written (\(SystemError.reason(code)))"))
+        MediaError(.unreadable, subject, SafeText("can't be written (\(SystemError.reason(code)))"))
     }
 }

@@ -3,25 +3,19 @@ import Media
 
 /// `reprise cache fetch`, `pin` and `unpin`.
 struct CacheFetching {
-    private let request: CacheRequest
-    private let administration: any CacheAdministration
-    private let supply: MusicSupply
-    private let console: CacheConsole
+    let command: CacheCommand
+
+    private var request: CacheRequest { command.request }
+    private var administration: any CacheAdministration { command.administration }
+    private var console: CacheConsole { command.console }
 
     /// Two downloads keep the connection busy during the pauses between requests; more would only delay each
     /// track.
     private static let fetchesAtATime = 2
 
-    init(command: CacheCommand) {
-        request = command.request
-        administration = command.administration
-        supply = command.supply
-        console = command.console
-    }
-
     /// Pins (`true`) or unpins, or leaves the pins as they are (`nil`), and downloads missing bytes.
     func run(_ sources: [String], pins: Bool?, fetches: Bool) async throws -> ExitCode {
-        let found = await SourceTracks.resolve(sources, by: supply)
+        let found = await SourceTracks.resolve(sources, by: command.supply)
         try Task.checkCancellation()
         var tally = FetchTally()
         for problem in found.problems {
@@ -51,7 +45,7 @@ struct CacheFetching {
             drawing?.cancel()
             console.painter?.finish()
         }
-        var kept: [Track] = []
+        var cached: [Track] = []
         try await withThrowingTaskGroup(of: (Int, TrackFetch.Outcome).self) { group in
             var next = 0
             func startNext() {
@@ -64,14 +58,14 @@ struct CacheFetching {
             for _ in 0..<Self.fetchesAtATime { startNext() }
             while let (index, outcome) = try await group.next() {
                 tally.count(outcome)
-                if case .kept = outcome { kept.append(tracks[index]) }
+                if case .cached = outcome { cached.append(tracks[index]) }
                 progress?.trackIsDone()
                 show(tracks[index], outcome, isPinned: isPinned)
                 startNext()
             }
         }
         // A track may have been evicted for a later one.
-        for track in kept {
+        for track in cached {
             guard case .web(let url) = track.location,
                 try await administration.info(for: url)?.isComplete != true
             else { continue }
@@ -93,7 +87,7 @@ struct CacheFetching {
         let administration = administration
         return TrackFetch(
             track: track,
-            supply: supply,
+            supply: command.supply,
             entry: { url in try await administration.info(for: url) },
             onReader: { reader in progress?.reading(index, name, reader) }
         )
@@ -108,8 +102,8 @@ struct CacheFetching {
         }
         let word: String
         switch outcome {
-        case .kept(let entry, 0): word = "already cached, \(ByteSize.text(entry.storedBytes))"
-        case .kept(_, let fetched): word = "downloaded \(ByteSize.text(fetched))"
+        case .cached(let entry, 0): word = "already cached, \(ByteSize.text(entry.storedBytes))"
+        case .cached(_, let fetched): word = "downloaded \(ByteSize.text(fetched))"
         case .local: word = "local file"
         case nil: word = isPinned == true ? "pinned" : "unpinned"
         case .failed: return
@@ -127,7 +121,7 @@ struct CacheFetching {
         var fetched = EventField.none
         var failure = EventField.none
         switch outcome {
-        case .kept(let entry, let new):
+        case .cached(let entry, let new):
             title = entry.title ?? title
             size = .integer(entry.storedBytes)
             fetched = .integer(new)
@@ -153,7 +147,7 @@ struct FetchTally: Sendable, Equatable {
 
     mutating func count(_ outcome: TrackFetch.Outcome) {
         switch outcome {
-        case .kept(_, let fetched):
+        case .cached(_, let fetched):
             cachedCount += 1
             fetchedBytes += fetched
         case .local: cachedCount += 1

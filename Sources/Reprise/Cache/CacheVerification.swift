@@ -43,11 +43,13 @@ struct CacheVerification {
                 painter.show([line], isLast: checked >= total)
             }
         }
-        let steps = LockedSteps()
+        let steps = Locked(ProgressSteps())
         let note = command.console.note
         return { progress in
             let total = progress.totalBytes
-            guard let percent = steps.percent(done: progress.bytes, total: total) else { return }
+            guard let percent = steps.withLock({ $0.percent(done: progress.bytes, total: total) }) else {
+                return
+            }
             note(SafeText("checked \(percent) % of \(ByteSize.text(total))"))
         }
     }
@@ -101,14 +103,5 @@ struct ProgressSteps: Sendable {
         guard tenths > printedTenths else { return nil }
         printedTenths = tenths
         return tenths * 10
-    }
-}
-
-/// `ProgressSteps` for several threads.
-private final class LockedSteps: Sendable {
-    private let steps = Locked(ProgressSteps())
-
-    func percent(done: Int64, total: Int64) -> Int? {
-        steps.withLock { $0.percent(done: done, total: total) }
     }
 }

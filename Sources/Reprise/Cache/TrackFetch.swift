@@ -7,7 +7,7 @@ struct TrackFetch: Sendable {
     /// The result for one track.
     enum Outcome: Sendable, Equatable {
         /// All of it is cached in an entry; `fetched` bytes were downloaded now.
-        case kept(CachedEntry, fetched: Int64)
+        case cached(CachedEntry, fetched: Int64)
         /// A local file, which needs no cache.
         case local
         case failed(MediaError)
@@ -39,9 +39,9 @@ struct TrackFetch: Sendable {
             try result.get()
             // Looked up last, because only bytes that the index claims will be found the next time.
             guard let entry = try await entry(url), entry.isComplete else {
-                return .failed(notCached(track.location))
+                return .failed(notCached())
             }
-            return .kept(entry, fetched: report.fetchedBytes)
+            return .cached(entry, fetched: report.fetchedBytes)
         } catch let error as MediaError {
             return .failed(error)
         }
@@ -55,10 +55,10 @@ struct TrackFetch: Sendable {
                 throw MediaError(
                     .notCached,
                     track.location.safeText,
-                    "is a live stream, which has no end and cannot be cached"
+                    "is a live stream, which can't be cached"
                 )
             }
-            guard report.isCached else { throw notCached(track.location) }
+            guard report.isCached else { throw notCached() }
             guard let offset = Self.nextOffset(report) else { return }
             let bytes = try await reader.read(at: offset, count: Self.chunk)
             if bytes.isEmpty { return }
@@ -89,11 +89,11 @@ struct TrackFetch: Sendable {
         return report.stored.gaps(in: 0..<length).first?.lowerBound
     }
 
-    private func notCached(_ location: ResourceLocation) -> MediaError {
+    private func notCached() -> MediaError {
         let cause = supply.lastNotCached()
         return MediaError(
             .notCached,
-            location.safeText,
+            track.location.safeText,
             cause.map { "is not cached: " + $0.safeText }
                 ?? "its server forbids caching it, or the cache is full"
         )
