@@ -28,14 +28,14 @@ package struct CacheIdentity: Sendable, Equatable {
         }
         guard !parameters.isEmpty else { return whole }
         let parts = query.split(separator: "&", omittingEmptySubsequences: false)
-        let kept = parts.filter { part in
+        let left = parts.filter { part in
             let name = part.prefix { $0 != "=" }
             return !parameters.contains(PercentEncoding.decoded(name))
         }
-        guard kept.count < parts.count else { return whole }
+        guard left.count < parts.count else { return whole }
         // The query is the last part of a request string.
         let base = whole.dropLast(query.utf8.count + 1)
-        return kept.isEmpty ? String(base) : base + "?" + kept.joined(separator: "&")
+        return left.isEmpty ? String(base) : base + "?" + left.joined(separator: "&")
     }
 }
 

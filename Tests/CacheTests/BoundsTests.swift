@@ -8,7 +8,7 @@ import Testing
 
 /// The real file layer on a disk that says to be as full as the test wants, and that is measured each time
 /// something was written to it.
-private final class MeasuringFiles: FileLayer {
+final class MeasuringFiles: FileLayer {
     private struct State {
         var most: Int64 = 0
         var diskSize: Int64?
@@ -75,16 +75,6 @@ private final class MeasuringFiles: FileLayer {
         )
     }
 
-    private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
-        let store = try await opener.open(url(name))
-        try await store.write(pattern(0..<count), at: 0)
-        await store.close()
-    }
-
-    private func names(_ opener: CacheFolder) async throws -> [String] {
-        try await opener.list().map { String($0.url.string.suffix(1)) }
-    }
-
     @Test(arguments: 0..<3 as Range<UInt64>)
     func `not for a moment do the files take more than the budget`(seed: UInt64) async throws {
         let budget: Int64 = 3_000_000
@@ -96,9 +86,7 @@ private final class MeasuringFiles: FileLayer {
             let store = try await opener.open(url("\(index)"))
             var offset: Int64 = 0
             let end = Int64.random(in: 10_000...2_500_000, using: &random)
-            var description = EntryDescription()
-            description.length = end
-            store.describe(description)
+            store.describe(length: end)
             do {
                 while offset < end {
                     let size = min(end - offset, Int64.random(in: 1...200_000, using: &random))
@@ -114,7 +102,7 @@ private final class MeasuringFiles: FileLayer {
         // The budget was used, and the tracks evicted are those played longest ago.
         #expect(files.most > budget / 2)
         #expect(refusals == 0)
-        #expect(try await names(opener).first == "9")
+        #expect(try await opener.names.first == "9")
     }
 
     @Test func `several openers together keep within the budget, each in the middle of a download`()
@@ -146,19 +134,17 @@ private final class MeasuringFiles: FileLayer {
 
     @Test func `a resource larger than the budget takes nothing away from others`() async throws {
         let opener = makeOpener(budget: 400_000)
-        try await keep("a", in: opener)
-        try await keep("b", in: opener)
+        try await opener.cache("a")
+        try await opener.cache("b")
         let store = try await opener.open(url("c"))
-        var description = EntryDescription()
-        description.length = 500_000
-        store.describe(description)
+        store.describe(length: 500_000)
         try await store.write(pattern(0..<300_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(error?.code == .notCached)
         #expect(error?.cause.string == "its budget is smaller than this one track")
         #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
         await store.close()
-        #expect(try await Set(names(opener)).isSuperset(of: ["a", "b"]))
+        #expect(try await Set(opener.names).isSuperset(of: ["a", "b"]))
         #expect(try await opener.info(for: url("a"))?.storedBytes == 100_000)
     }
 
@@ -167,7 +153,7 @@ private final class MeasuringFiles: FileLayer {
         async throws
     {
         let opener = makeOpener(budget: 2_000_000)
-        for name in ["a", "b", "c", "d"] { try await keep(name, 400_000, in: opener) }
+        for name in ["a", "b", "c", "d"] { try await opener.cache(name, 400_000) }
         let store = try await opener.open(url("e"))
         var kept: Int64 = 0
         let error = await #expect(throws: MediaError.self) {
@@ -182,11 +168,9 @@ private final class MeasuringFiles: FileLayer {
         #expect(error?.cause.string == "it is full, and the server does not say how long this track is")
         // It took the 400,000 that were free, and the room of one of the four.
         #expect((600_000...800_000).contains(kept))
-        #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]))
+        #expect(try await Set(opener.names).isSuperset(of: ["b", "c", "d"]))
         // Once it is known to fit, all of it is cached.
-        var description = EntryDescription()
-        description.length = 1_000_000
-        store.describe(description)
+        store.describe(length: 1_000_000)
         try await store.commit()
         try await store.write(pattern(kept..<1_000_000), at: kept)
         try await store.commit()
@@ -197,16 +181,14 @@ private final class MeasuringFiles: FileLayer {
 
     @Test func `what can never fit beside the pins pushes nothing out`() async throws {
         let opener = makeOpener(budget: 1_000_000)
-        for name in ["p", "a", "b"] { try await keep(name, 300_000, in: opener) }
+        for name in ["p", "a", "b"] { try await opener.cache(name, 300_000) }
         try await opener.setPinned(url("p"), true)
         let store = try await opener.open(url("c"))
-        var description = EntryDescription()
-        description.length = 800_000
-        store.describe(description)
+        store.describe(length: 800_000)
         try await store.write(pattern(0..<200_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
-        #expect(error?.cause.string == "what is pinned in it leaves too little room for this track")
-        #expect(try await Set(names(opener)).isSuperset(of: ["p", "a", "b"]))
+        #expect(error?.cause.string == "pinned tracks leave too little room for this one")
+        #expect(try await Set(opener.names).isSuperset(of: ["p", "a", "b"]))
         // Pinned itself, it does not stand in its own way.
         try await opener.setPinned(url("p"), false)
         try await opener.setPinned(url("c"), true)
@@ -217,16 +199,14 @@ private final class MeasuringFiles: FileLayer {
     @Test func `room that a killed process had counted is found again before music is refused`() async throws
     {
         let opener = makeOpener(budget: 1_000_000)
-        try await keep("a", 300_000, in: opener)
+        try await opener.cache("a", 300_000)
         // Nothing else may go.
         let held = try await opener.open(url("a"))
         let store = try await opener.open(url("b"))
-        var description = EntryDescription()
-        description.length = 250_000
-        store.describe(description)
+        store.describe(length: 250_000)
         try await store.write(pattern(0..<100_000), at: 0)
         try await store.commit()
-        try SQLiteConnection(path: folder.file("index.sqlite"))
+        try folder.index()
             .execute("UPDATE entries SET allocated = allocated + 400000")
         try await store.write(pattern(100_000..<250_000), at: 100_000)
         try await store.commit()
@@ -238,15 +218,15 @@ private final class MeasuringFiles: FileLayer {
 
     @Test func `music of unknown length has the whole budget where there is room`() async throws {
         let opener = makeOpener(budget: 2_000_000)
-        try await keep("a", 1_900_000, in: opener)
+        try await opener.cache("a", 1_900_000, isLengthKnown: false)
         #expect(try await opener.info(for: url("a"))?.storedBytes == 1_900_000)
     }
 
     @Test func `the disk is left its free room, and the oldest go for it`() async throws {
         let files = MeasuringFiles(folder: folder, diskSize: 1_000_000)
         let opener = makeOpener(minimumFree: 600_000, files: files)
-        for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
-        #expect(try await names(opener) == ["d", "c", "b"])
+        for name in ["a", "b", "c", "d"] { try await opener.cache(name) }
+        #expect(try await opener.names == ["d", "c", "b"])
         #expect(files.most <= 400_000)
         // Another program fills the disk: with nothing to evict, nothing more is cached.
         files.setDiskSize(300_000)
@@ -254,22 +234,22 @@ private final class MeasuringFiles: FileLayer {
         try await store.write(pattern(0..<100_000), at: 0)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(error?.code == .notCached)
-        #expect(error?.cause.string == "its disk is too full, and nothing in it may be evicted")
+        #expect(error?.cause.string == "its disk is too full, and evicting tracks would not free enough")
         await store.close()
-        #expect(try await Set(names(opener)).isSuperset(of: ["b", "c", "d"]), "nothing is lost for nothing")
+        #expect(try await Set(opener.names).isSuperset(of: ["b", "c", "d"]), "nothing is lost for nothing")
     }
 
     @Test func `what a lost index knew of goes while the player runs on`() async throws {
         let opener = makeOpener()
-        for name in ["a", "b"] { try await keep(name, in: opener) }
+        for name in ["a", "b"] { try await opener.cache(name) }
         for file in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
             unlink(folder.cache + "/" + file)
         }
-        try await keep("c", in: opener)
+        try await opener.cache("c")
         try await wait(for: "the old objects to go") {
             try folder.objects.count == 1
         }
-        #expect(try await names(opener) == ["c"])
+        #expect(try await opener.names == ["c"])
     }
 
     @Test func `what grew too old goes also while the player runs on`() async throws {
@@ -279,25 +259,25 @@ private final class MeasuringFiles: FileLayer {
             clock: TestClock(),
             wallClock: wallClock.tick
         )
-        try await keep("a", in: opener)
+        try await opener.cache("a")
         for _ in 0..<100 { _ = wallClock.tick() }
-        try await keep("b", in: opener)
-        try await wait(for: "the old one to go") { try await names(opener) == ["b"] }
+        try await opener.cache("b")
+        try await wait(for: "the old one to go") { try await opener.names == ["b"] }
     }
 
     @Test func `evicting to a size takes the oldest, and pinned ones only when asked to`() async throws {
         let opener = makeOpener()
-        for name in ["a", "b", "c", "d"] { try await keep(name, in: opener) }
+        for name in ["a", "b", "c", "d"] { try await opener.cache(name) }
         try await opener.setPinned(url("a"), true)
         let held = try await opener.open(url("b"))
         let chosen = try await opener.victims(toBudget: 310_000)
         #expect(chosen.entriesRemoved == 1 && chosen.bytesFreed >= 100_000)
         #expect(try await opener.victims(toBudget: 0).entriesRemoved == 3, "but for the pinned one")
-        #expect(try await names(opener).count == 4)
+        #expect(try await opener.names.count == 4)
         let first = try await opener.evict(toBudget: 310_000)
         #expect(first.entriesRemoved == 1)
         #expect(first.bytesFreed >= 100_000)
-        #expect(try await Set(names(opener)) == ["a", "b", "d"])
+        #expect(try await Set(opener.names) == ["a", "b", "d"])
         let second = try await opener.evict(toBudget: 0)
         #expect((second.entriesRemoved, second.entriesPinned, second.entriesInUse) == (1, 1, 1))
         await held.close()
@@ -309,21 +289,21 @@ private final class MeasuringFiles: FileLayer {
     @Test func `naming what to evict spares what is open or pinned, and says what is not there`() async throws
     {
         let opener = makeOpener()
-        for name in ["a", "b", "c"] { try await keep(name, in: opener) }
+        for name in ["a", "b", "c"] { try await opener.cache(name) }
         try await opener.setPinned(url("a"), true)
         let held = try await opener.open(url("b"))
         let urls = try ["a", "b", "c", "c", "x"].map { try url($0) }
         let removal = try await opener.evict(urls)
         #expect((removal.entriesRemoved, removal.entriesPinned) == (1, 1))
         #expect((removal.entriesInUse, removal.entriesMissing) == (1, 1))
-        #expect(try await Set(names(opener)) == ["a", "b"])
+        #expect(try await Set(opener.names) == ["a", "b"])
         #expect(try await opener.evict([url("a")], includingPinned: true).entriesRemoved == 1)
         await held.close()
     }
 
     @Test func `clearing keeps what is pinned unless asked`() async throws {
         let opener = makeOpener()
-        for name in ["a", "b"] { try await keep(name, in: opener) }
+        for name in ["a", "b"] { try await opener.cache(name) }
         try await opener.setPinned(url("a"), true)
         let removal = try await opener.clear(includingPinned: false)
         #expect((removal.entriesRemoved, removal.entriesPinned) == (1, 1))

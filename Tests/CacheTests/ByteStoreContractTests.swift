@@ -17,7 +17,7 @@ import Testing
 
         func opener(in folder: TemporaryFolder) -> any ByteStoreOpener {
             switch self {
-            case .persistent: CacheFolder(path: folder.cache, clock: TestClock())
+            case .persistent: folder.opener()
             case .volatile: VolatileStores(folder: folder.path)
             case .memory: VolatileStores(folder: folder.path + "/missing")
             case .overflowing:

@@ -12,12 +12,12 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test func `what was committed is there for the next open of the folder`() async throws {
-        let first = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let first = try await folder.opener().open(url("a.mp3"))
         try await first.write(pattern(0..<200_000), at: 0)
         try await first.write(pattern(900_000..<1_000_000), at: 900_000)
         first.describe(.example)
         await first.close()
-        let second = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let second = try await folder.opener().open(url("a.mp3"))
         #expect(second.stored == ByteRangeSet([0..<200_000, 900_000..<1_000_000] as [ByteRange]))
         #expect(try await second.all(of: 0..<200_000) == pattern(0..<200_000))
         #expect(try await second.all(of: 900_000..<1_000_000) == pattern(900_000..<1_000_000))
@@ -29,7 +29,7 @@ import Testing
     func `random writes, commits and reopenings read like an array`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var model = [UInt8?](repeating: nil, count: 200_000)
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         for round in 0..<4 {
             let store = try await opener.open(url("a.mp3"))
             try await expect(store, toEqual: model)
@@ -43,18 +43,18 @@ import Testing
             }
             await store.close()
         }
-        let last = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let last = try await folder.opener().open(url("a.mp3"))
         try await expect(last, toEqual: model)
         await last.close()
     }
 
     @Test func `bytes that were not committed are gone when the process ends`() async throws {
-        let killed = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let killed = try await folder.opener().open(url("a.mp3"))
         try await killed.write(pattern(0..<1_000), at: 0)
         try await killed.commit()
         try await killed.write(pattern(1_000..<2_000), at: 1_000)
         #expect(killed.stored == ByteRangeSet(0..<2_000))
-        let next = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let next = try await folder.opener().open(url("a.mp3"))
         #expect(next.stored == ByteRangeSet(0..<1_000))
         #expect(try await next.all(of: 0..<1_000) == pattern(0..<1_000))
         await next.close()
@@ -62,10 +62,10 @@ import Testing
     }
 
     @Test func `what is opened, stored, pinned and removed is told, and a question is not`() async throws {
-        let asker = CacheFolder(path: folder.cache, clock: TestClock())
+        let asker = folder.opener()
         let asked = Locked(0)
         asker.observe { asked.withLock { $0 += 1 } }
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         let told = Locked(0)
         opener.observe { told.withLock { $0 += 1 } }
         func expectUpdate(_ what: String, by work: () async throws -> Void) async throws {
@@ -97,18 +97,18 @@ import Testing
     }
 
     @Test func `a description alone is committed too`() async throws {
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         let store = try await opener.open(url("a.mp3"))
         store.describe(.example)
         try await store.commit()
-        let other = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let other = try await folder.opener().open(url("a.mp3"))
         #expect(other.description == .example)
         await store.close()
         await other.close()
     }
 
     @Test func `an entry that never got a byte leaves nothing behind`() async throws {
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         let store = try await opener.open(url("a.mp3"))
         #expect(try folder.objects.count == 1)
         await store.close()
@@ -117,8 +117,8 @@ import Testing
     }
 
     @Test func `two folders on one path see what the other has committed at their opens`() async throws {
-        let one = CacheFolder(path: folder.cache, clock: TestClock())
-        let two = CacheFolder(path: folder.cache, clock: TestClock())
+        let one = folder.opener()
+        let two = folder.opener()
         let first = try await one.open(url("a.mp3"))
         try await first.write(pattern(0..<100_000), at: 0)
         try await first.commit()
@@ -131,24 +131,8 @@ import Testing
         for store in [first, second, third] { await store.close() }
     }
 
-    @Test func `two stores that write the same bytes claim them once`() async throws {
-        let one = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
-        let two = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
-        try await one.write(pattern(10_000..<100_000), at: 10_000)
-        try await two.write(pattern(0..<120_000), at: 0)
-        try await one.commit()
-        try await two.commit()
-        #expect(two.stored == ByteRangeSet(0..<120_000))
-        #expect(try await two.all(of: 0..<120_000) == pattern(0..<120_000))
-        await one.close()
-        await two.close()
-        let next = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
-        #expect(try await next.all(of: 0..<120_000) == pattern(0..<120_000))
-        await next.close()
-    }
-
     @Test func `a store whose entry was replaced claims nothing in the new one`() async throws {
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         let old = try await opener.open(url("a.mp3"))
         let new = try await opener.replace(url("a.mp3"))
         try await old.write(pattern(0..<1_000), at: 0)
@@ -166,7 +150,7 @@ import Testing
 
     @Test func `the index holds no password, no user and no query`() async throws {
         let secret = try #require(WebURL("https://alice:wonderland@radio.example/a.mp3?token=sesame"))
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         let store = try await opener.open(secret)
         try await store.write(pattern(0..<10), at: 0)
         await store.close()
@@ -181,7 +165,7 @@ import Testing
     }
 
     @Test func `only the owner can look into the folder`() async throws {
-        let store = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let store = try await folder.opener().open(url("a.mp3"))
         try await store.write(pattern(0..<10), at: 0)
         try await store.commit()
         #expect(try folder.permissions(folder.cache) == 0o700)

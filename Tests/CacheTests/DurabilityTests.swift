@@ -222,7 +222,7 @@ import Testing
         async throws
     {
         let files = GatedFiles()
-        let store = try await CacheFolder(path: folder.cache, clock: TestClock(), files: files)
+        let store = try await folder.opener(files: files)
             .open(url("a.mp3"))
         files.shut()
         try await store.write(pattern(0..<1_000), at: 0)
@@ -245,7 +245,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `no opening waits for the disk`(isShared: Bool) async throws {
-        let earlier = CacheFolder(path: folder.cache, clock: TestClock())
+        let earlier = folder.opener()
         let other = try await earlier.open(url("a.mp3"))
         try await other.write(pattern(0..<100_000), at: 0)
         try await other.commit()
@@ -253,7 +253,7 @@ import Testing
         if !isShared { await other.close() }
         let disk = RecordedDisk(root: folder.cache)
         defer { disk.stop() }
-        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: disk)
+        let opener = folder.opener(files: disk)
         let known = try await opener.open(url("a.mp3"))
         #expect(try await known.all(of: 0..<100_000) == pattern(0..<100_000))
         let new = try await opener.open(url("b.mp3"))
@@ -268,17 +268,17 @@ import Testing
     }
 
     @Test func `a long log is put into the index by a commit, and by no opening`() async throws {
-        let other = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let other = try await folder.opener().open(url("a.mp3"))
         try await other.write(pattern(0..<1_000), at: 0)
         try await other.commit()
         // Longer than SQLite would let it grow, because another connection stays open.
-        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        let connection = try folder.index()
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("UPDATE entries SET seek_points = randomblob(6000000)")
         let length = try folder.length(of: "index.sqlite")
         let disk = RecordedDisk(root: folder.cache)
         defer { disk.stop() }
-        let opener = CacheFolder(path: folder.cache, clock: TestClock(), files: disk)
+        let opener = folder.opener(files: disk)
         let known = try await opener.open(url("a.mp3"))
         let new = try await opener.open(url("b.mp3"))
         for _ in 0..<10 { await opener.engine.committer.run {} }
@@ -293,12 +293,7 @@ import Testing
     @Test func `a close tells of bytes that are lost, and not of a description alone`() async throws {
         let files = RecordingFiles()
         let notices = Notices()
-        let opener = CacheFolder(
-            path: folder.cache,
-            clock: TestClock(),
-            files: files,
-            onNotice: notices.note
-        )
+        let opener = folder.opener(files: files, onNotice: notices.note)
         let store = try await opener.open(url("a.mp3"))
         try await store.write(pattern(0..<1_000), at: 0)
         try await store.commit()

@@ -132,7 +132,7 @@ import Testing
         try await keepOld()
         var stores: [any ByteStore] = []
         for _ in 0..<3 {
-            let process = CacheFolder(path: folder.cache, clock: TestClock())
+            let process = folder.opener()
             let store = try await process.open(url("b"))
             store.describe(Self.description())
             try await store.write(pattern(0..<70_000), at: 0)
@@ -249,7 +249,7 @@ import Testing
 
     @Test func `in a sealed folder the names are sealed and can be read with the secret`() async throws {
         let folder = try TemporaryFolder()
-        let opener = CacheFolder(path: folder.cache, secret: .generate(), clock: TestClock())
+        let opener = folder.opener(secret: .generate())
         for name in ["first", "second"] {
             let store = try await opener.open(url(name))
             store.describe(Self.description())

@@ -12,7 +12,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func keep() async throws {
-        let store = try await CacheFolder(path: folder.cache, clock: TestClock()).openEntry(url("a.mp3"))
+        let store = try await folder.opener().openEntry(url("a.mp3"))
         try await store.write(pattern(0..<10), at: 0)
         try await store.commit()
         await store.close()
@@ -20,7 +20,7 @@ import Testing
 
     @Test func `permissions that give too much are taken back`() async throws {
         try await keep()
-        let object = folder.file("objects/\(try #require(folder.objects.first))")
+        let object = try folder.firstObject
         for path in [
             folder.cache, folder.file("objects"), folder.file("index.sqlite"), folder.file("lock"), object,
         ] {
@@ -39,10 +39,10 @@ import Testing
     func `a question takes no log away that belongs to another user`() async throws {
         try await keep()
         let log = folder.file("index.sqlite-wal")
-        try await wait(for: "the index to be closed") { access(log, F_OK) != 0 }
+        try await folder.waitUntilClosed()
         #expect(FileManager.default.createFile(atPath: log, contents: nil))
         #expect(chown(log, 65_534, 65_534) == 0)
-        let opener = CacheFolder(path: folder.cache, clock: TestClock())
+        let opener = folder.opener()
         await #expect(throws: MediaError.self) { _ = try await opener.list() }
         #expect(await opener.availability(of: [try url("a.mp3")]) == [nil])
         #expect(await !opener.holdsSome(of: try url("a.mp3")))
@@ -66,7 +66,7 @@ import Testing
         #expect(FileManager.default.createFile(atPath: folder.file("letter.txt"), contents: Data([1])))
         try await keep()
         #expect(try folder.permissions(folder.cache) == 0o755)
-        let object = folder.file("objects/\(try #require(folder.objects.first))")
+        let object = try folder.firstObject
         #expect(try folder.permissions(folder.file("objects")) == 0o700)
         for path in [folder.file("index.sqlite"), folder.file("lock"), object] {
             #expect(try folder.permissions(path) == 0o600)

@@ -17,24 +17,15 @@ import Testing
         CacheFolder(path: folder.cache, budget: budget, clock: TestClock(), wallClock: wallClock.tick)
     }
 
-    private func keep(_ name: String, _ count: Int64 = 100_000, in opener: CacheFolder) async throws {
-        let store = try await opener.open(url(name))
-        var description = EntryDescription()
-        description.length = count
-        store.describe(description)
-        try await store.write(pattern(0..<count), at: 0)
-        await store.close()
-    }
-
     @Test func `a pinned entry outlives what was played after it`() async throws {
         let opener = makeOpener(budget: 250_000)
-        try await keep("a", in: opener)
+        try await opener.cache("a")
         try await opener.setPinned(url("a"), true)
-        for name in ["b", "c", "d"] { try await keep(name, in: opener) }
-        #expect(try await opener.list().map { String($0.url.string.suffix(1)) } == ["d", "a"])
+        for name in ["b", "c", "d"] { try await opener.cache(name) }
+        #expect(try await opener.names == ["d", "a"])
         try await opener.setPinned(url("a"), false)
-        try await keep("e", in: opener)
-        #expect(try await opener.list().map { String($0.url.string.suffix(1)) } == ["e", "d"])
+        try await opener.cache("e")
+        #expect(try await opener.names == ["e", "d"])
     }
 
     @Test func `what is pinned before its first byte is pinned when it comes`() async throws {
@@ -43,7 +34,7 @@ import Testing
         #expect(try await makeOpener().info(for: url("a"))?.isPinned == true)
         try await opener.open(url("a")).close()
         #expect(try await opener.info(for: url("a"))?.isPinned == true)
-        try await keep("a", in: opener)
+        try await opener.cache("a")
         #expect(
             try await opener.availability(of: [url("a")]) == [
                 Availability(storedBytes: 100_000, length: 100_000, isPinned: true)
@@ -65,7 +56,7 @@ import Testing
         let store = try await opener.open(secret)
         try await store.write(pattern(0..<100_000), at: 0)
         await store.close()
-        try await keep("other", in: opener)
+        try await opener.cache("other")
         let listed = try #require(try await opener.list().first { $0.url.string.contains("song.mp3") })
         #expect(!listed.url.string.contains("token"))
         try await opener.setPinned(number: listed.number, true)
@@ -141,8 +132,8 @@ import Testing
 
     @Test func `thousands of tracks are answered at once, in their order`() async throws {
         let opener = makeOpener()
-        try await keep("7", in: opener)
-        try await keep("19999", in: opener)
+        try await opener.cache("7")
+        try await opener.cache("19999")
         let urls = try (0..<20_000).map { try url("\($0)") }
         let answers = await opener.availability(of: urls)
         #expect(answers.count == 20_000)
@@ -153,7 +144,7 @@ import Testing
         #expect(try await !makeOpener().holdsSome(of: url("a")))
         #expect(access(folder.cache, F_OK) != 0)
         let opener = makeOpener()
-        try await keep("a", in: opener)
+        try await opener.cache("a")
         let empty = try await opener.open(url("b"))
         #expect(try await makeOpener().holdsSome(of: url("a")))
         #expect(try await !makeOpener().holdsSome(of: url("b")))

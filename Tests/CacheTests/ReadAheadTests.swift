@@ -15,12 +15,7 @@ import Testing
 
     /// A store with five blocks that are committed and were not read yet.
     private func filled(secret: CacheSecret? = nil) async throws -> PersistentStore {
-        let opener = CacheFolder(
-            path: folder.cache,
-            secret: secret,
-            clock: TestClock(),
-            onNotice: notices.note
-        )
+        let opener = folder.opener(secret: secret, onNotice: notices.note)
         let store = try #require(try await opener.open(url("a.mp3")) as? PersistentStore)
         try await store.write(pattern(0..<5 * 65_536), at: 0)
         try await store.commit()
@@ -51,7 +46,7 @@ import Testing
 
     /// Writes zeros over a block, as a disk might.
     private func spoil(_ block: Int) throws {
-        let path = folder.file("objects/\(try #require(folder.objects.first))")
+        let path = try folder.firstObject
         let handle = try #require(FileHandle(forUpdatingAtPath: path))
         try handle.seek(toOffset: UInt64(block * 65_536))
         try handle.write(contentsOf: Data(count: 65_536))

@@ -14,7 +14,7 @@ import Testing
 
     private func makeOpener(_ secret: CacheSecret?) -> CacheFolder {
         let folder = folder
-        return CacheFolder(path: folder.cache, secret: secret, clock: TestClock())
+        return folder.opener(secret: secret)
     }
 
     /// Text that would be found again.
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `an index of an earlier format stays if the secret is another one`() async throws {
         try await fill()
-        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        let connection = try folder.index()
         try connection.execute("PRAGMA user_version = \(CacheIndex.version - 1)")
         for wrong in [CacheSecret.generate(), nil] {
             let error = await #expect(throws: MediaError.self) { try await makeOpener(wrong).checkSecret() }
@@ -132,28 +132,6 @@ import Testing
         try await makeOpener(secret).checkSecret()
         await #expect(throws: MediaError.self) { try await makeOpener(nil).checkSecret() }
         try await makeOpener(secret).checkSecret()
-    }
-
-    @Test(arguments: 0..<10 as Range<UInt64>)
-    func `a flipped bit costs its extent and no other`(seed: UInt64) async throws {
-        try await fill()
-        var random = SeededGenerator(seed: seed)
-        let place = Int64.random(in: 0..<200_000, using: &random)
-        let path = folder.file("objects/\(try #require(folder.objects.first))")
-        let handle = try #require(FileHandle(forUpdatingAtPath: path))
-        try handle.seek(toOffset: UInt64(place))
-        let byte = try #require(try handle.read(upToCount: 1)?.first)
-        try handle.seek(toOffset: UInt64(place))
-        try handle.write(contentsOf: Data([byte ^ 4]))
-        try handle.close()
-        let store = try await makeOpener(secret).open(url("fox.mp3"))
-        for start in stride(from: Int64(0), to: 200_000, by: 5_000) {
-            let bytes = try await store.read(at: start, count: 5_000)
-            #expect(bytes == Self.text(start..<start + Int64(bytes.count)))
-        }
-        #expect(!store.stored.contains(place))
-        #expect(store.stored.byteCount >= 200_000 - 30_000)
-        await store.close()
     }
 
     @Test func `two processes that seal the same bytes both read them`() async throws {

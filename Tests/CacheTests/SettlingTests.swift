@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        opener = CacheFolder(path: folder.cache, clock: TestClock())
+        opener = folder.opener()
     }
 
     /// The bytes of the index's log; 0 where there is none.
@@ -44,7 +44,7 @@ import Testing
         // Who goes on after all is no worse off.
         try await store.write(pattern(count * 65_536..<count * 65_536 + 10), at: count * 65_536)
         await store.close()
-        let next = try await CacheFolder(path: folder.cache, clock: TestClock()).open(url("a.mp3"))
+        let next = try await folder.opener().open(url("a.mp3"))
         let end = count * 65_536 + 10
         #expect(next.stored == ByteRangeSet(0..<end))
         #expect(try await next.all(of: 0..<end) == pattern(0..<end))
@@ -64,7 +64,7 @@ import Testing
     @Test func `a log that somebody reads is left to them`() async throws {
         let store = try await opener.open(url("a.mp3"))
         _ = try await commit(store, untilLogHas: 1)
-        let other = try SQLiteConnection(path: folder.file("index.sqlite"))
+        let other = try folder.index()
         try other.execute("BEGIN")
         let entries = "SELECT count(*) FROM extents"
         let seen = try other.statement(entries).first { $0.integer(0) }

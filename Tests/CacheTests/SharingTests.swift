@@ -82,7 +82,7 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
     init() throws { folder = try TemporaryFolder() }
 
     private func makeOpener(_ files: any FileLayer = SystemFiles()) -> CacheFolder {
-        CacheFolder(path: folder.cache, clock: TestClock(), files: files)
+        folder.opener(files: files)
     }
 
     @Test func `a look before a fetch finds what another process has stored meanwhile`() async throws {
@@ -239,7 +239,7 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
         #expect(try await opener.availability(of: [url("a")]).map { $0?.storedBytes } == [1_000])
         #expect(try await opener.victims(toBudget: 0).entriesRemoved == 1)
         #expect(try await opener.totalBytes > 0)
-        let other = CacheFolder(path: folder.cache, secret: .generate(), clock: TestClock())
+        let other = folder.opener(secret: .generate())
         let error = await #expect(throws: MediaError.self) { try await other.checkSecret(isAsking: true) }
         #expect(error?.code == .cacheSecret)
         #expect(access(folder.file("objects"), F_OK) != 0)
@@ -289,7 +289,7 @@ final class GatedFiles: FileLayer, @unchecked Sendable {
     @Test func `a commit waits for its turn in an entry, and gives up when it never comes`() async throws {
         let store = try await makeOpener().open(url("a"))
         try await store.write(pattern(0..<1_000), at: 0)
-        let path = folder.file("objects/\(try #require(folder.objects.first))")
+        let path = try folder.firstObject
         let holder = ObjectFile(descriptor: open(path, O_RDWR | O_CLOEXEC), files: SystemFiles())
         let isHeld = Locked(true)
         let holding = Locked(false)

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import System
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -36,6 +37,11 @@ final class TemporaryFolder: Sendable {
         }
     }
 
+    /// The path of the first file in `objects`: of the only entry, in most tests.
+    var firstObject: String {
+        get throws { file("objects/\(try #require(objects.first))") }
+    }
+
     /// How long a file in the cache folder is.
     func length(of name: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int ?? -1
@@ -44,6 +50,28 @@ final class TemporaryFolder: Sendable {
     /// The permission bits of a file.
     func permissions(_ path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? -1
+    }
+}
+
+extension TemporaryFolder {
+    /// An opener of its own, as another process has it.
+    func opener(
+        secret: CacheSecret? = nil,
+        files: any FileLayer = SystemFiles(),
+        onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
+    ) -> CacheFolder {
+        CacheFolder(path: cache, secret: secret, clock: TestClock(), files: files, onNotice: onNotice)
+    }
+
+    /// A connection of another program to the index.
+    func index() throws -> SQLiteConnection { try SQLiteConnection(path: file("index.sqlite")) }
+
+    /// Waits until the index is closed everywhere: then SQLite has moved its log into its main file.
+    func waitUntilClosed() async throws {
+        try await wait(for: "the index to be closed") {
+            access(self.file("index.sqlite-wal"), F_OK) != 0
+                && access(self.file("index.sqlite-shm"), F_OK) != 0
+        }
     }
 }
 
@@ -86,4 +114,53 @@ extension ByteStore {
         }
         return bytes
     }
+}
+
+extension ByteStore {
+    /// Describes only the length, and the entity tag if one is given.
+    func describe(length: Int64, etag: String? = nil) {
+        var description = EntryDescription()
+        description.length = length
+        description.validators.etag = etag
+        describe(description)
+    }
+}
+
+extension CacheFolder {
+    /// Caches the first `count` bytes of the resource `name`, which is no longer than that.
+    func cache(_ name: String, _ count: Int64 = 100_000, isLengthKnown: Bool = true) async throws {
+        let store = try await open(url(name))
+        if isLengthKnown { store.describe(length: count) }
+        try await store.write(pattern(0..<count), at: 0)
+        await store.close()
+    }
+
+    /// The last letters of the cached URLs, the most recently played first.
+    var names: [String] {
+        get async throws { try await list().map { String($0.url.string.suffix(1)) } }
+    }
+}
+
+/// The notices that were reported.
+final class Notices: Sendable {
+    private let errors = Locked<[MediaError]>([])
+
+    var all: [MediaError] { errors.withLock { $0 } }
+
+    var texts: [String] { all.map(\.description) }
+
+    func count(_ code: MediaError.Code) -> Int { all.filter { $0.code == code }.count }
+
+    func note(_ error: MediaError) { errors.withLock { $0.append(error) } }
+}
+
+/// Changes one bit of a file.
+func flipBit(_ bit: Int, ofByteAt offset: Int64, in path: String) throws {
+    let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError("open a file to damage it") }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    guard pread(descriptor, &byte, 1, off_t(offset)) == 1 else { throw SystemError("read a byte") }
+    byte ^= 1 << UInt8(bit)
+    guard pwrite(descriptor, &byte, 1, off_t(offset)) == 1 else { throw SystemError("change a byte") }
 }

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `nothing is cleaned before the first opening has returned`() async throws {
         let temporary = try TemporaryFolder()
-        let earlier = try await CacheFolder(path: temporary.cache, clock: TestClock()).open(url("a"))
+        let earlier = try await temporary.opener().open(url("a"))
         try await earlier.write(pattern(0..<1_000), at: 0)
         await earlier.close()
         for orphan in 1...200 {

@@ -21,7 +21,7 @@ import Testing
         let store = try await makeOpener().open(url("first"))
         try await store.write(pattern(0..<10), at: 0)
         await store.close()
-        let connection = try SQLiteConnection(path: folder.file("index.sqlite"))
+        let connection = try folder.index()
         try connection.transaction {
             let sql = """
                 INSERT INTO entries (id, created, last_played, allocated, url, about)
@@ -84,9 +84,7 @@ import Testing
                 await store.close()
             case .committing:
                 let store = try await makeOpener(budget: 8_192).open(url("first"))
-                var description = EntryDescription()
-                description.length = 20
-                store.describe(description)
+                store.describe(length: 20)
                 try await store.write(pattern(0..<10), at: 10)
                 try await store.commit()
                 await store.close()

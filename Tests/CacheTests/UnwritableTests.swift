@@ -14,7 +14,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func makeOpener(_ secret: CacheSecret? = nil) -> CacheFolder {
-        CacheFolder(path: folder.cache, secret: secret, clock: TestClock())
+        folder.opener(secret: secret)
     }
 
     private func fill(_ secret: CacheSecret? = nil) async throws {
@@ -24,9 +24,7 @@ import Testing
             try await store.write(pattern(0..<100_000), at: 0)
             await store.close()
         }
-        try await wait(for: "the index to be closed") {
-            !FileManager.default.fileExists(atPath: self.folder.file("index.sqlite-wal"))
-        }
+        try await folder.waitUntilClosed()
     }
 
     /// The store of `a.mp3` as it is opened when nothing can be written.
@@ -48,15 +46,10 @@ import Testing
     {
         let secret: CacheSecret? = isSealed ? .generate() : nil
         try await fill(secret)
-        let object = folder.file("objects/\(try #require(folder.objects.first))")
+        let object = try folder.firstObject
         try flipBit(0, ofByteAt: 70_000, in: object)
         let notices = Notices()
-        let opener = CacheFolder(
-            path: folder.cache,
-            secret: secret,
-            clock: TestClock(),
-            onNotice: notices.note
-        )
+        let opener = folder.opener(secret: secret, onNotice: notices.note)
         let store = try #require(try await open(opener, after: Self.readOnly))
         #expect(!store.isPersistent)
         #expect(store.description.title == EntryDescription.example.title)

@@ -12,34 +12,16 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func makeOpener() -> CacheFolder { CacheFolder(path: folder.cache, clock: TestClock()) }
-
-    private func keep(_ name: String, _ count: Int64) async throws {
-        let store = try await makeOpener().open(url(name))
-        try await store.write(pattern(0..<count), at: 0)
-        var description = EntryDescription()
-        description.length = count
-        store.describe(description)
-        await store.close()
-    }
+    private func makeOpener() -> CacheFolder { folder.opener() }
 
     private func object(of name: String) throws -> String {
         let sizes = try folder.objects.map { folder.file("objects/\($0)") }
         return try #require(sizes.first { FileManager.default.contents(atPath: $0)?.count == Int(name) })
     }
 
-    private func flipByte(at offset: Int, of path: String) throws {
-        let handle = try #require(FileHandle(forUpdatingAtPath: path))
-        try handle.seek(toOffset: UInt64(offset))
-        let byte = try #require(try handle.read(upToCount: 1)?.first)
-        try handle.seek(toOffset: UInt64(offset))
-        try handle.write(contentsOf: Data([byte ^ 1]))
-        try handle.close()
-    }
-
     @Test func `a sound folder is found sound, and every byte was looked at`() async throws {
-        try await keep("200000", 200_000)
-        try await keep("300000", 300_000)
+        try await makeOpener().cache("200000", 200_000)
+        try await makeOpener().cache("300000", 300_000)
         let steps = Locked<[VerifyProgress]>([])
         let report = try await makeOpener().verify { step in steps.withLock { $0.append(step) } }
         #expect(report.isSound)
@@ -52,10 +34,10 @@ import Testing
     }
 
     @Test func `damage is dropped, orphans are removed, and nothing else is touched`() async throws {
-        try await keep("200000", 200_000)
-        try await keep("300000", 300_000)
-        try flipByte(at: 70_000, of: object(of: "200000"))
-        try flipByte(at: 199_999, of: object(of: "200000"))
+        try await makeOpener().cache("200000", 200_000)
+        try await makeOpener().cache("300000", 300_000)
+        try flipBit(0, ofByteAt: 70_000, in: object(of: "200000"))
+        try flipBit(0, ofByteAt: 199_999, in: object(of: "200000"))
         #expect(FileManager.default.createFile(atPath: folder.file("objects/12345"), contents: Data([1, 2])))
         let report = try await makeOpener().verify()
         #expect(!report.isSound)
@@ -76,8 +58,8 @@ import Testing
     }
 
     @Test func `an object that is gone or short is found`() async throws {
-        try await keep("200000", 200_000)
-        try await keep("300000", 300_000)
+        try await makeOpener().cache("200000", 200_000)
+        try await makeOpener().cache("300000", 300_000)
         try FileManager.default.removeItem(atPath: object(of: "200000"))
         #expect(truncate(try object(of: "300000"), 100_000) == 0)
         let report = try await makeOpener().verify()
@@ -86,7 +68,7 @@ import Testing
     }
 
     @Test func `what nothing claims is given back to the disk`() async throws {
-        try await keep("200000", 200_000)
+        try await makeOpener().cache("200000", 200_000)
         let path = try object(of: "200000")
         let handle = try #require(FileHandle(forUpdatingAtPath: path))
         try handle.seek(toOffset: 1_000_000)
@@ -117,7 +99,7 @@ import Testing
     }
 
     @Test func `it ends when it is cancelled, and what was mended stays so`() async throws {
-        for name in ["a", "b", "c"] { try await keep(name, 100_000) }
+        for name in ["a", "b", "c"] { try await makeOpener().cache(name, 100_000) }
         let opener = makeOpener()
         let task = Locked<Task<VerifyReport, any Error>?>(nil)
         let steps = Locked(0)
@@ -139,10 +121,8 @@ import Testing
     }
 
     @Test func `an index whose pages do not fit together is set aside`() async throws {
-        for index in 0..<40 { try await keep("\(index)", 70_000) }
-        try await wait(for: "the index to be closed") {
-            !FileManager.default.fileExists(atPath: self.folder.file("index.sqlite-wal"))
-        }
+        for index in 0..<40 { try await makeOpener().cache("\(index)", 70_000) }
+        try await folder.waitUntilClosed()
         let path = folder.file("index.sqlite")
         var bytes = try #require(FileManager.default.contents(atPath: path))
         for offset in stride(from: 12_288, to: bytes.count, by: 4_096) {
@@ -167,7 +147,7 @@ import Testing
     }
 
     @Test func `a whole entry is exported as it was fetched`() async throws {
-        try await keep("200000", 200_000)
+        try await makeOpener().cache("200000", 200_000)
         let (export, bytes) = try await export("200000", from: makeOpener())
         #expect(export == CacheExport(length: 200_000, writtenBytes: 200_000, gaps: []))
         #expect(export?.isWhole == true)
@@ -178,11 +158,9 @@ import Testing
         let store = try await makeOpener().open(url("a"))
         try await store.write(pattern(0..<50_000), at: 0)
         try await store.write(pattern(80_000..<300_000), at: 80_000)
-        var description = EntryDescription()
-        description.length = 400_000
-        store.describe(description)
+        store.describe(length: 400_000)
         await store.close()
-        try flipByte(at: 140_000, of: folder.file("objects/\(try #require(folder.objects.first))"))
+        try flipBit(0, ofByteAt: 140_000, in: try folder.firstObject)
         let (export, bytes) = try await export("a", from: makeOpener())
         #expect(export?.gaps == [50_000..<80_000, 131_072..<196_608, 300_000..<400_000])
         #expect(export?.isWhole == false)
@@ -193,7 +171,7 @@ import Testing
     }
 
     @Test func `what is not kept is not exported, and a file that cannot be written is told`() async throws {
-        try await keep("200000", 200_000)
+        try await makeOpener().cache("200000", 200_000)
         let (export, bytes) = try await export("b", from: makeOpener())
         #expect(export == nil)
         #expect(bytes.isEmpty)

@@ -48,37 +48,31 @@ extension CacheFolder {
     package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {
         let engine = engine
         let policy = EvictionPolicy(budget: max(0, budget))
-        let before = try await engine.ask(orElse: []) { try $0.entries.removables() }
-        var trimming = Trimming(policy)
-        while !before.isEmpty, !trimming.isDone {
-            let resumed = trimming
-            let next = try await engine.change(orElse: nil as Trimming?) { folder in
-                var trimming = resumed
-                try engine.eviction.trim(&trimming, in: folder)
-                return trimming
-            }
-            guard let next else { break }
-            trimming = next
-        }
-        var removed = trimming.removed
-        if includingPinned {
-            var pinned = before.filter(\.isPinned)
-            for index in pinned.indices { pinned[index].isPinned = false }
-            let excess = try await totalBytes - policy.budget
-            let victims = policy.victims(among: pinned, excess: excess)
-            for page in victims.pages {
-                let gone = try await engine.change(orElse: []) {
-                    try engine.eviction.remove(Array(page), from: $0)
+        let all = try await engine.ask(orElse: []) { try $0.entries.removables() }
+        let pinned = all.filter(\.isPinned)
+        var removal = CacheRemoval()
+        for page in (all.filter { !$0.isPinned } + (includingPinned ? pinned : [])).pages {
+            removal += try await engine.change(orElse: CacheRemoval()) { folder in
+                var (page, removal) = (page.map(\.unpinned), CacheRemoval())
+                while case let excess = try folder.index.allocated() - policy.budget,
+                    case let victims = policy.victims(among: page, excess: excess), !victims.isEmpty
+                {
+                    removal += try engine.eviction.remove(
+                        page: victims,
+                        includingPinned: includingPinned,
+                        from: folder
+                    )
+                    page.removeAll { victims.contains($0.entry) }
                 }
-                removed.formUnion(gone)
+                return removal
             }
         }
-        return Self.removal(
-            of: removed,
-            from: before,
-            excess: try await totalBytes - policy.budget,
-            includingPinned
-        )
+        if try await totalBytes <= policy.budget {
+            (removal.entriesInUse, removal.entriesPinned) = (0, 0)
+        } else if !includingPinned {
+            removal.entriesPinned = pinned.count
+        }
+        return removal
     }
 
     /// The result that `evict(toBudget:)` without pinned entries would have if no entry were open. Removes
@@ -100,27 +94,6 @@ extension CacheFolder {
             }
             return removal
         }
-    }
-
-    /// The report on the entries of `before` after those in `removed` were evicted, while `excess` bytes
-    /// above the budget remain.
-    private static func removal(
-        of removed: Set<EntryID>,
-        from before: [EvictionCandidate],
-        excess: Int64,
-        _ includesPinned: Bool
-    ) -> CacheRemoval {
-        var removal = CacheRemoval(entriesRemoved: removed.count)
-        for candidate in before {
-            if removed.contains(candidate.entry) {
-                removal.bytesFreed += candidate.allocated
-            } else if excess > 0, candidate.isPinned, !includesPinned {
-                removal.entriesPinned += 1
-            } else if excess > 0, candidate.allocated > 0 {
-                removal.entriesInUse += 1
-            }
-        }
-        return removal
     }
 
     private func remove(_ entries: [EntryID], includingPinned: Bool) async throws -> CacheRemoval {
@@ -179,11 +152,19 @@ extension CacheFolder {
     }
 }
 
-extension [EntryID] {
-    /// The entries divided into pages, each of which is handled under one lock of the folder.
-    fileprivate var pages: [ArraySlice<EntryID>] {
+extension Array {
+    /// The elements divided into pages, each of which is handled under one lock of the folder.
+    fileprivate var pages: [ArraySlice<Element>] {
         stride(from: 0, to: count, by: Eviction.pageSize).map {
             self[$0..<Swift.min(count, $0 + Eviction.pageSize)]
         }
+    }
+}
+
+extension EvictionCandidate {
+    fileprivate var unpinned: EvictionCandidate {
+        var candidate = self
+        candidate.isPinned = false
+        return candidate
     }
 }

@@ -19,16 +19,11 @@ extension CacheFolder {
 private struct Verification {
     let engine: CacheEngine
     let progress: @Sendable (VerifyProgress) -> Void
-    private var report = VerifyReport()
-    private var state = VerifyProgress()
+    var report = VerifyReport()
+    var state = VerifyProgress()
 
     /// Extents checked in one job: a mebibyte, so that reads for playing need not wait long.
     private static let batchSize = 16
-
-    init(engine: CacheEngine, progress: @escaping @Sendable (VerifyProgress) -> Void) {
-        self.engine = engine
-        self.progress = progress
-    }
 
     mutating func run() async throws -> VerifyReport {
         guard engine.settings.hasFolder else { return report }
@@ -113,12 +108,12 @@ private struct Verification {
     private mutating func removeOrphans() async throws {
         let engine = engine
         let walk = try? await engine.committer.run {
-            try engine.session.perform { SharedWalk(try $0.objects.walk()) }
+            try engine.session.perform { try $0.objects.walk() }
         }
         while let walk {
             try Task.checkCancellation()
             let swept = try await engine.committer.run { () -> (orphans: Int, bytes: Int64)? in
-                guard let entries = walk.walk.next(Eviction.pageSize) else { return nil }
+                guard let entries = walk.next(Eviction.pageSize) else { return nil }
                 return try engine.session.perform { try engine.eviction.sweep(entries, in: $0) }
             }
             guard let swept else { return }
@@ -126,12 +121,4 @@ private struct Verification {
             report.reclaimedBytes += swept.bytes
         }
     }
-}
-
-/// A walk that is continued by one job of the committing thread after the other.
-private final class SharedWalk: @unchecked Sendable {
-    // Unchecked: the walk is only used by jobs of one thread, which run one after the other.
-    let walk: ObjectWalk
-
-    init(_ walk: ObjectWalk) { self.walk = walk }
 }

@@ -113,8 +113,6 @@ final class CacheEngine: Sendable {
     /// Sweeps one page of objects per job, so that other jobs can run in between; then evicts, based on the
     /// corrected sizes.
     private func sweepLater(_ walk: ObjectWalk) {
-        // Unsafe: the walk is only used by jobs of one thread, which run one after the other.
-        nonisolated(unsafe) let walk = walk
         committer.submit { [weak self] in
             guard let self else { return }
             guard let entries = walk.next(Eviction.pageSize) else { return trimLater() }

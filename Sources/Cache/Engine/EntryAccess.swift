@@ -189,9 +189,7 @@ final class EntryAccess: @unchecked Sendable {
     func drop(_ extents: [Extent], of entry: EntryID) -> Bool {
         // If this fails, the same check finds the damage again.
         let dropped: Void? = try? session.perform { folder in
-            try folder.index.transaction {
-                for extent in extents { try folder.index.extents.remove(extent, of: entry) }
-            }
+            try folder.index.transaction { try folder.index.extents.remove(extents, of: entry) }
         }
         return dropped != nil
     }

@@ -47,7 +47,7 @@ final class Eviction: @unchecked Sendable {
 
     /// Like `remove(_:from:)`, but returns a report, which does not count entries that were already removed.
     func remove(
-        page: ArraySlice<EntryID>,
+        page: some Collection<EntryID>,
         includingPinned: Bool,
         from folder: OpenedFolder
     ) throws -> CacheRemoval {
@@ -80,12 +80,9 @@ final class Eviction: @unchecked Sendable {
         }
         trimming.last = end
         while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
-            trimming.removed.formUnion(try remove(victims, from: folder))
-            // Whether an entry is open shows only when its removal fails: mark it, so that the next choice
-            // leaves it out.
-            for index in page.indices where victims.contains(page[index].entry) {
-                page[index].isOpen = true
-            }
+            _ = try remove(victims, from: folder)
+            // Some may be open, which shows only when their removal fails: then others are chosen.
+            page.removeAll { victims.contains($0.entry) }
             sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
         }
     }
@@ -107,7 +104,7 @@ final class Eviction: @unchecked Sendable {
             throw MediaError(.notCached, path, "its budget is smaller than this one track")
         }
         if let length, try length > policy.budget - folder.index.entries.pinnedBytes(besides: row.entry) {
-            throw MediaError(.notCached, path, "what is pinned in it leaves too little room for this track")
+            throw MediaError(.notCached, path, "pinned tracks leave too little room for this one")
         }
         let size = row.allocated + trimming.needed
         let isTooFull = try policy.sought(fullness(of: folder, needed: trimming.needed)) > 0
@@ -128,8 +125,8 @@ final class Eviction: @unchecked Sendable {
         let isDiskFull = policy.excess(Fullness(allocated: 0, free: free, needed: trimming.needed)) > 0
         let cause: SafeText =
             isDiskFull
-            ? "its disk is too full, and nothing in it may be evicted"
-            : "it is full, and all that is in it is pinned or being played"
+            ? "its disk is too full, and evicting tracks would not free enough"
+            : "it is full, and every track in it is pinned or being played"
         throw MediaError(.notCached, path, cause)
     }
 
@@ -187,9 +184,7 @@ final class Eviction: @unchecked Sendable {
             let (length, allocated) = folder.objects.size(entry)
             if try folder.index.extents.end(of: entry) > length {
                 let lost = try folder.index.extents.all(of: entry).filter { $0.range.upperBound > length }
-                try folder.index.transaction {
-                    for extent in lost { try folder.index.extents.remove(extent, of: entry) }
-                }
+                try folder.index.transaction { try folder.index.extents.remove(lost, of: entry) }
             }
             if let counted = try folder.index.entries.allocated(of: entry) {
                 // The bytes of a commit in progress are counted already, but not yet on the disk.
@@ -248,7 +243,6 @@ struct Trimming: Sendable {
     var needed: Int64 = 0
     /// The last candidate considered.
     fileprivate(set) var last: EvictionCandidate?
-    fileprivate(set) var removed = Set<EntryID>()
     /// `true` if no more entries need to be, or can be, evicted.
     fileprivate(set) var isDone = false
 

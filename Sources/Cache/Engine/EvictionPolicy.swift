@@ -8,8 +8,6 @@ struct EvictionCandidate: Sendable, Equatable {
     /// The order of entries played in the same second.
     var turn: Int64 = 0
     var isPinned = false
-    /// `true` if a process has the entry open.
-    var isOpen = false
 }
 
 /// How full a cache folder and its disk are.
@@ -24,7 +22,7 @@ struct Fullness: Sendable, Equatable {
 
 /// Chooses the entries to evict. Pure.
 ///
-/// Evicts whole entries, the least recently played first; never pinned or open ones. Expired entries are
+/// Evicts whole entries, the least recently played first; never pinned ones. Expired entries are
 /// always evicted, others only as needed.
 struct EvictionPolicy: Sendable, Equatable {
     /// The most bytes that the objects may take on the disk.
@@ -67,7 +65,7 @@ struct EvictionPolicy: Sendable, Equatable {
 
     /// The entries to remove to free `excess` bytes, in the order of their removal.
     ///
-    /// They may free less than `excess` if too much is pinned or open.
+    /// They may free less than `excess` if too much is pinned.
     func victims(among candidates: [EvictionCandidate], excess: Int64) -> [EntryID] {
         var excess = max(0, excess)
         var victims: [EntryID] = []
@@ -76,8 +74,7 @@ struct EvictionPolicy: Sendable, Equatable {
         }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
             // Evicting an empty entry frees nothing, so it is only removed when it has expired.
-            guard !candidate.isPinned, !candidate.isOpen, candidate.allocated > 0 || isExpired(candidate)
-            else { continue }
+            guard !candidate.isPinned, candidate.allocated > 0 || isExpired(candidate) else { continue }
             victims.append(candidate.entry)
             excess = max(0, excess - max(0, candidate.allocated))
         }

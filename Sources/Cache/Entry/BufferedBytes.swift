@@ -104,11 +104,19 @@ struct BufferedBytes: Sendable {
 
     /// The index of the first piece that ends after `offset`.
     private func firstPiece(endingAfter offset: Int64) -> Int {
+        pieces.firstIndex(endingAfter: offset) { $0.end }
+    }
+}
+
+extension Array {
+    /// The index of the first of these sorted elements that ends after `offset`; the number of elements if
+    /// none does.
+    func firstIndex(endingAfter offset: Int64, by end: (Element) -> Int64) -> Int {
         var low = 0
-        var high = pieces.count
+        var high = count
         while low < high {
             let middle = (low + high) / 2
-            if pieces[middle].end <= offset { low = middle + 1 } else { high = middle }
+            if end(self[middle]) <= offset { low = middle + 1 } else { high = middle }
         }
         return low
     }

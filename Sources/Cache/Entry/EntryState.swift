@@ -168,13 +168,7 @@ struct EntryState: Sendable {
 
     /// The index of the first extent that ends after `offset`.
     private func firstExtent(endingAfter offset: Int64) -> Int {
-        var low = 0
-        var high = extents.count
-        while low < high {
-            let middle = (low + high) / 2
-            if extents[middle].extent.range.upperBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
+        extents.firstIndex(endingAfter: offset) { $0.extent.range.upperBound }
     }
 }
 

@@ -109,34 +109,19 @@ final class ObjectFolder: Sendable {
     }
 }
 
-/// Lists the names in `objects`, some at a time. Used by one thread only.
-final class ObjectWalk {
-    private let stream: OpaquePointer
+/// Lists the names in `objects`, some at a time.
+final class ObjectWalk: @unchecked Sendable {
+    // Unchecked: only used by jobs of the committing thread, which run one after the other.
+    private let names: FolderNames
 
     /// Starts a walk through an open folder, with a descriptor of its own.
-    init(folder: CInt) throws {
-        let own = try check("list objects/", openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard let stream = fdopendir(own) else {
-            close(own)
-            throw SystemError("list objects/")
-        }
-        self.stream = stream
-    }
-
-    deinit { closedir(stream) }
+    init(folder: CInt) throws { names = try FolderNames(of: folder, called: "objects/") }
 
     /// The entries of up to `count` further names; `nil` at the end.
     ///
     /// Skips names that are not entry numbers.
     func next(_ count: Int) -> [EntryID]? {
-        var entries: [EntryID] = []
-        for index in 0..<count {
-            guard let item = readdir(stream) else { return index == 0 ? nil : entries }
-            let name = withUnsafeBytes(of: item.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let entry = EntryID(fileName: name) { entries.append(entry) }
-        }
-        return entries
+        let page = Array(names.prefix(count))
+        return page.isEmpty ? nil : page.compactMap { EntryID(fileName: $0) }
     }
 }

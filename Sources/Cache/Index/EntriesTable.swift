@@ -147,10 +147,12 @@ struct EntriesTable {
             .all(played, turn, last?.entry.value ?? .min, Int64(limit)) { EvictionCandidate($0) }
     }
 
-    /// All entries, including pinned ones, as candidates for eviction.
+    /// All entries, including pinned ones, as candidates for eviction, the least recently played first.
     func removables() throws -> [EvictionCandidate] {
-        try connection.statement("SELECT id, allocated, last_played, pinned, turn FROM entries")
-            .all { EvictionCandidate($0) }
+        try connection.statement(
+            "SELECT id, allocated, last_played, pinned, turn FROM entries ORDER BY last_played, turn, id"
+        )
+        .all { EvictionCandidate($0) }
     }
 
     /// The bytes that pinned entries other than `entry` take on the disk.

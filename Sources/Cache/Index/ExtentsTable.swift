@@ -60,8 +60,12 @@ struct ExtentsTable {
             .run(sum, prefix, entry.value)
     }
 
-    /// Withdraws the claim, unless another process has replaced it.
-    func remove(_ extent: Extent, of entry: EntryID) throws {
+    /// Withdraws the claims, but those that another process has replaced.
+    func remove(_ extents: [Extent], of entry: EntryID) throws {
+        for extent in extents { try remove(extent, of: entry) }
+    }
+
+    private func remove(_ extent: Extent, of entry: EntryID) throws {
         let sql = "DELETE FROM extents WHERE entry = ? AND start = ? AND stop = ? AND digest = ?"
         let range = extent.range
         try connection.statement(sql)

@@ -73,20 +73,13 @@ enum Protection: Sendable {
 }
 
 /// The column of a record in the index. A record that was sealed for one column cannot be opened in another.
-enum RecordColumn: Sendable {
+///
+/// The text is authenticated with a sealed record, together with its entry.
+enum RecordColumn: String, Sendable {
     case about
-    case seekPoints
+    case seekPoints = "seek_points"
     /// The column `display_url` of `names`.
     case name
-
-    /// Authenticated with a sealed record, together with its entry.
-    var name: [UInt8] {
-        switch self {
-        case .about: Array("about".utf8)
-        case .seekPoints: Array("seek_points".utf8)
-        case .name: Array("name".utf8)
-        }
-    }
 }
 
 /// The folder is not sealed with the given secret.

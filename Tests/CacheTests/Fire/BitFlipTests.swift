@@ -6,7 +6,7 @@ import Testing
 
 /// Bits that flip on the disk are found, all of them, and nothing else is lost.
 @Suite(.serialized) struct BitFlipTests {
-    @Test(arguments: TestCount.seeds(60, full: 1_000))
+    @Test(arguments: TestCount.seeds(90, full: 1_030))
     func `every flipped bit is found, by reading or by a verification`(seed: UInt64) async throws {
         let filled = try await FilledFolder(seed: seed, isSealed: seed % 4 == 3)
         try await filled.waitUntilClosed()

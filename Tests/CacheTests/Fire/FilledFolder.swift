@@ -38,15 +38,10 @@ struct FilledFolder {
 
     /// An opener of its own, as another process has it.
     func opener(_ notices: Notices = Notices()) -> CacheFolder {
-        CacheFolder(path: temporary.cache, secret: secret, clock: TestClock(), onNotice: notices.note)
+        temporary.opener(secret: secret, onNotice: notices.note)
     }
 
-    /// Waits until the index is closed everywhere, so that all of it is in its main file.
-    func waitUntilClosed() async throws {
-        try await wait(for: "the index to be closed") {
-            access(temporary.file("index.sqlite-wal"), F_OK) != 0
-        }
-    }
+    func waitUntilClosed() async throws { try await temporary.waitUntilClosed() }
 
     /// Reads all that is there of everything, and compares it; what `stored` says is there and is not read.
     func expectNoWrongByte(by folder: CacheFolder) async throws -> [String: ByteRangeSet] {
@@ -97,26 +92,4 @@ struct FilledFolder {
 
         init(_ description: String) { self.description = description }
     }
-}
-
-/// The notices that were reported.
-final class Notices: Sendable {
-    private let errors = Locked<[MediaError]>([])
-
-    var all: [MediaError] { errors.withLock { $0 } }
-
-    func count(_ code: MediaError.Code) -> Int { all.filter { $0.code == code }.count }
-
-    func note(_ error: MediaError) { errors.withLock { $0.append(error) } }
-}
-
-/// Changes one bit of a file.
-func flipBit(_ bit: Int, ofByteAt offset: Int64, in path: String) throws {
-    let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SystemError("open a file to damage it") }
-    defer { close(descriptor) }
-    var byte: UInt8 = 0
-    guard pread(descriptor, &byte, 1, off_t(offset)) == 1 else { throw SystemError("read a byte") }
-    byte ^= 1 << UInt8(bit)
-    guard pwrite(descriptor, &byte, 1, off_t(offset)) == 1 else { throw SystemError("change a byte") }
 }

@@ -61,7 +61,7 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: temporary.cache)
         #expect(!names.contains { $0.contains("damaged") }, subject)
         // With room again it is a cache as before.
-        let folder = CacheFolder(path: temporary.cache, clock: TestClock())
+        let folder = temporary.opener()
         let store = try await folder.open(url("new.mp3"))
         try await store.write(pattern(0..<70_000), at: 0)
         try await store.commit()

@@ -8,49 +8,12 @@ import Testing
 
 /// The objects never take more of the disk than the budget, not even for the time of one write.
 @Suite(.serialized) struct MeasuredBoundsTests {
-    /// The real disk, which adds up what all objects take after every write.
-    private final class MeasuringFiles: FileLayer {
-        private let system = SystemFiles()
-        private let objects: String
-        private let most = Locked<Int64>(0)
-
-        init(objects: String) { self.objects = objects }
-
-        /// The most that was ever taken.
-        var mostTaken: Int64 { most.withLock { $0 } }
-
-        func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
-            try system.write(bytes, to: descriptor, at: offset)
-            let taken = Self.taken(by: objects)
-            most.withLock { $0 = max($0, taken) }
-        }
-
-        func flush(_ descriptor: CInt) throws {
-            try system.flush(descriptor)
-            // Some filesystems allocate only now.
-            let taken = Self.taken(by: objects)
-            most.withLock { $0 = max($0, taken) }
-        }
-
-        func record(_ transaction: () throws -> Void) throws { try system.record(transaction) }
-
-        /// The disk space of the files, as `du` counts it.
-        private static func taken(by folder: String) -> Int64 {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.reduce(0) { sum, name in
-                var status = stat()
-                guard stat(folder + "/" + name, &status) == 0 else { return sum }
-                return sum + Int64(status.st_blocks) * 512
-            }
-        }
-    }
-
     @Test(arguments: [0, 1] as [UInt64])
     func `however many tracks are played the objects stay within the budget`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let temporary = try TemporaryFolder()
         let budget: Int64 = 50_000_000
-        let files = MeasuringFiles(objects: temporary.file("objects"))
+        let files = MeasuringFiles(folder: temporary)
         let ticks = Ticks(1_000)
         let folder = CacheFolder(
             path: temporary.cache,
@@ -81,8 +44,8 @@ import Testing
             before = store
         }
         await before?.close()
-        TestCount.note("most above the budget", files.mostTaken - budget)
-        #expect(files.mostTaken <= budget)
-        #expect(files.mostTaken > budget * 8 / 10, "the budget was never put to the test")
+        TestCount.note("most above the budget", files.most - budget)
+        #expect(files.most <= budget)
+        #expect(files.most > budget * 8 / 10, "the budget was never put to the test")
     }
 }

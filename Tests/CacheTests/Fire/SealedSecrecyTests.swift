@@ -17,7 +17,7 @@ import Testing
         let bytes = (0..<600).flatMap { _ in frame }
         do {
             let secret: CacheSecret? = isSealed ? .generate() : nil
-            let folder = CacheFolder(path: temporary.cache, secret: secret, clock: TestClock())
+            let folder = temporary.opener(secret: secret)
             let store = try await folder.open(place)
             var description = EntryDescription.example
             description.length = Int64(bytes.count)
