@@ -107,7 +107,7 @@ final class FileReader: ResourceReader {
             MediaError(.unreadable, subject, "the file may not be read; check its permissions")
         case EISDIR: MediaError(.unreadable, subject, "is a folder, not a file")
         default:
-            MediaError(.unreadable, subject, SafeText("cannot be read (\(SystemError.reason(code)))"))
+            MediaError(.unreadable, subject, SafeText("can't be read (\(SystemError.reason(code)))"))
         }
     }
 }

@@ -2,33 +2,76 @@ import Media
 import System
 
 /// One reader of a shared loader.
+///
+/// Bytes that are stored are read from the store; the loader is asked only for what is missing.
 final class LoaderReader: ResourceReader {
+    private struct Guarded {
+        var isClosed = false
+        /// The bytes that were read, for the report.
+        var read = ByteRangeSet()
+    }
+
     let loader: ResourceLoader
+    private let store: any ByteStore
     private let id: LoadReaders.ID
-    private let isClosed = Locked(false)
+    private let guarded = Locked(Guarded())
 
     init(loader: ResourceLoader, id: LoadReaders.ID) {
         self.loader = loader
         self.id = id
+        store = loader.store
     }
 
     var length: Int64? { loader.length }
-    var report: LoadReport { loader.report }
-    var storedSeekTable: [UInt8] { loader.store.description.seekTable }
+    var storedSeekTable: [UInt8] { store.description.seekTable }
+
+    var report: LoadReport {
+        var report = loader.report
+        report.cachedBytes = guarded.withLock { $0.read.intersection(loader.storedAtOpen).byteCount }
+        return report
+    }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        guard !isClosed.withLock({ $0 }) else { throw CancellationError() }
-        return try await loader.read(id, at: offset, count: count)
+        precondition(offset >= 0 && count > 0, "a read asks for bytes at an offset of the resource")
+        var wasStored = false
+        while true {
+            try Task.checkCancellation()
+            guard !isClosed else { throw CancellationError() }
+            let bytes = try await store.read(at: offset, count: count)
+            guard bytes.isEmpty else {
+                took(offset..<offset + Int64(bytes.count))
+                return bytes
+            }
+            switch try await loader.waitForBytes(id, at: offset) {
+            case .stored:
+                // The byte was stored after the store was read, so it is read once more. If it is not
+                // returned then, it never will be.
+                guard !wasStored else { throw loader.damaged }
+                wasStored = true
+            case .missing: wasStored = false
+            case .end: return []
+            case .live(let live): return try await live.read(at: offset, count: count)
+            }
+        }
     }
+
+    /// Notes that `range` was read, and reports the position to the loader, which may plan read-ahead.
+    private func took(_ range: ByteRange) {
+        guarded.withLock { $0.read.insert(contentsOf: range) }
+        // If every byte is stored, there is nothing to plan.
+        if let length = store.description.length, length > 0, store.stored == ByteRangeSet(0..<length) { return }
+        loader.step { $0.readRequested(id, at: range.upperBound - 1, $1) }
+    }
+
+    private var isClosed: Bool { guarded.withLock { $0.isClosed } }
 
     func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
         // Does not go through the loader, because this must not move the read-ahead.
-        guard !isClosed.withLock({ $0 }) else { return [] }
-        return try await loader.store.read(at: offset, count: count)
+        return isClosed ? [] : try await store.read(at: offset, count: count)
     }
 
-    func isStored(_ range: ByteRange) -> Bool { loader.store.stored.covers(range) }
+    func isStored(_ range: ByteRange) -> Bool { store.stored.covers(range) }
 
     func allowReadAhead(bytesPerSecond: Double) {
         loader.step { $0.readerAsked(id, for: .readAhead(bytesPerSecond: bytesPerSecond), $1) }
@@ -53,38 +96,10 @@ final class LoaderReader: ResourceReader {
     }
 
     func close() async {
-        let isFirst = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return !isClosed
+        let isFirst = guarded.withLock { guarded in
+            defer { guarded.isClosed = true }
+            return !guarded.isClosed
         }
         if isFirst { await loader.close(id) }
-    }
-}
-
-/// Counts what one open of a resource read and received.
-struct LoadCounters: Sendable {
-    let storedAtOpen: ByteRangeSet
-    private var readFromStored = ByteRangeSet()
-    private(set) var cachedBytes: Int64 = 0
-    var fetchedBytes: Int64 = 0
-    var requestCount = 0
-
-    init(storedAtOpen: ByteRangeSet = ByteRangeSet()) { self.storedAtOpen = storedAtOpen }
-
-    /// Counts those bytes of `range` that were stored before this open, each only once.
-    mutating func read(_ range: ByteRange) {
-        guard !storedAtOpen.isEmpty, !readFromStored.covers(range) else { return }
-        var before = ByteRangeSet(range)
-        for gap in storedAtOpen.gaps(in: range) { before.remove(contentsOf: gap) }
-        for piece in before.ranges {
-            for new in readFromStored.gaps(in: piece) { cachedBytes += Int64(new.count) }
-            readFromStored.insert(contentsOf: piece)
-        }
-    }
-
-    func add(to report: inout LoadReport) {
-        report.cachedBytes = cachedBytes
-        report.fetchedBytes = fetchedBytes
-        report.requestCount = requestCount
     }
 }

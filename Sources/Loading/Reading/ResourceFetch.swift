@@ -53,7 +53,7 @@ struct ResourceFetch: Sendable {
 
     /// A request is counted when it is sent, whatever its outcome; while offline none is sent.
     private func send(_ request: RangeRequest) async throws -> RangeResponse {
-        loader.note { $0.counters.requestCount += 1 }
+        loader.note { $0.requestCount += 1 }
         let sentAt = parts.clock.now
         do {
             let response = try await parts.transport.send(request)
@@ -62,14 +62,14 @@ struct ResourceFetch: Sendable {
             loader.note { guarded in
                 // The first request was counted when it was sent; the response states how many redirects
                 // followed.
-                guarded.counters.requestCount += answer.requestCount - 1
+                guarded.requestCount += answer.requestCount - 1
                 guard answer.requestCount == 1 else { return }
                 let isNew = answer.wire.reusedConnection == false
                 guarded.state.measured { $0.answered(after: time, onNewConnection: isNew) }
             }
             return response
         } catch let error as MediaError where error.code == .offline {
-            loader.note { $0.counters.requestCount -= 1 }
+            loader.note { $0.requestCount -= 1 }
             throw error
         }
     }
@@ -144,7 +144,7 @@ struct ResourceFetch: Sendable {
             sink.offset = range.upperBound
             let piece = sink.watch.received(Int64(bytes.count), at: now)
             let (actions, isLive) = loader.decide { guarded, moment in
-                guarded.counters.fetchedBytes += Int64(bytes.count)
+                guarded.fetchedBytes += Int64(bytes.count)
                 if let piece { guarded.state.measured { $0.received(piece.bytes, in: piece.time) } }
                 let actions = guarded.state.bytesStored(range, by: plan.id, isNew: isNew, moment)
                 return (actions, guarded.state.isHandingOver(plan.id))

@@ -8,10 +8,12 @@ import System
 final class ResourceLoader: Sendable {
     struct Guarded {
         var state: ResourceLoadState
-        var counters: LoadCounters
+        /// The body bytes received and the requests sent since this open.
+        var fetchedBytes: Int64 = 0
+        var requestCount = 0
         /// Set once a body without end was handed over.
         var live: LiveStream?
-        fileprivate var waiters: [LoadReaders.WaitID: CheckedContinuation<Void, any Error>] = [:]
+        fileprivate var waiters: [LoadReaders.WaitID: Waiter] = [:]
         fileprivate var fetches: [FetchPlan.ID: FetchTask] = [:]
         /// Sleeps until the time that the state has requested.
         fileprivate var timer: Task<Void, Never>?
@@ -29,12 +31,22 @@ final class ResourceLoader: Sendable {
 
         var isOpen: Bool { phase == .open }
 
-        fileprivate mutating func takeWaiter(_ id: LoadReaders.WaitID?) -> CheckedContinuation<
-            Void, any Error
-        >? {
+        fileprivate mutating func takeWaiter(_ id: LoadReaders.WaitID?) -> Waiter? {
             id.flatMap { waiters.removeValue(forKey: $0) }
         }
     }
+
+    /// What a read finds that the store could not answer.
+    enum Found {
+        /// The byte is stored by now.
+        case stored
+        /// The byte was missing, and the wait for it is over.
+        case missing
+        case end
+        case live(LiveStream)
+    }
+
+    fileprivate typealias Waiter = CheckedContinuation<Found, any Error>
 
     fileprivate enum Phase { case open, closing, closed }
 
@@ -48,6 +60,8 @@ final class ResourceLoader: Sendable {
     let url: WebURL
     let store: any ByteStore
     let parts: LoaderParts
+    /// The bytes that were stored before this open.
+    let storedAtOpen: ByteRangeSet
     private let onChanged: @Sendable (WebURL, ResourceLoader) async -> Void
     private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
     // Guards all mutable state. While it is held, only the clock and `store.stored` are called, which take no
@@ -72,7 +86,7 @@ final class ResourceLoader: Sendable {
         self.parts = parts
         self.onChanged = onChanged
         self.onIdle = onIdle
-        let stored = store.stored
+        storedAtOpen = store.stored
         var state = ResourceLoadState(
             settings: parts.settings,
             subject: url.safeText,
@@ -80,8 +94,8 @@ final class ResourceLoader: Sendable {
             measure: measure,
             seed: seed
         )
-        state.describe { $0.forgetImpossibleLength(stored) }
-        guarded = Locked(Guarded(state: state, counters: LoadCounters(storedAtOpen: stored)))
+        state.describe { [storedAtOpen] in $0.forgetImpossibleLength(storedAtOpen) }
+        guarded = Locked(Guarded(state: state))
         let user = parts.line.join { [weak self] need, revision in
             self?.step { $0.othersNeedChanged(need, revision: revision, $1) }
         }
@@ -118,7 +132,7 @@ final class ResourceLoader: Sendable {
             switch action {
             case .startFetch(let plan): startFetch(plan)
             case .cancelFetch(let id): cancelFetch(id)
-            case .wakeRead(let id): guarded.withLock { $0.takeWaiter(id) }?.resume()
+            case .wakeRead(let id): guarded.withLock { $0.takeWaiter(id) }?.resume(returning: .missing)
             case .failRead(let id, let error): guarded.withLock { $0.takeWaiter(id) }?.resume(throwing: error)
             case .wakeAt(let time): wake(at: time)
             case .decided(let decision, let text):
@@ -234,61 +248,12 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    func read(_ id: LoadReaders.ID, at offset: Int64, count: Int) async throws -> [UInt8] {
-        precondition(offset >= 0 && count > 0, "a read asks for bytes at an offset of the resource")
-        var wasStored = false
-        while true {
-            try Task.checkCancellation()
-            let bytes = try await store.read(at: offset, count: count)
-            guard bytes.isEmpty else {
-                let range = offset..<offset + Int64(bytes.count)
-                let actions = decide { guarded, moment in
-                    guarded.counters.read(range)
-                    return guarded.state.readRequested(id, at: range.upperBound - 1, moment)
-                }
-                perform(actions)
-                return bytes
-            }
-            switch decide({ $0.state.outlook(at: offset, $1) }) {
-            case .end: return []
-            case .live:
-                guard let live = guarded.withLock({ $0.live }) else { throw CancellationError() }
-                return try await live.read(at: offset, count: count)
-            case .stored:
-                // The byte has just arrived: read again. But if it was stored before and the store did not
-                // return it, it never would.
-                guard !wasStored else {
-                    throw MediaError(.damaged, url.safeText, "the cached bytes cannot be read; play it again")
-                }
-                wasStored = true
-            case .missing, .failed:
-                wasStored = false
-                try await waitForBytes(id, at: offset)
-            }
-        }
-    }
-
-    private func waitForBytes(_ id: LoadReaders.ID, at offset: Int64) async throws {
+    /// Waits for a byte that the store did not return, unless it need not be waited for.
+    func waitForBytes(_ id: LoadReaders.ID, at offset: Int64) async throws -> Found {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-                let (result, actions) = decide {
-                    guarded,
-                    moment -> (Result<Void, any Error>?, [LoadAction]) in
-                    // The cancellation handler below may have run before this wait was registered.
-                    if Task.isCancelled || !guarded.isOpen || !guarded.state.hasReader(id) {
-                        return (.failure(CancellationError()), [])
-                    }
-                    let actions = guarded.state.readRequested(id, at: offset, moment)
-                    switch guarded.state.outlook(at: offset, moment) {
-                    case .stored, .end, .live: return (.success(()), actions)
-                    case .failed(let error): return (.failure(error), actions)
-                    case .missing:
-                        guard let wait = guarded.state.wait(of: id) else {
-                            preconditionFailure("a read that misses its bytes waits for them")
-                        }
-                        guarded.waiters[wait] = waiter
-                        return (nil, actions)
-                    }
+            try await withCheckedThrowingContinuation { waiter in
+                let (result, actions) = decide { guarded, moment in
+                    guarded.look(id, at: offset, moment, waiter)
                 }
                 if let result { waiter.resume(with: result) }
                 perform(actions)
@@ -299,10 +264,14 @@ final class ResourceLoader: Sendable {
         }
     }
 
+    /// The error of a read whose byte is stored, but which the store does not return.
+    var damaged: MediaError {
+        MediaError(.damaged, url.safeText, "can't read the cached bytes; play it again")
+    }
+
     /// Forgets all bytes of the resource if none were stored before this open.
     func reject() async {
-        let wasEmpty = guarded.withLock { $0.counters.storedAtOpen.isEmpty }
-        if wasEmpty { await store.discard() }
+        if storedAtOpen.isEmpty { await store.discard() }
     }
 
     /// The network is back: waiting reads retry at once, and so does a live stream.
@@ -316,8 +285,8 @@ final class ResourceLoader: Sendable {
     /// Counts requests and bytes that this resource took before it was opened.
     func count(requests: Int, bytes: Int64) {
         guarded.withLock { guarded in
-            guarded.counters.requestCount += requests
-            guarded.counters.fetchedBytes += bytes
+            guarded.requestCount += requests
+            guarded.fetchedBytes += bytes
         }
     }
 
@@ -327,14 +296,15 @@ final class ResourceLoader: Sendable {
     var report: LoadReport {
         let isCached = store.isPersistent
         var (report, live) = guarded.withLock { guarded in
-            let (state, counters) = (guarded.state, guarded.counters)
+            let state = guarded.state
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             var report = LoadReport()
             report.length = state.length
             report.contentType = state.description.contentType
             report.stored = moment.stored
             report.inFlight = state.inFlight
-            counters.add(to: &report)
+            report.fetchedBytes = guarded.fetchedBytes
+            report.requestCount = guarded.requestCount
             report.bytesPerSecond = state.measure.bytesPerSecond
             report.wait = state.wait(moment)
             report.isSeekable = state.seekability(moment.stored) == .anywhere
@@ -396,5 +366,34 @@ final class ResourceLoader: Sendable {
             }
             if isClosed { continuation.resume() }
         }
+    }
+}
+
+extension ResourceLoader.Guarded {
+    /// Looks for the byte at `offset`; if it is missing, returns no result and resumes `waiter` later.
+    fileprivate mutating func look(
+        _ id: LoadReaders.ID,
+        at offset: Int64,
+        _ moment: LoadMoment,
+        _ waiter: ResourceLoader.Waiter
+    ) -> (Result<ResourceLoader.Found, any Error>?, [LoadAction]) {
+        // The task may have been cancelled before there was a waiter to resume.
+        guard !Task.isCancelled, isOpen, state.hasReader(id) else {
+            return (.failure(CancellationError()), [])
+        }
+        let outlook = state.outlook(at: offset, moment)
+        switch outlook {
+        case .end: return (.success(.end), [])
+        case .stored: return (.success(.stored), [])
+        case .live: return (live.map { .success(.live($0)) } ?? .failure(CancellationError()), [])
+        case .missing, .failed: break
+        }
+        let actions = state.readRequested(id, at: offset, moment)
+        if case .failed(let error) = outlook { return (.failure(error), actions) }
+        guard let wait = state.wait(of: id) else {
+            preconditionFailure("a read that misses its bytes waits for them")
+        }
+        waiters[wait] = waiter
+        return (nil, actions)
     }
 }
