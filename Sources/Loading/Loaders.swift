@@ -42,8 +42,7 @@ package final class Loaders: ResourceOpener {
             clock: clock,
             settings: settings,
             connectivity: connectivity,
-            journal: journal,
-            numbers: numbers
+            journal: JournalWriter(journal: journal, numbers: numbers, clock: clock)
         )
         self.stores = stores
         self.seed = seed
@@ -119,26 +118,26 @@ package final class Loaders: ResourceOpener {
             parts: parts,
             measure: measures.measure(of: url),
             seed: seed,
-            onChanged: { [weak self, stores, onNotice] url, loader in
+            onChanged: { [weak self, stores, onNotice] loader in
+                let url = loader.url
                 onNotice(MediaError(.resourceChanged, url.safeText, "the file on the server has changed"))
                 // Later opens use the new, empty entry; the old one remains until its loader closes.
                 if let fresh = try? await stores.replace(url) { await fresh.close() }
-                self?.forget(url, loader)
+                self?.forget(loader)
             },
-            onIdle: { [weak self] url, loader in
-                self?.measures.keep(loader.measure, of: url)
-                self?.forget(url, loader)
+            onIdle: { [weak self] loader in
+                self?.measures.keep(loader.measure, of: loader.url)
+                self?.forget(loader)
             }
         )
         slots.withLock { $0[url.requestString] = .open(loader) }
         return loader
     }
 
-    private func forget(_ url: WebURL, _ loader: ResourceLoader) {
+    private func forget(_ loader: ResourceLoader) {
+        let key = loader.url.requestString
         slots.withLock { slots in
-            if case .open(let current) = slots[url.requestString], current === loader {
-                slots[url.requestString] = nil
-            }
+            if case .open(let current) = slots[key], current === loader { slots[key] = nil }
         }
     }
 }
@@ -150,15 +149,8 @@ struct LoaderParts: Sendable {
     var settings = LoadSettings()
     /// `nil` if the network is not watched; then it counts as available.
     var connectivity: (any Connectivity)?
-    var journal: (any RequestJournal)?
-    var numbers = RequestNumbers()
+    var journal: JournalWriter
     var line = SharedLine()
-
-    /// A request was sent, got its response, or brought more bytes.
-    func reportProgress(of log: RequestLog) { journal?.progressed(log.soFar(at: clock.now)) }
-
-    /// The request was not sent after all: the player is offline.
-    func withdraw(_ log: RequestLog) { journal?.withdrew(log.record.number) }
 }
 
 /// Opens resources like its loaders, but first asks the server if the stored bytes are still current.

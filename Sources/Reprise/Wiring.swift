@@ -126,6 +126,7 @@ struct Wiring {
         let recorder: (any RequestJournal)? = presentation == .screen ? requests : journal
         let numbers = RequestNumbers()
         let network = NetworkWatch(
+            over: transport,
             clock: clock,
             isForced: options.offline,
             journal: recorder,
@@ -134,7 +135,7 @@ struct Wiring {
         var settings = LoadSettings()
         if let readAhead = options.readAhead { settings.readAhead = readAhead }
         let loaders = Loaders(
-            transport: network.guarding(transport),
+            transport: network,
             stores: cache ?? VolatileStores(),
             clock: clock,
             settings: settings,

@@ -1,4 +1,5 @@
 import Media
+import System
 import TestSupport
 import Testing
 
@@ -18,12 +19,12 @@ import Testing
         #expect(measure.bytesPerSecond == 100_000)
         #expect(measure.firstByteTime == .milliseconds(80))
         #expect(measure.bytesPerRequest == 8_000)
-        // The line got faster: three of five say so.
+        // The connection became faster, according to three of five measurements.
         for _ in 1...3 { measure.received(500_000, in: .seconds(1)) }
         #expect(measure.bytesPerSecond == 500_000)
     }
 
-    @Test func `of an answer on a new connection half is the handshake's`() {
+    @Test func `half of the time to a response on a new connection counts as handshake`() {
         var measure = LineMeasure()
         measure.answered(after: .milliseconds(100), onNewConnection: true)
         #expect(measure.firstByteTime == .milliseconds(50))
@@ -31,7 +32,7 @@ import Testing
         #expect(measure.firstByteTime == .milliseconds(60))
     }
 
-    @Test func `what says nothing of the line is not counted`() {
+    @Test func `an impossible measurement is not counted`() {
         var measure = LineMeasure()
         measure.received(0, in: .seconds(1))
         measure.received(100, in: .zero)
@@ -39,7 +40,7 @@ import Testing
         #expect(measure == LineMeasure())
     }
 
-    @Test func `a body is measured from its first bytes on, in pieces long enough to tell`() {
+    @Test func `a body is measured from its first bytes on, in pieces of a minimum length`() {
         var watch = BodyWatch()
         #expect(watch.received(64_000, at: .seconds(5)) == nil)
         #expect(watch.received(20_000, at: .milliseconds(5_100)) == nil)
@@ -48,67 +49,71 @@ import Testing
         #expect(watch.received(40_000, at: .milliseconds(5_210)) == nil, "the next piece begins anew")
     }
 
-    @Test func `each is sent the need of the other, always with a higher revision`() {
-        var line = LinePriorities()
-        let (current, _) = line.joined()
-        let (next, _) = line.joined()
-        let sent = [
-            line.needs(.readAhead, of: current, revision: 1), line.needs(.prefetch, of: next, revision: 1),
-            line.needs(nil, of: current, revision: 2),
-        ].flatMap { $0 }
-        #expect(sent.map(\.user) == [next, current, next])
-        #expect(sent.map(\.othersNeed) == [.readAhead, .prefetch, nil])
-        #expect(zip(sent, sent.dropFirst()).allSatisfy { $0.revision < $1.revision })
+    private final class Updates: Sendable {
+        let all = Locked<[(othersNeed: FetchReason?, revision: Int)]>([])
     }
 
-    @Test func `news that come late change nothing`() {
-        var line = LinePriorities()
-        let (one, _) = line.joined()
-        let (other, _) = line.joined()
-        _ = line.needs(nil, of: one, revision: 5)
-        #expect(line.needs(.demand, of: one, revision: 4).isEmpty)
-        #expect(line.needs(.demand, of: one, revision: 6).map(\.user) == [other])
+    /// A user of the line, and the updates that it received.
+    private struct Loader {
+        private let updates = Updates()
+        let user: SharedLine.User
+
+        init(_ line: SharedLine) {
+            user = line.join { [updates] need, revision in
+                updates.all.withLock { $0.append((need, revision)) }
+            }
+        }
+
+        var needs: [FetchReason?] { updates.all.withLock { $0.map(\.othersNeed) } }
+        var revisions: [Int] { updates.all.withLock { $0.map(\.revision) } }
     }
 
-    @Test func `who comes learns what the others need, and who leaves needs nothing`() {
-        var line = LinePriorities()
-        let (one, _) = line.joined()
-        _ = line.needs(.demand, of: one, revision: 1)
-        let (other, news) = line.joined()
-        #expect(news.map(\.user) == [other] && news.first?.othersNeed == .demand)
-        #expect(line.left(one).map(\.othersNeed) == [nil])
+    @Test func `each loader is sent the need of the other, always with a higher revision`() {
+        let line = SharedLine()
+        let (current, next) = (Loader(line), Loader(line))
+        line.needs(.readAhead, of: current.user, revision: 1)
+        line.needs(.prefetch, of: next.user, revision: 1)
+        line.needs(nil, of: current.user, revision: 2)
+        #expect(next.needs == [.readAhead, nil])
+        #expect(current.needs == [.prefetch])
+        #expect(next.revisions.first ?? 0 < current.revisions.first ?? 0)
+        #expect(current.revisions.first ?? 0 < next.revisions.last ?? 0)
+    }
+
+    @Test func `a late report changes nothing`() {
+        let line = SharedLine()
+        let (one, other) = (Loader(line), Loader(line))
+        line.needs(nil, of: one.user, revision: 5)
+        line.needs(.demand, of: one.user, revision: 4)
+        #expect(other.needs.isEmpty)
+        line.needs(.demand, of: one.user, revision: 6)
+        #expect(other.needs == [.demand])
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `everyone's last news are the most urgent need of all others`(seed: UInt64) {
+    func `the last update of each loader is the most urgent need of all others`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var line = LinePriorities()
-        var needs: [LinePriorities.User: FetchReason?] = [:]
-        var told: [LinePriorities.User: FetchReason?] = [:]
+        let line = SharedLine()
+        var needs: [SharedLine.User: FetchReason] = [:]
+        var open: [Loader] = []
         for step in 1...60 {
-            var updates: [LinePriorities.Update] = []
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0:
-                let joined = line.joined()
-                needs[joined.user] = .some(nil)
-                told[joined.user] = .some(nil)
-                updates = joined.updates
-            case 1:
-                guard let user = needs.keys.sorted().randomElement(using: &random) else { continue }
+            let chosen = open.indices.randomElement(using: &random)
+            switch (Int.random(in: 0..<6, using: &random), chosen) {
+            case (0, _): open.append(Loader(line))
+            case (1, let index?):
+                let user = open.remove(at: index).user
                 needs[user] = nil
-                told[user] = nil
-                updates = line.left(user)
-            default:
-                guard let user = needs.keys.sorted().randomElement(using: &random) else { continue }
+                line.leave(user)
+            case (_, let index?):
                 let need =
                     Bool.random(using: &random) ? FetchReason.allCases.randomElement(using: &random) : nil
-                needs[user] = .some(need)
-                updates = line.needs(need, of: user, revision: step)
+                needs[open[index].user] = need
+                line.needs(need, of: open[index].user, revision: step)
+            case (_, nil): continue
             }
-            for item in updates { told[item.user] = .some(item.othersNeed) }
-            for user in needs.keys {
-                let others = needs.filter { $0.key != user }.compactMap(\.value).min()
-                #expect(told[user] == .some(others))
+            for loader in open {
+                let others = needs.filter { $0.key != loader.user }.values.min()
+                #expect((loader.needs.last ?? nil) == others)
             }
         }
     }

@@ -251,4 +251,32 @@ import Testing
         var stage = LoadStateStage(length: 1 << 20, stored: [0..<65_536])
         #expect(try !stage.read(65_536).plan().wantsTitles)
     }
+
+    @Test(
+        arguments: [(true, [], true), (nil, [], true), (false, [], false), (false, [0..<1_000], true)]
+            as [(Bool?, [ByteRange], Bool)]
+    )
+    func `any offset can be reached if the server has ranges or all is stored`(
+        acceptsRanges: Bool?,
+        stored: [ByteRange],
+        isSeekable: Bool
+    ) throws {
+        var stage = LoadStateStage(length: 1_000, stored: stored)
+        // What an earlier session learned is not believed, so the server itself refuses a range.
+        if acceptsRanges != nil, stored.isEmpty {
+            let plan = try stage.read(0).plan()
+            _ = stage.answer(plan, acceptsRanges == true ? .part(0..<1_000, of: 1_000) : .whole(1_000))
+        }
+        #expect(stage.state.load.isSeekable(stage.state.stored) == isSeekable)
+    }
+
+    @Test(arguments: [(false, false), (true, false), (false, true)])
+    func `a packed body, and one with no-store, may not be stored`(isForbidden: Bool, isEncoded: Bool) throws
+    {
+        var stage = LoadStateStage()
+        var answer = RangeAnswer.whole(1_000)
+        (answer.forbidsStoring, answer.isEncoded) = (isForbidden, isEncoded)
+        let outcome = stage.answer(try stage.read(0).plan(), answer)
+        #expect(outcome.forbidsStoring == (isForbidden || isEncoded))
+    }
 }

@@ -24,9 +24,9 @@ import Testing
     }
 
     private func forcedOffline(_ stores: MemoryStores) -> Loaders {
-        let watch = NetworkWatch(clock: TestClock(), isForced: true)
-        let transport = watch.guarding(ScriptedTransport(.init(content: content(10))))
-        return loaders(transport, stores, connectivity: watch)
+        let line = ScriptedTransport(.init(content: content(10)))
+        let watch = NetworkWatch(over: line, clock: TestClock(), isForced: true)
+        return loaders(watch, stores, connectivity: watch)
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)

@@ -10,12 +10,9 @@ final class MemoryStore: ByteStore {
         var refusesWrites = false
         var isDiscarded = false
         var isClosed = false
-        var commits = 0
     }
 
     let state = Locked(State())
-    /// Commits wait here while `holds` is set.
-    private let committing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
     /// Closes wait here while `holds` is set.
     private let closing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
     let isPersistent: Bool
@@ -60,27 +57,8 @@ final class MemoryStore: ByteStore {
     }
 
     func describe(_ description: EntryDescription) { state.withLock { $0.description = description } }
-    var isCommitting: Bool { committing.withLock { !$0.waiting.isEmpty } }
-    func holdCommits() { committing.withLock { $0.holds = true } }
 
-    func releaseCommits() {
-        let waiting = committing.withLock { committing in
-            defer { committing = (false, []) }
-            return committing.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    func commit() async throws {
-        await withCheckedContinuation { continuation in
-            let isHeld = committing.withLock { committing in
-                if committing.holds { committing.waiting.append(continuation) }
-                return committing.holds
-            }
-            if !isHeld { continuation.resume() }
-        }
-        state.withLock { $0.commits += 1 }
-    }
+    func commit() async throws {}
 
     func discard() async { state.withLock { $0.isDiscarded = true } }
 

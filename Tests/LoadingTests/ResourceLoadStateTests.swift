@@ -177,6 +177,19 @@ import Testing
         #expect(news.count { $0 == .declareChanged } == 1)
     }
 
+    @Test func `two responses before the first stored byte must be of one file`() {
+        var state = state()
+        let other = ResourceLoadState.ReaderID(2)
+        state.readerOpened(other)
+        let open = plans(state.readRequested(reader, at: 0) + state.readRequested(other, at: 5 << 20))
+        #expect(open.count == 2)
+        let first = state.fetchAnswered(open[0].id, part(0..<65_536, of: 10 << 20))
+        #expect(first.use == .store(from: 0, upTo: 65_536))
+        let second = part(open[1].asked ?? 0..<0, of: 10 << 20, etag: "\"2\"")
+        #expect(state.fetchAnswered(open[1].id, second).use == .discard)
+        #expect(state.finalError?.code == .resourceChanged)
+    }
+
     @Test func `of a part that is longer than asked only what was asked for is taken`() {
         var state = state(length: 10 << 20)
         let first = plans(state.readRequested(reader, at: 0))

@@ -58,10 +58,10 @@ final class Chain: Sendable {
         configure(&configuration)
         transport = CurlTransport(configuration: configuration)
         let told = told
-        let watch = NetworkWatch(clock: clock)
+        let watch = NetworkWatch(over: transport, clock: clock)
         self.watch = watch
         let loaders = Loaders(
-            transport: watch.guarding(transport),
+            transport: watch,
             // Its clock stands for good: commits go by size, and at the close.
             stores: CacheFolder(path: self.folder.path("cache"), clock: TestClock()),
             clock: clock,

@@ -1,23 +1,17 @@
 package import Media
 package import System
 
-/// Watches requests to find out if the network is available.
+/// Sends requests over another transport, to find out if the network is available.
 ///
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
 /// except one from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
 /// the next one after `retryNow`. If no request waits, it requests one byte itself at the same intervals, so
 /// that the displayed state stays correct. Call `end` when it is no longer needed.
-package final class NetworkWatch: Connectivity {
-    /// The last request to a host.
-    private struct Way {
-        var url: WebURL
-        var transport: any RangeTransport
-    }
-
+package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState
-        /// The last request to each host that was not reached.
-        var ways: [String: Way] = [:]
+        /// The URL of the last request to each host that was not reached.
+        var unreached: [String: WebURL] = [:]
         /// Sleeps until a probe is due.
         var timer: (due: Duration, task: Task<Void, Never>)?
         /// Set while a probe is under way.
@@ -31,23 +25,24 @@ package final class NetworkWatch: Connectivity {
         var isSending = false
     }
 
+    private let transport: any RangeTransport
     private let clock: any MonotonicClock
-    private let journal: (any RequestJournal)?
-    private let numbers: RequestNumbers
+    private let journal: JournalWriter
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
     /// `isForced` (`--offline`) refuses every request, for good. `numbers` is shared with the loaders, so that the
     /// watch's own requests have numbers of their own in the journal.
     package init(
+        over transport: any RangeTransport,
         clock: any MonotonicClock,
         isForced: Bool = false,
         journal: (any RequestJournal)? = nil,
         numbers: RequestNumbers = RequestNumbers()
     ) {
+        self.transport = transport
         self.clock = clock
-        self.journal = journal
-        self.numbers = numbers
+        self.journal = JournalWriter(journal: journal, numbers: numbers, clock: clock)
         let state = ConnectivityState(isForced: isForced)
         guarded = Locked(Guarded(state: state, sent: state.report))
     }
@@ -62,11 +57,6 @@ package final class NetworkWatch: Connectivity {
         guarded.withLock { $0.observers.append(observer) }
     }
 
-    /// Wraps `transport`, to watch its requests and refuse them while offline.
-    package func guarding(_ transport: any RangeTransport) -> any RangeTransport {
-        WatchedTransport(watch: self, transport: transport)
-    }
-
     /// Stops sending probes.
     package func end() {
         let tasks = guarded.withLock { guarded in
@@ -77,20 +67,17 @@ package final class NetworkWatch: Connectivity {
         for task in tasks { task?.cancel() }
     }
 
-    fileprivate func send(_ request: RangeRequest, over transport: any RangeTransport) async throws
-        -> RangeResponse
-    {
+    package func send(_ request: RangeRequest) async throws -> RangeResponse {
         // Hosts include the port, since one machine may run several servers.
         let host = request.url.host + (request.url.port.map { ":\($0)" } ?? "")
         let pass = guarded.withLock { [now = clock.now] in $0.state.requested(host, now: now) }
         guard pass != .refused else { throw refusal(of: request.url) }
-        return try await send(request, to: host, over: transport, as: pass)
+        return try await send(request, to: host, as: pass)
     }
 
     private func send(
         _ request: RangeRequest,
         to host: String,
-        over transport: any RangeTransport,
         as pass: ConnectivityState.Pass
     ) async throws -> RangeResponse {
         do {
@@ -98,7 +85,7 @@ package final class NetworkWatch: Connectivity {
             step { $0.answered(host) }
             return response
         } catch let error as MediaError {
-            guarded.withLock { $0.ways[host] = Way(url: request.url, transport: transport) }
+            guarded.withLock { $0.unreached[host] = request.url }
             step { [now = clock.now] in $0.failed(host, error, as: pass, now: now) }
             throw error
         } catch {
@@ -108,13 +95,10 @@ package final class NetworkWatch: Connectivity {
     }
 
     private func refusal(of url: WebURL) -> MediaError {
-        let report = report
-        guard !report.isForced else {
-            let cause: SafeText =
-                "not cached (offline); play it once without --offline"
-            return MediaError(.offline, url.safeText, cause)
-        }
-        let cause: SafeText = "not cached, and the network is away; play it again when it is back"
+        let cause: SafeText =
+            report.isForced
+            ? "not cached (offline); play it once without --offline"
+            : "not cached, and the network is away; play it again when it is back"
         return MediaError(.offline, url.safeText, cause)
     }
 
@@ -140,26 +124,28 @@ package final class NetworkWatch: Connectivity {
 
     /// Requests one byte if a probe is due: any response proves that the network is back.
     private func probe() async {
-        let asked = guarded.withLock { [now = clock.now] guarded -> (host: String, way: Way)? in
+        let asked = guarded.withLock { [now = clock.now] guarded -> (host: String, url: WebURL)? in
             // From here on this task is the probe, so that a new timer can be set.
             guarded.probe = guarded.timer?.task
             guarded.timer = nil
             guard let host = guarded.state.idled(now: now) else { return nil }
-            guard let way = guarded.ways[host] else { preconditionFailure("a host that failed was asked") }
-            return (host, way)
+            guard let url = guarded.unreached[host] else {
+                preconditionFailure("only a host that was asked has failed")
+            }
+            return (host, url)
         }
-        guard let (host, way) = asked else { return adjustTimer() }
-        let request = RangeRequest(url: way.url, range: 0..<1)
-        var log = RequestLog(request, why: .probe, number: numbers.next(), at: clock.now)
+        guard let (host, url) = asked else { return adjustTimer() }
+        let request = RangeRequest(url: url, range: 0..<1)
+        var log = journal.begin(request, why: .probe)
         var end = "complete"
         do {
-            let response = try await send(request, to: host, over: way.transport, as: .probe)
-            log.answered(response.answer, at: clock.now)
+            let response = try await send(request, to: host, as: .probe)
+            log.answered(response.answer)
             response.body.cancel()
         } catch {
             end = (error as? MediaError)?.code.rawValue ?? "cancelled"
         }
-        journal?.record(log.ended(end, at: clock.now))
+        log.ended(end)
         guarded.withLock { $0.probe = nil }
     }
 
@@ -170,7 +156,7 @@ package final class NetworkWatch: Connectivity {
         let (before, after) = guarded.withLock { guarded in
             let before = guarded.state.report
             event(&guarded.state)
-            if !guarded.state.hasUnreached { guarded.ways = [:] }
+            if !guarded.state.hasUnreached { guarded.unreached = [:] }
             return (before, guarded.state.report)
         }
         adjustTimer()
@@ -197,20 +183,7 @@ package final class NetworkWatch: Connectivity {
     }
 
     private func note(_ report: ConnectivityReport, _ before: ConnectivityReport) {
-        guard let journal else { return }
-        let reason = (report.reason ?? before.reason)?.safeText ?? "the network"
-        let event: JournalRecord.Event =
-            report.isOffline
-            ? .decision(.wentOffline, reason) : .decision(.wentOnline, "a host has answered")
-        journal.record(JournalRecord(time: clock.now, resource: "", event: event))
-    }
-}
-
-private struct WatchedTransport: RangeTransport {
-    let watch: NetworkWatch
-    let transport: any RangeTransport
-
-    func send(_ request: RangeRequest) async throws -> RangeResponse {
-        try await watch.send(request, over: transport)
+        guard report.isOffline else { return journal.decided(.wentOnline, "a host has answered") }
+        journal.decided(.wentOffline, (report.reason ?? before.reason)?.safeText ?? "the network")
     }
 }

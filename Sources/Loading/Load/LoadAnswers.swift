@@ -24,16 +24,6 @@ struct LoadAnswers: Sendable {
         description.length.map { stored.covers(0..<$0) } ?? false
     }
 
-    /// The meaning of `answer` to `plan`.
-    func meaning(of answer: RangeAnswer, to plan: FetchPlan, stored: ByteRangeSet) -> AnswerMeaning {
-        AnswerContext(
-            description: description,
-            stored: stored,
-            step: ifRangeStep,
-            hasFallenBack: hasFallenBack
-        ).meaning(of: answer, to: plan)
-    }
-
     /// Records the facts about the resource in `answer` to `plan`, whose meaning is `meaning`.
     mutating func learn(_ answer: RangeAnswer, _ meaning: AnswerMeaning, to plan: FetchPlan) {
         switch meaning {
@@ -77,6 +67,111 @@ struct LoadAnswers: Sendable {
     /// known.
     private func isBelievable(_ total: Int64, _ range: ByteRange, asked: ByteRange?) -> Bool {
         total != range.upperBound || total != asked?.upperBound || total == description.length
+    }
+
+    // MARK: Meanings
+
+    /// The meaning of `answer` to `plan`, while `stored` is stored. `isBesideAnother` if another response is
+    /// being received, so that this one must be of the same file even if none of its bytes are stored yet.
+    func meaning(
+        of answer: RangeAnswer,
+        to plan: FetchPlan,
+        stored: ByteRangeSet,
+        isBesideAnother: Bool = false
+    ) -> AnswerMeaning {
+        // If nothing is stored, the decoder decides: the user may have requested a page.
+        if !stored.isEmpty, answer.isForeignPage(for: description) {
+            let cause = "got a web page instead of the rest; sign in to the network and play it again"
+            return .refused(.badAnswer, SafeText(cause))
+        }
+        if !stored.isEmpty || isBesideAnother, isChanged(answer, to: plan) { return .changed }
+        switch answer.kind {
+        case .part(let range, let total): return part(range, total: total, of: plan)
+        case .whole: return whole(answer, to: plan, isFirst: stored.isEmpty)
+        case .unsatisfiable(let total): return unsatisfiable(total, plan, stored)
+        case .refused(let status): return refusal(status, answer, to: plan)
+        case .notModified: return .refused(.httpStatus, "the server answers 304 to a plain request")
+        }
+    }
+
+    private func isChanged(_ answer: RangeAnswer, to plan: FetchPlan) -> Bool {
+        switch answer.kind {
+        case .whole:
+            // After a conditional request, a 200 with other validators means that the file has changed.
+            if let sent = plan.ifRange, answer.validators.ifRange != sent,
+                answer.validators.lastModified != sent
+            {
+                return true
+            }
+        case .unsatisfiable(let total?):
+            // After a conditional request, the server has found the file unchanged, so only the known length
+            // was wrong.
+            if plan.ifRange == nil, let length = description.length, total != length { return true }
+        default: break
+        }
+        // Servers that ignore If-Range send a part of the new file with the new file's validators.
+        return answer.contradicts(description)
+    }
+
+    private func part(_ range: ByteRange, total: Int64?, of plan: FetchPlan) -> AnswerMeaning {
+        guard let wanted = plan.wanted else {
+            return .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
+        }
+        // The server has only the bytes that were requested again for comparison: the resource ends there.
+        if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
+            total ?? range.upperBound == range.upperBound
+        {
+            return .nothingThere(end: range.upperBound)
+        }
+        let first = plan.overlap.isEmpty ? wanted.lowerBound : plan.overlap.lowerBound
+        guard range.contains(wanted.lowerBound), range.lowerBound <= first else {
+            return withoutRange(plan, "the server sends another part than was asked for")
+        }
+        return .part(range)
+    }
+
+    private func whole(_ answer: RangeAnswer, to plan: FetchPlan, isFirst: Bool) -> AnswerMeaning {
+        if answer.station != nil, isFirst { return .live }
+        // Ranges worked before, so the server does not support the condition.
+        if plan.ifRange != nil, description.acceptsRanges == true,
+            let next = ifRangeStep.next(for: description.validators)
+        {
+            return .weakerCondition(next)
+        }
+        return .whole
+    }
+
+    private func unsatisfiable(_ total: Int64?, _ plan: FetchPlan, _ stored: ByteRangeSet) -> AnswerMeaning {
+        guard let offset = plan.wanted?.lowerBound else {
+            return .refused(.httpStatus, "the server answers 416 to a plain request")
+        }
+        let lastStored = stored.ranges.last?.upperBound ?? 0
+        if let total {
+            if offset >= total, lastStored <= total { return .nothingThere(end: total) }
+            return withoutRange(plan, "the server refuses a part that it says it has")
+        }
+        // Without a total, the response is informative only if the length is unknown.
+        if let length = description.length, offset < length {
+            return withoutRange(plan, "the server refuses a part that it says it has")
+        }
+        if offset == 0 { return withoutRange(plan, "the server refuses the first part") }
+        return .nothingThere(end: stored.contains(offset - 1) && lastStored <= offset ? offset : nil)
+    }
+
+    private func refusal(_ status: Int, _ answer: RangeAnswer, to plan: FetchPlan) -> AnswerMeaning {
+        if RetryPolicy.isWorthWaiting(forStatus: status) { return .later(status: status) }
+        switch status {
+        case 401 where answer.withholdsUserInfo: return .refused(.httpStatus, AnswerMeaning.withheldUserInfo)
+        // Missing, forbidden, or an impossible length: a request without a range would not help.
+        case 200, 300..<400, 401, 404, 407, 410, 451:
+            return .refused(.httpStatus, AnswerMeaning.cause(status: status))
+        default: return withoutRange(plan, AnswerMeaning.cause(status: status))
+        }
+    }
+
+    /// Some servers refuse the `Range` field itself, with any status.
+    private func withoutRange(_ plan: FetchPlan, _ cause: SafeText) -> AnswerMeaning {
+        plan.wanted == nil || hasFallenBack ? .refused(.httpStatus, cause) : .withoutRange(cause)
     }
 
     // MARK: What is stored with the entry besides its bytes

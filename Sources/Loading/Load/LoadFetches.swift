@@ -81,10 +81,10 @@ struct LoadFetches: Sendable {
         fetches[id].flatMap { $0.phase == .cancelled ? nil : $0 }
     }
 
-    /// A request that is going to bring `offset`.
+    /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
-    /// A cancelled request whose last bytes may include `offset`.
+    /// A cancelled request whose last bytes, still on their way into the store, may include `offset`.
     func cancelledBringing(_ offset: Int64) -> LoadFetch? {
         cancelled.first { $0.remaining.contains(offset) }
     }

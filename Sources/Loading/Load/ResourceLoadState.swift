@@ -63,8 +63,10 @@ package struct ResourceLoadState: Sendable {
 
     func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
 
-    func seekability(_ stored: ByteRangeSet) -> Seekability {
-        description.seekability(isComplete: isComplete(stored), isLive: phase == .live)
+    /// `true` if any offset can be read without reading all bytes before it. Before the first response, ranges
+    /// are assumed to work: most servers support them, and a seek shows if this one does.
+    func isSeekable(_ stored: ByteRangeSet) -> Bool {
+        phase != .live && (description.acceptsRanges != false || isComplete(stored))
     }
 
     /// The wait for the next attempt; `nil` while bytes arrive or none are wanted.
@@ -170,11 +172,20 @@ package struct ResourceLoadState: Sendable {
         // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
         line.answered(answer.wire, to: fetch, now: moment.now)
-        let meaning = answers.meaning(of: answer, to: fetch.plan, stored: moment.stored)
+        let meaning = answers.meaning(
+            of: answer,
+            to: fetch.plan,
+            stored: moment.stored,
+            isBesideAnother: fetches.active.contains { $0.plan.id != id && $0.isAnswered }
+        )
         let isConfirmed = !description.validators.isEmpty && !answer.validators.isEmpty
         answers.learn(answer, meaning, to: fetch.plan)
         var outcome = outcome(of: meaning, retryAfter: answer.retryAfter, for: fetch, moment)
-        outcome.forbidsStoring = meaning.storageTime(of: answer) == .passing
+        switch meaning {
+        case .part, .whole: outcome.forbidsStoring = answer.forbidsStoring || answer.isEncoded
+        case .live: outcome.forbidsStoring = true
+        case .nothingThere, .changed, .weakerCondition, .withoutRange, .later, .refused: break
+        }
         outcome.comparesStored = meaning == .whole && !isConfirmed && !moment.stored.isEmpty
         return outcome
     }
@@ -296,7 +307,7 @@ package struct ResourceLoadState: Sendable {
             attempts.answered()
             return [.decided(.withoutRanges, cause)] + plan(moment)
         case .later(let status):
-            let cause = AnswerContext.cause(status: status)
+            let cause = AnswerMeaning.cause(status: status)
             let failure = LoadAttempts.Failure(
                 error(.httpStatus, cause),
                 isWorthWaiting: true,

@@ -59,7 +59,7 @@ final class LiveStream: Sendable {
         }
         guard isClosed else { return }
         response.body.cancel()
-        record(log, end: "cancelled")
+        log.ended("cancelled")
     }
 
     /// Reads up to `count` bytes from `offset` on, and waits for at least one. Empty past the end of a body
@@ -165,8 +165,8 @@ final class LiveStream: Sendable {
             connection = nil
             let error = await drain(&open)
             open.body.cancel()
-            guard !Task.isCancelled else { return record(open.log, end: "cancelled") }
-            record(open.log, end: error?.code.rawValue ?? "complete")
+            guard !Task.isCancelled else { return open.log.ended("cancelled") }
+            open.log.ended(error?.code.rawValue ?? "complete")
             let network = network
             guard var wait = note({ [now = parts.clock.now] in $0.ended(error, network: network, now: now) })
             else { return }
@@ -190,7 +190,6 @@ final class LiveStream: Sendable {
             while let bytes = try await connection.body.next() {
                 let title = connection.body.takeTitle()
                 connection.log.received(bytes.count)
-                parts.reportProgress(of: connection.log)
                 let readers = guarded.withLock { guarded in
                     guarded.fetchedBytes += Int64(bytes.count)
                     guarded.state?.received(bytes, title: title)
@@ -250,28 +249,26 @@ final class LiveStream: Sendable {
 
     private func connect() async -> Attempt {
         let request = RangeRequest(url: url, range: nil, wantsTitles: true)
-        var log = RequestLog(request, why: .demand, number: parts.numbers.next(), at: parts.clock.now)
+        var log = parts.journal.begin(request, why: .demand)
         guarded.withLock { $0.requestCount += 1 }
-        parts.reportProgress(of: log)
         do {
             let response = try await parts.transport.send(request)
-            log.answered(response.answer, at: parts.clock.now)
-            parts.reportProgress(of: log)
+            log.answered(response.answer)
             return taken(response, log)
         } catch let error as MediaError {
             // While offline, no request was sent.
             if error.code == .offline {
                 guarded.withLock { $0.requestCount -= 1 }
-                parts.withdraw(log)
+                log.withdraw()
             } else {
-                record(log, end: error.code.rawValue)
+                log.ended(error.code.rawValue)
             }
             let network = network
             return .failure(
                 note { [now = parts.clock.now] in $0.ended(error, network: network, now: now) }
             )
         } catch {
-            record(log, end: "cancelled")
+            log.ended("cancelled")
             guard !Task.isCancelled else { return .failure(nil) }
             // The request was cancelled elsewhere, but reads still wait.
             let error = MediaError(.cut, url.safeText, "the connection was given up before it answered")
@@ -294,10 +291,10 @@ final class LiveStream: Sendable {
         }
         response.body.cancel()
         guard let refusal, !isClosed else {
-            record(log, end: "cancelled")
+            log.ended("cancelled")
             return .failure(nil)
         }
-        record(log, end: refusal.journalText)
+        log.ended(refusal.journalText)
         let retryAfter = answer.retryAfter
         return .failure(
             note { [now = parts.clock.now] in $0.refused(refusal, retryAfter: retryAfter, now: now) }
@@ -315,22 +312,11 @@ final class LiveStream: Sendable {
         }
         for reader in readers { reader.resume() }
         if let wait {
-            decide(.retryLater, wait.error.safeText)
+            parts.journal.decided(.retryLater, wait.error.safeText, about: url.safeText)
         } else if !hasEnded {
-            decide(.gaveUp, "the live stream does not come back")
+            parts.journal.decided(.gaveUp, "the live stream does not come back", about: url.safeText)
         }
         return wait
-    }
-
-    private func decide(_ decision: JournalRecord.Decision, _ text: SafeText) {
-        parts.journal?.record(
-            JournalRecord(time: parts.clock.now, resource: url.safeText, event: .decision(decision, text))
-        )
-    }
-
-    private func record(_ log: RequestLog, end: String) {
-        var log = log
-        parts.journal?.record(log.ended(end, at: parts.clock.now))
     }
 }
 

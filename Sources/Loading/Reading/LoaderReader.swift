@@ -59,7 +59,9 @@ final class LoaderReader: ResourceReader {
     private func took(_ range: ByteRange) {
         guarded.withLock { $0.read.insert(contentsOf: range) }
         // If every byte is stored, there is nothing to plan.
-        if let length = store.description.length, length > 0, store.stored == ByteRangeSet(0..<length) { return }
+        if let length = store.description.length, length > 0, store.stored == ByteRangeSet(0..<length) {
+            return
+        }
         loader.step { $0.readRequested(id, at: range.upperBound - 1, $1) }
     }
 

@@ -1,18 +1,48 @@
 import Media
 import System
 
-/// Collects the journal's record of one request.
-struct RequestLog: Sendable {
-    private(set) var record: RequestRecord
-    private let resource: SafeText
+/// Writes requests and decisions to the journal, if there is one.
+struct JournalWriter: Sendable {
+    let journal: (any RequestJournal)?
+    let numbers: RequestNumbers
+    let clock: any MonotonicClock
 
-    init(_ request: RangeRequest, why: FetchReason, number: Int, at now: Duration) {
-        record = RequestRecord(number: number, why: why, asked: request.range, startedAt: now)
-        resource = request.url.safeText
+    /// Begins the record of a request that is about to be sent.
+    func begin(_ request: RangeRequest, why: FetchReason) -> RequestLog {
+        RequestLog(request, why: why, journal: self)
     }
 
-    mutating func answered(_ answer: RangeAnswer, at now: Duration) {
-        record.firstByte = now - record.startedAt
+    func decided(_ decision: JournalRecord.Decision, _ text: SafeText, about resource: SafeText = "") {
+        journal?.record(
+            JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text))
+        )
+    }
+}
+
+/// Collects the journal's record of one request, and reports each progress.
+struct RequestLog: Sendable {
+    private var record: RequestRecord
+    private let resource: SafeText
+    private let journal: JournalWriter
+
+    fileprivate init(_ request: RangeRequest, why: FetchReason, journal: JournalWriter) {
+        let now = journal.clock.now
+        record = RequestRecord(
+            number: journal.numbers.next(),
+            why: why,
+            asked: request.range,
+            startedAt: now
+        )
+        resource = request.url.safeText
+        self.journal = journal
+        report()
+    }
+
+    /// Body bytes received.
+    var bytes: Int64 { record.bytes }
+
+    mutating func answered(_ answer: RangeAnswer) {
+        record.firstByte = journal.clock.now - record.startedAt
         record.wire = answer.wire
         switch answer.kind {
         case .part(let range, _): (record.status, record.answered) = (206, range)
@@ -21,19 +51,25 @@ struct RequestLog: Sendable {
         case .notModified: record.status = 304
         case .refused(let status): record.status = status
         }
+        report()
     }
 
-    /// The record of the request while it is under way.
-    func soFar(at now: Duration) -> JournalRecord {
+    mutating func received(_ count: Int) {
+        record.bytes += Int64(count)
+        report()
+    }
+
+    /// The request has ended: `complete`, `cancelled`, or the code of the error.
+    func ended(_ end: String) { journal.journal?.record(soFar(end)) }
+
+    /// The request was not sent after all: the player is offline.
+    func withdraw() { journal.journal?.withdrew(record.number) }
+
+    private func report() { journal.journal?.progressed(soFar()) }
+
+    private func soFar(_ end: String = "") -> JournalRecord {
+        let now = journal.clock.now
         var record = record
-        record.duration = now - record.startedAt
-        return JournalRecord(time: now, resource: resource, event: .request(record))
-    }
-
-    mutating func received(_ count: Int) { record.bytes += Int64(count) }
-
-    /// The record of the request after its end: `complete`, `cancelled`, or the code of the error.
-    mutating func ended(_ end: String, at now: Duration) -> JournalRecord {
         record.end = end
         record.duration = now - record.startedAt
         return JournalRecord(time: now, resource: resource, event: .request(record))

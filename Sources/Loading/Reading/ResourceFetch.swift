@@ -16,7 +16,6 @@ struct ResourceFetch: Sendable {
             try await fetch()
             loader.finish(plan.id, error: nil)
         } catch is CancellationError {
-            loader.commitWhatCame()
             loader.finish(plan.id, error: nil)
         } catch {
             loader.finish(plan.id, error: mediaError(error), wasAway: wasAway)
@@ -35,18 +34,16 @@ struct ResourceFetch: Sendable {
             ifRange: plan.ifRange,
             wantsTitles: plan.wantsTitles
         )
-        var log = RequestLog(request, why: plan.why, number: parts.numbers.next(), at: parts.clock.now)
-        parts.reportProgress(of: log)
+        var log = parts.journal.begin(request, why: plan.why)
         do {
             let response = try await send(request)
-            log.answered(response.answer, at: parts.clock.now)
-            parts.reportProgress(of: log)
-            if let end = try await take(response, expecting: overlap, &log) { record(&log, end: end) }
+            log.answered(response.answer)
+            if let end = try await take(response, expecting: overlap, &log) { log.ended(end) }
         } catch let error as MediaError where error.code == .offline {
-            parts.withdraw(log)
+            log.withdraw()
             throw error
         } catch {
-            record(&log, end: error is CancellationError ? "cancelled" : mediaError(error).code.rawValue)
+            log.ended(error is CancellationError ? "cancelled" : mediaError(error).code.rawValue)
             throw error
         }
     }
@@ -132,7 +129,6 @@ struct ResourceFetch: Sendable {
         while sink.offset < sink.place.upperBound, let chunk = try await body.next() {
             let now = parts.clock.now
             log.received(chunk.count)
-            parts.reportProgress(of: log)
             let bytes = sink.clipped(chunk)
             guard try await isUnchanged(bytes, in: sink) else {
                 await loader.performAll(loader.decide { $0.state.overlapDiffered(plan.id, $1) })
@@ -179,10 +175,6 @@ struct ResourceFetch: Sendable {
         live.begin(response, at: offset, log: log)
         loader.step { $0.handedOver(plan.id, $1) }
         return true
-    }
-
-    private func record(_ log: inout RequestLog, end: String) {
-        parts.journal?.record(log.ended(end, at: parts.clock.now))
     }
 
     private func mediaError(_ error: any Error) -> MediaError {

@@ -18,12 +18,9 @@ final class ResourceLoader: Sendable {
         /// Sleeps until the time that the state has requested.
         fileprivate var timer: Task<Void, Never>?
         /// Identifies this loader among those that share the connection.
-        fileprivate var lineUser: LinePriorities.User?
+        fileprivate var lineUser: SharedLine.User?
         fileprivate var needRevision = 0
         fileprivate var lastReader = 0
-        /// The last commit that a cancelled fetch requested. Each waits for the previous one.
-        fileprivate var commit: Task<Void, Never>?
-        fileprivate var isCommitQueued = false
         fileprivate var phase = Phase.open
         /// The continuation of the close, while it waits for the last fetch to end.
         fileprivate var waitingForFetches: CheckedContinuation<Void, Never>?
@@ -62,8 +59,8 @@ final class ResourceLoader: Sendable {
     let parts: LoaderParts
     /// The bytes that were stored before this open.
     let storedAtOpen: ByteRangeSet
-    private let onChanged: @Sendable (WebURL, ResourceLoader) async -> Void
-    private let onIdle: @Sendable (WebURL, ResourceLoader) -> Void
+    private let onChanged: @Sendable (ResourceLoader) async -> Void
+    private let onIdle: @Sendable (ResourceLoader) -> Void
     // Guards all mutable state. While it is held, only the clock and `store.stored` are called, which take no
     // other lock, and no continuation is resumed.
     private let guarded: Locked<Guarded>
@@ -78,8 +75,8 @@ final class ResourceLoader: Sendable {
         parts: LoaderParts,
         measure: LineMeasure = LineMeasure(),
         seed: UInt64,
-        onChanged: @escaping @Sendable (WebURL, ResourceLoader) async -> Void,
-        onIdle: @escaping @Sendable (WebURL, ResourceLoader) -> Void
+        onChanged: @escaping @Sendable (ResourceLoader) async -> Void,
+        onIdle: @escaping @Sendable (ResourceLoader) -> Void
     ) {
         self.url = url
         self.store = store
@@ -136,10 +133,7 @@ final class ResourceLoader: Sendable {
             case .failRead(let id, let error): guarded.withLock { $0.takeWaiter(id) }?.resume(throwing: error)
             case .wakeAt(let time): wake(at: time)
             case .decided(let decision, let text):
-                let event = JournalRecord.Event.decision(decision, text)
-                parts.journal?.record(
-                    JournalRecord(time: parts.clock.now, resource: url.safeText, event: event)
-                )
+                parts.journal.decided(decision, text, about: url.safeText)
             case .declareChanged: break
             }
         }
@@ -148,7 +142,7 @@ final class ResourceLoader: Sendable {
     /// Performs `actions`, and waits for the only one that takes time: the new entry of a changed resource.
     func performAll(_ actions: [LoadAction]) async {
         perform(actions)
-        if actions.contains(.declareChanged) { await onChanged(url, self) }
+        if actions.contains(.declareChanged) { await onChanged(self) }
     }
 
     private func wake(at time: Duration) {
@@ -217,22 +211,6 @@ final class ResourceLoader: Sendable {
     /// Stores the description from the responses.
     func storeDescription() {
         describing.withLock { _ in store.describe(guarded.withLock { $0.state.description }) }
-    }
-
-    /// Commits the received bytes in a task that cannot be cancelled, and that the close waits for.
-    func commitWhatCame() {
-        guarded.withLock { guarded in
-            // A commit that waits its turn includes all bytes received until then; the close commits by itself.
-            guard guarded.isOpen, !guarded.isCommitQueued else { return }
-            guarded.isCommitQueued = true
-            let earlier = guarded.commit
-            guarded.commit = Task {
-                await earlier?.value
-                self.guarded.withLock { $0.isCommitQueued = false }
-                // If this fails, the store itself tries again and reports the error.
-                try? await self.store.commit()
-            }
-        }
     }
 
     // MARK: Readers
@@ -307,7 +285,7 @@ final class ResourceLoader: Sendable {
             report.requestCount = guarded.requestCount
             report.bytesPerSecond = state.measure.bytesPerSecond
             report.wait = state.wait(moment)
-            report.isSeekable = state.seekability(moment.stored) == .anywhere
+            report.isSeekable = state.isSeekable(moment.stored)
             report.isCached = isCached
             return (report, guarded.live)
         }
@@ -332,8 +310,8 @@ final class ResourceLoader: Sendable {
 
     /// Releases everything. Called once, after the last reader has closed.
     private func end() async {
-        let (timer, live, user, commit) = guarded.withLock { guarded in
-            (guarded.timer.take(), guarded.live, guarded.lineUser.take(), guarded.commit)
+        let (timer, live, user) = guarded.withLock { guarded in
+            (guarded.timer.take(), guarded.live, guarded.lineUser.take())
         }
         if let user { parts.line.leave(user) }
         timer?.cancel()
@@ -346,9 +324,8 @@ final class ResourceLoader: Sendable {
             }
             if isIdle { continuation.resume() }
         }
-        await commit?.value
         await store.close()
-        onIdle(url, self)
+        onIdle(self)
         let waiting = guarded.withLock { guarded in
             guarded.phase = .closed
             defer { guarded.waitingForClose = [] }

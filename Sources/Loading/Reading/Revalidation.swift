@@ -30,34 +30,33 @@ struct Revalidation {
             known.validators.isEmpty
             ? RangeRequest(url: url, range: 0..<Int64(head.count))
             : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
-        var log = RequestLog(request, why: .revalidate, number: parts.numbers.next(), at: parts.clock.now)
+        var log = parts.journal.begin(request, why: .revalidate)
         var end = "complete"
-        parts.reportProgress(of: log)
         do {
             let response = try await parts.transport.send(request)
             defer { response.body.cancel() }
             outcome.requestCount = response.answer.requestCount
-            log.answered(response.answer, at: parts.clock.now)
+            log.answered(response.answer)
             outcome.isChanged = try await isChanged(response, from: known, head: head, &log)
         } catch is CancellationError {
-            record(log.ended("cancelled", at: parts.clock.now))
+            log.ended("cancelled")
             throw CancellationError()
         } catch {
             // An unreachable server does not prove a change.
             let code = (error as? MediaError)?.code
             guard code != .offline else {
-                parts.withdraw(log)
+                log.withdraw()
                 return outcome
             }
             outcome.requestCount = max(1, outcome.requestCount)
             end = (code ?? .internalError).rawValue
         }
-        outcome.bytes = log.record.bytes
+        outcome.bytes = log.bytes
         if outcome.isChanged {
             end = MediaError.Code.resourceChanged.rawValue
             if let fresh = try? await stores.replace(url) { await fresh.close() }
         }
-        record(log.ended(end, at: parts.clock.now))
+        log.ended(end)
         return outcome
     }
 
@@ -78,6 +77,4 @@ struct Revalidation {
         }
         return bytes.count < head.count || !OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)
     }
-
-    private func record(_ record: JournalRecord) { parts.journal?.record(record) }
 }

@@ -64,28 +64,27 @@ import Testing
 
     @Test func `offline spares the line, tries it from time to time and finds it again`() async throws {
         let notes = Notes()
-        let watch = NetworkWatch(clock: clock, journal: notes)
-        let transport = watch.guarding(line)
+        let watch = NetworkWatch(over: line, clock: clock, journal: notes)
         let told = Locked<[Bool]>([])
         watch.observe { report in told.withLock { $0.append(report.isOffline) } }
         line.cut(true)
-        let first = await code(try request("a"), over: transport)
+        let first = await code(try request("a"), over: watch)
         #expect(first == .connectionFailed, "the first failure says what it was")
         #expect(watch.report.isOffline)
         for _ in 0..<5 {
-            let next = await code(try request("a"), over: transport)
+            let next = await code(try request("a"), over: watch)
             #expect(next == .offline)
         }
         #expect(line.sent.count == 1)
         clock.advance(by: .milliseconds(250))
-        let probe = await code(try request("a"), over: transport)
+        let probe = await code(try request("a"), over: watch)
         #expect(probe == .connectionFailed)
         #expect(line.sent.count == 2)
         line.cut(false)
-        let refused = await code(try request("a"), over: transport)
+        let refused = await code(try request("a"), over: watch)
         #expect(refused == .offline)
         watch.retryNow()
-        let answered = await code(try request("a"), over: transport)
+        let answered = await code(try request("a"), over: watch)
         #expect(answered == nil)
         #expect(!watch.report.isOffline)
         #expect(told.withLock { $0.first } == true)
@@ -98,11 +97,10 @@ import Testing
         async throws
     {
         let notes = Notes()
-        let watch = NetworkWatch(clock: clock, journal: notes)
-        let transport = watch.guarding(line)
+        let watch = NetworkWatch(over: line, clock: clock, journal: notes)
         #expect(clock.sleeperCount == 0, "no timer runs while online")
         line.cut(true)
-        _ = await code(try request("a"), over: transport)
+        _ = await code(try request("a"), over: watch)
         for count in 2...5 {
             try await wait(for: "the timer") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(30))
@@ -122,10 +120,9 @@ import Testing
     }
 
     @Test func `of several hosts that failed the others are asked too`() async throws {
-        let watch = NetworkWatch(clock: clock)
-        let transport = watch.guarding(line)
+        let watch = NetworkWatch(over: line, clock: clock)
         line.cut(true)
-        for host in ["a", "b"] { _ = await code(try request(host), over: transport) }
+        for host in ["a", "b"] { _ = await code(try request(host), over: watch) }
         for count in 3...6 {
             try await wait(for: "the timer") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(31))
@@ -138,12 +135,11 @@ import Testing
     }
 
     @Test func `by wish nothing is sent, and the reason says how to change that`() async throws {
-        let watch = NetworkWatch(clock: clock, isForced: true)
-        let transport = watch.guarding(line)
+        let watch = NetworkWatch(over: line, clock: clock, isForced: true)
         watch.retryNow()
         clock.advance(by: .seconds(100))
         do {
-            _ = try await transport.send(try request("a"))
+            _ = try await watch.send(try request("a"))
             Issue.record("nothing may be sent")
         } catch let error as MediaError {
             #expect(error.code == .offline)
@@ -153,14 +149,13 @@ import Testing
     }
 
     @Test func `ports tell apart the servers of one machine`() async throws {
-        let watch = NetworkWatch(clock: clock)
-        let transport = watch.guarding(line)
-        _ = await code(try request("a:8001"), over: transport)
+        let watch = NetworkWatch(over: line, clock: clock)
+        _ = await code(try request("a:8001"), over: watch)
         line.cut(true)
-        _ = await code(try request("a:8001"), over: transport)
+        _ = await code(try request("a:8001"), over: watch)
         #expect(watch.report.isOffline, "the only host known")
         line.cut(false)
-        _ = await code(try request("a:8002"), over: transport)
+        _ = await code(try request("a:8002"), over: watch)
         #expect(!watch.report.isOffline)
     }
 }

@@ -35,9 +35,9 @@ import Testing
 
     /// Wired as the player wires them.
     private func loaders(over line: FaultyTransport, isForced: Bool = false) -> (Loaders, NetworkWatch) {
-        let watch = NetworkWatch(clock: clock, isForced: isForced, journal: journal)
+        let watch = NetworkWatch(over: line, clock: clock, isForced: isForced, journal: journal)
         let loaders = Loaders(
-            transport: watch.guarding(line),
+            transport: watch,
             stores: stores,
             clock: clock,
             connectivity: watch,

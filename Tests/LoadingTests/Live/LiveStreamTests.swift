@@ -12,14 +12,18 @@ import Testing
     private let url = WebURL("http://radio.example/live").unwrapped
 
     private func stream() -> LiveStream {
-        LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: journal))
+        LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: writer))
+    }
+
+    private var writer: JournalWriter {
+        JournalWriter(journal: journal, numbers: RequestNumbers(), clock: clock)
     }
 
     private func begin(_ stream: LiveStream) {
         let request = RangeRequest(url: url, range: 0..<65_536, wantsTitles: true)
-        var log = RequestLog(request, why: .demand, number: 1, at: clock.now)
+        var log = writer.begin(request, why: .demand)
         let response = station.answer()
-        log.answered(response.answer, at: clock.now)
+        log.answered(response.answer)
         stream.begin(response, at: 0, log: log)
     }
 
