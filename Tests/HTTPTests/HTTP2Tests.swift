@@ -14,7 +14,7 @@ struct HTTP2Tests {
             #expect(first.answer.wire.version == "HTTP/2")
             #expect(first.answer.wire.reusedConnection == false)
             #expect(try await first.body.all().count == 65_536)
-            // Both are under way at once: neither is read before both have answered.
+            // Both are in progress at once: neither is read before both responses have arrived.
             let second = try await transport.send(RangeRequest(url: stage.url, range: 65_536..<1_000_000))
             let third = try await transport.send(RangeRequest(url: stage.url, range: 2_000_000..<3_000_000))
             for response in [second, third] {
@@ -40,20 +40,20 @@ struct HTTP2Tests {
             #expect(last.answer.wire.reusedConnection == true)
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 4 }
-            // The server was stopped: of 400 MB each it has sent only the bytes in flight, about 16 MB on
-            // loopback.
+            // Cancelling stopped the server: of 400 MB each, it has sent only the bytes in flight, about 16 MB
+            // on loopback.
             #expect(stage.nginx.accesses.allSatisfy { $0.bytes < 64_000_000 })
             #expect(Set(stage.nginx.accesses.map(\.connection)).count == 1)
         }
     }
 
-    @Test func `a body without bounds that nobody takes stays within bounds`() async throws {
+    @Test func `an unbounded body that is not read is paused within bounds`() async throws {
         let stage = try await HTTP2Stage(fileSize: 400_000_000)
         try await stage.fixture.run { transport in
             let response = try await transport.send(RangeRequest(url: stage.url, range: nil))
             let body = try #require(response.body as? Transfer)
             try await wait(for: "the transfer to be paused") { body.isPaused }
-            // What nginx sends on is what libcurl lets in.
+            // libcurl still receives what nginx sends until the stream's window is full.
             var pages = 0
             var still = 0
             try await wait(for: "memory to stand still") {
@@ -66,12 +66,12 @@ struct HTTP2Tests {
             let last = try await transport.send(RangeRequest(url: stage.url, range: 5..<6))
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 2 }
-            // Our own 16 MiB, and what lies in sockets: paused, libcurl opens the stream's window no more.
+            // Our own 16 MiB and the sockets' buffers: while paused, libcurl does not open the stream's window.
             #expect(stage.nginx.accesses[0].bytes < 64_000_000)
         }
     }
 
-    @Test func `a certificate that nobody vouches for is refused`() async throws {
+    @Test func `an untrusted certificate is refused`() async throws {
         let stage = try await HTTP2Stage(fileSize: 1)
         try await TransportFixture().run { transport in
             let code = await mediaErrorCode {
@@ -99,7 +99,7 @@ struct HTTP2Stage {
     init(fileSize: Int) async throws {
         folder = try TemporaryFolder()
         let path = try folder.write("", to: "music.mp3")
-        // A hole: as large as it says, and no work to write.
+        // A hole, which takes no time to write.
         try #require(truncate(path, fileSize) == 0)
         authority = try await PrivateAuthority()
         let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])

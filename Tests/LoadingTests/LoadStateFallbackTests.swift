@@ -46,7 +46,7 @@ import Testing
         #expect(stage.store(500_000..<516_000, whole).woken == 1)
     }
 
-    @Test func `a whole that no validator vouches for is compared with what is stored`() throws {
+    @Test func `a whole body without a validator is compared with the stored bytes`() throws {
         var stage = LoadStateStage(length: 1 << 20, stored: [0..<500_000], validators: Validators())
         let first = try stage.read(500_000).plan()
         #expect(stage.answer(first, .whole(1 << 20, etag: nil)).comparesStored)
@@ -95,7 +95,7 @@ import Testing
         #expect(stage.answer(third, whole).use == .store(from: 0, upTo: 1 << 20))
     }
 
-    @Test func `a total that is not told is learned at the end`() throws {
+    @Test func `a total that is not stated is learned at the end`() throws {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         _ = stage.answerPart(plan, of: nil)
@@ -112,7 +112,7 @@ import Testing
         #expect(stage.state.outlook(at: 70_000) == .end && stage.state.isComplete)
     }
 
-    @Test func `an end that nobody can name is not asked for again until a read brought something`() throws {
+    @Test func `a place beyond an unknown end is not requested again until a read brought bytes`() throws {
         var stage = LoadStateStage(stored: [0..<65_536], acceptsRanges: true)
         // What lies before the place asked for is not here: the end may be anywhere before it.
         let plan = try stage.read(500_000).plan()
@@ -127,7 +127,7 @@ import Testing
         #expect(!stage.state.load.attempts.isBackgroundHeld)
     }
 
-    @Test func `an end that is only where we asked to stop is looked behind`() throws {
+    @Test func `an end exactly where the request ended is verified by a request beyond it`() throws {
         var stage = LoadStateStage()
         let first = try stage.read(0).plan()
         #expect(first.asked == 0..<65_536)
@@ -146,7 +146,7 @@ import Testing
         #expect(honest.state.outlook(at: 65_536) == .end && honest.state.isComplete)
     }
 
-    @Test func `a known end is believed where we asked to stop`() throws {
+    @Test func `a known length is believed if the request ended there`() throws {
         var stage = LoadStateStage()
         let first = try stage.read(0).plan()
         _ = stage.answer(first, .part(0..<65_536, of: 100_000))
@@ -158,7 +158,7 @@ import Testing
         #expect(stage.state.isComplete && stage.state.outlook(at: 100_000) == .end)
     }
 
-    @Test func `a total that is not told keeps nobody from reading ahead`() throws {
+    @Test func `read-ahead needs no stated total`() throws {
         var stage = LoadStateStage()
         let plan = try stage.read(0).plan()
         _ = stage.answerPart(plan, of: nil)

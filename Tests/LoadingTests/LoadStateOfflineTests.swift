@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `by wish nothing is waited for`(hasStored: Bool) throws {
+    func `offline by request, no read waits`(hasStored: Bool) throws {
         var stage = LoadStateStage(length: 10 << 20, stored: hasStored ? [0..<65_536] : [])
         let plan = try stage.read(1 << 20).plan()
         let actions = fail(&stage, plan, .offline, away(isForced: true, wasAway: true))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [MediaError.Code.offline, .unknownHost])
-    func `what was asked for without a network, and of which nothing is here, is skipped`(
+    func `a track of which nothing is stored is skipped if it was requested without a network`(
         code: MediaError.Code
     ) throws {
         var stage = LoadStateStage()
@@ -46,7 +46,7 @@ import Testing
         #expect(actions.plans.isEmpty && actions.wakeAt == nil)
     }
 
-    @Test func `what met the loss of the network itself goes through all attempts`() throws {
+    @Test func `the request that met the loss of the network goes through all attempts`() throws {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         for attempt in 1...9 {
@@ -63,7 +63,8 @@ import Testing
         #expect(fail(&stage, plan, .unknownHost, away(wasAway: true)).failures.map(\.code) == [.unknownHost])
     }
 
-    @Test func `an attempt that was spared is none, and the next one is when the network is tried`() throws {
+    @Test func `a refused attempt does not count, and the next one is made when the network is tried`() throws
+    {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         _ = fail(&stage, plan, .unknownHost, away(retryAt: .milliseconds(250)))
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [MediaError.Code.offline, .unknownHost, .connectionRefused])
-    func `music of which something is here waits for the network as long as it takes`(
+    func `a partly stored track waits for the network without limit`(
         code: MediaError.Code
     ) throws {
         var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
@@ -98,8 +99,7 @@ import Testing
         #expect(stage.state.wait == nil)
     }
 
-    @Test func `a dead server is given up while the network is there, whatever is here of its music`() throws
-    {
+    @Test func `a dead server is given up while the network is available, whatever is stored`() throws {
         var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
         var plan = try stage.read(65_536).plan()
         for _ in 1...9 {
@@ -109,7 +109,7 @@ import Testing
         #expect(fail(&stage, plan, .connectionRefused, Outlook()).failures.count == 1)
     }
 
-    @Test func `read-ahead that nobody waits for is put off too, and begins again by itself`() throws {
+    @Test func `read-ahead is postponed too, and begins again by itself`() throws {
         var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
         let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
         #expect(fail(&stage, plan, .offline, away(retryAt: .seconds(9))).plans.isEmpty)

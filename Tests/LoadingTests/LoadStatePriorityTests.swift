@@ -134,7 +134,7 @@ import Testing
         #expect(try stage.end(plan).plan().asked?.lowerBound == 81_920)
     }
 
-    @Test func `who jumps into a window that another one needs waits for it`() throws {
+    @Test func `a jump into a window that another reader needs waits for it`() throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measured(100_000))
         let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
         _ = stage.answerPart(plan, of: Self.long)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `where several listen no request is ended because one of them jumps`(isAnswered: Bool) throws {
+    func `with several readers, a jump of one of them ends no request`(isAnswered: Bool) throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
         let second = other(&stage)
         let ahead = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
@@ -188,14 +188,14 @@ import Testing
         #expect(freed.plans.map(\.why) == (begins ? [] : [why]))
     }
 
-    @Test func `news of others that come late change nothing`() {
+    @Test func `a late update of the others' need changes nothing`() {
         var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
         _ = stage.state.othersNeedChanged(.demand, revision: 5)
         _ = stage.state.othersNeedChanged(nil, revision: 4)
         #expect(Actions(stage.state.fillRequested(stage.reader)).plans.isEmpty)
     }
 
-    @Test func `of one resource, too, a read that waits comes before all else`() throws {
+    @Test func `a waiting read precedes everything else of its resource, too`() throws {
         var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
         let second = other(&stage)
         let demand = try stage.read(1 << 20).plan()
@@ -208,7 +208,7 @@ import Testing
         #expect(stage.state.need == .prefetch)
     }
 
-    @Test func `what a patient reader waits for counts as the head of the next track`() throws {
+    @Test func `a read of low priority counts as the head of the next track`() throws {
         var stage = LoadStateStage()
         #expect(Actions(stage.state.prioritySet(stage.reader, isLow: true)).plans.isEmpty)
         _ = stage.state.othersNeedChanged(.readAhead, revision: 1)
@@ -220,7 +220,7 @@ import Testing
         #expect(stage.state.need == .prefetch)
     }
 
-    @Test func `a reader whose patience ends is served at once`() throws {
+    @Test func `a reader whose priority becomes normal is served at once`() throws {
         var stage = LoadStateStage()
         _ = stage.state.prioritySet(stage.reader, isLow: true)
         _ = stage.state.othersNeedChanged(.demand, revision: 1)
@@ -229,7 +229,7 @@ import Testing
         #expect(plan.why == .demand && stage.state.need == .demand)
     }
 
-    @Test func `of one resource a patient reader waits for the read-ahead of another`() throws {
+    @Test func `a reader of low priority waits for the read-ahead of another reader`() throws {
         var stage = LoadStateStage(length: 5_000_000, stored: [0..<65_536])
         let next = other(&stage)
         _ = stage.state.prioritySet(next, isLow: true)
@@ -272,7 +272,7 @@ import Testing
         #expect(plan.asked == 0..<262_144 + joined)
     }
 
-    @Test func `windows that nobody hears are half a second of the line, and bounded`() throws {
+    @Test func `windows for later are half a second of the line, and bounded`() throws {
         for (rate, most) in [(20_000, 65_536), (300_000, 150_000), (9_000_000, 262_144)] as [(Int64, Int64)] {
             var stage = LoadStateStage(length: Self.long, measure: measured(rate))
             let prefetch = Actions(stage.state.prefetchRequested(stage.reader, 0..<10 << 20))

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [.tlsFailed, .tooManyRedirects, .badURL, .missingLibrary] as [MediaError.Code])
-    func `what waiting does not change fails the read at once`(code: MediaError.Code) throws {
+    func `an error that waiting cannot change fails the read at once`(code: MediaError.Code) throws {
         var stage = LoadStateStage()
         let actions = stage.end(try stage.read(0).plan(), code)
         #expect(actions.failures.map(\.code) == [code])
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `an empty part again and again is given up with a clear word`() throws {
+    @Test func `an empty part again and again is given up with a clear error`() throws {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         var failures: [MediaError] = []
@@ -127,7 +127,7 @@ import Testing
         #expect(failures == 1)
     }
 
-    @Test func `while it is waited for what is stored is read and nothing is asked for`() throws {
+    @Test func `while an attempt is awaited, stored bytes are read and nothing is requested`() throws {
         var stage = LoadStateStage(length: 10 << 20, stored: [0..<200_000])
         let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
         #expect(stage.end(plan, .connectionRefused).plans.isEmpty)
@@ -160,7 +160,7 @@ import Testing
         )
     }
 
-    @Test func `a read that comes newly does not wait for the delay of a failed window`() throws {
+    @Test func `a new read does not wait for the delay of a failed window`() throws {
         var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
         var plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
         for _ in 1...6 {
@@ -177,7 +177,7 @@ import Testing
         #expect(stage.state.wait == nil)
     }
 
-    @Test func `what the server ordered is followed by newcomers too`() throws {
+    @Test func `new reads obey the server's Retry-After too`() throws {
         var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
         _ = stage.answer(try stage.read(1 << 20).plan(), .refused(429, retryAfter: .seconds(30)))
         stage.pass(.seconds(20))
@@ -231,7 +231,7 @@ import Testing
         #expect(actions.failures.count == 1 && stage.state.wait == nil)
     }
 
-    @Test func `when the network is back who waits tries at once`() throws {
+    @Test func `when the network is back, a waiting read tries at once`() throws {
         var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
         var plan = try stage.read(1 << 20).plan()
         for _ in 1...5 {
@@ -243,7 +243,7 @@ import Testing
         #expect(stage.state.wait == nil)
     }
 
-    @Test func `a retry that nobody wants any more is not shown`() throws {
+    @Test func `a retry that no reader needs any more is not shown`() throws {
         var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
         _ = stage.end(try stage.read(1 << 20).plan(), .timedOut)
         #expect(stage.state.wait != nil)

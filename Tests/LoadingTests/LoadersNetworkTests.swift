@@ -41,7 +41,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         return try await body()
     }
 
-    @Test func `a server that is away for a while is waited for, and the wait is told`() async throws {
+    @Test func `a server that is away for a while is waited for, and the wait is reported`() async throws {
         let content = content(100_000)
         let transport = FaultyTransport { request, number in
             number <= 3 ? .fail(.connectionRefused) : FaultyTransport.honest(request, content)
@@ -222,7 +222,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         await next.close()
     }
 
-    @Test func `a dead server keeps nobody else from the line`() async throws {
+    @Test func `a dead server does not delay requests to other servers`() async throws {
         let content = content(200_000)
         let dead = url
         let transport = FaultyTransport { request, _ in
@@ -245,7 +245,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         await filled.close()
     }
 
-    @Test func `who reloads gets the new file while another still reads the old one`() async throws {
+    @Test func `a reload gets the new file while another reader still reads the old one`() async throws {
         let old = content(200_000)
         let new = content(150_000, seed: 2)
         let stores = MemoryStores()
@@ -280,7 +280,7 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         await reader.close()
     }
 
-    @Test func `the journal tells of each request what it asked, got and took`() async throws {
+    @Test func `the journal records the range, the response and the bytes of each request`() async throws {
         let content = content(100_000)
         let transport = FaultyTransport { request, number in
             guard number == 2,

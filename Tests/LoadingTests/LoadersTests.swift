@@ -135,7 +135,9 @@ import Testing
         #expect(stores.store(of: url).state.withLock { $0.isClosed })
     }
 
-    @Test func `who opens what is being closed waits for it and reads what it left`() async throws {
+    @Test func `opening a resource that is being closed waits for that, and reads what it stored`()
+        async throws
+    {
         let content = content(50_000)
         let stores = MemoryStores()
         let transport = ScriptedTransport(.init(content: content))

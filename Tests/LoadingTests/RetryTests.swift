@@ -55,7 +55,8 @@ import Testing
             (.seconds(3_600), 60...60),
         ] as [(Duration?, ClosedRange<Double>)]
     )
-    func `a server's own wish is followed up to a minute`(retryAfter: Duration?, delay: ClosedRange<Double>) {
+    func `a server's Retry-After is obeyed up to a minute`(retryAfter: Duration?, delay: ClosedRange<Double>)
+    {
         var state = RetryState(seed: 3)
         let wait = state.failed(refused, retryAfter: retryAfter, now: .seconds(100))
         #expect(delay.contains((wait?.retryAt.seconds ?? 0) - 100))
@@ -76,7 +77,7 @@ import Testing
         #expect(state.mayTryEarly(at: .seconds(50)))
     }
 
-    @Test func `what is put off since the network is away counts as no attempt`() {
+    @Test func `an attempt postponed while the network is unavailable does not count`() {
         var state = RetryState(seed: 1)
         let first = state.postponed(refused, until: .seconds(5))
         #expect(first.retryAt == .seconds(5) && first.mostAttempts == nil && first.nextAttempt == nil)
@@ -97,7 +98,7 @@ import Testing
             (.notCached, false), (.internalError, false),
         ] as [(MediaError.Code, Bool)]
     )
-    func `only what waiting may change is waited for`(code: MediaError.Code, isWorth: Bool) {
+    func `only an error that waiting may change is retried`(code: MediaError.Code, isWorth: Bool) {
         #expect(RetryPolicy.isWorthWaiting(for: MediaError(code, "song", "cause")) == isWorth)
     }
 
@@ -108,7 +109,7 @@ import Testing
             (505, false), (599, true), (301, false),
         ]
     )
-    func `only a refusal that waiting may change is waited for`(status: Int, isWorth: Bool) {
+    func `only a refusal that waiting may change is retried`(status: Int, isWorth: Bool) {
         #expect(RetryPolicy.isWorthWaiting(forStatus: status) == isWorth)
     }
 }

@@ -24,7 +24,7 @@ struct UnderWayTests {
         history.underWay.compactMap { if case .request(let request) = $0.event { request } else { nil } }
     }
 
-    @Test func `a request is told of as it brings its bytes, and no more when it has ended`() async throws {
+    @Test func `a request is reported while it brings bytes, and no longer once it has ended`() async throws {
         let transport = ScriptedTransport(.init(content: [UInt8](repeating: 7, count: 60_000)))
         transport.hold()
         let reader = try await open(transport)
@@ -41,7 +41,7 @@ struct UnderWayTests {
         await reader.close()
     }
 
-    @Test func `what was not sent for want of a network is not under way`() async throws {
+    @Test func `a request that was not sent while offline is not reported`() async throws {
         let transport = FaultyTransport { _, _ in .fail(.offline) }
         let reader = try await open(transport)
         let reading = Task { try await reader.read(at: 0, count: 100) }
