@@ -94,7 +94,7 @@ struct StagedLoad {
     var finalError: MediaError? { load.finalError }
     var need: FetchReason? { load.need(moment) }
     var wait: LoadWait? { load.wait(moment) }
-    var inFlight: [ByteRange] { load.inFlight }
+    var inFlight: [ByteRange] { load.fetches.inFlight }
     var lacksSecondConnection: Bool {
         load.line.lacksSecondConnection(playing: load.readers.bytesPerSecond, now: now)
     }
@@ -102,7 +102,7 @@ struct StagedLoad {
     func outlook(at offset: Int64) -> ReadOutlook { load.outlook(at: offset, moment) }
     func isUnderWay(_ id: FetchPlan.ID) -> Bool { load.isUnderWay(id) }
     func isHandingOver(_ id: FetchPlan.ID) -> Bool { load.isHandingOver(id) }
-    func wait(of id: LoadReaders.ID) -> LoadReaders.WaitID? { load.wait(of: id) }
+    func wait(of id: LoadReaders.ID) -> LoadReaders.WaitID? { load.readers[id]?.wait }
 
     mutating func readerOpened(_ id: LoadReaders.ID) { load.readerOpened(id) }
     mutating func readRequested(_ id: LoadReaders.ID, at offset: Int64) -> [LoadAction] {

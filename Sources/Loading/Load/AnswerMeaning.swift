@@ -25,6 +25,16 @@ enum AnswerMeaning: Equatable, Sendable {
 }
 
 extension AnswerMeaning {
+    /// `true` if the bytes of `answer` may be played, but not cached: with `no-store` (RFC 9111 §5.2.2.5), in a
+    /// content coding, and from live streams.
+    func forbidsStoring(of answer: RangeAnswer) -> Bool {
+        switch self {
+        case .part, .whole: answer.forbidsStoring || answer.isEncoded
+        case .live: true
+        case .nothingThere, .changed, .weakerCondition, .withoutRange, .later, .refused: false
+        }
+    }
+
     /// The cause of a 401 if the password is in a playlist and was not sent.
     static let withheldUserInfo: SafeText =
         """

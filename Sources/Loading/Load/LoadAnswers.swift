@@ -69,6 +69,12 @@ struct LoadAnswers: Sendable {
         total != range.upperBound || total != asked?.upperBound || total == description.length
     }
 
+    /// `true` if any offset can be read without reading all bytes before it. Before the first response, ranges
+    /// are assumed to work: most servers support them, and a seek shows if this one does.
+    func isSeekable(_ stored: ByteRangeSet) -> Bool {
+        description.acceptsRanges != false || isComplete(stored)
+    }
+
     // MARK: Meanings
 
     /// The meaning of `answer` to `plan`, while `stored` is stored. `isBesideAnother` if another response is

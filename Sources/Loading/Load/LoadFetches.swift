@@ -84,6 +84,11 @@ struct LoadFetches: Sendable {
     /// The oldest request in progress whose remaining bytes include `offset`.
     func bringing(_ offset: Int64) -> LoadFetch? { active.first { $0.remaining.contains(offset) } }
 
+    /// `true` if the body of another request than `id` is arriving.
+    func isAnyAnswered(besides id: FetchPlan.ID) -> Bool {
+        active.contains { $0.plan.id != id && $0.isAnswered }
+    }
+
     /// A cancelled request whose last bytes, still on their way into the store, may include `offset`.
     func cancelledBringing(_ offset: Int64) -> LoadFetch? {
         cancelled.first { $0.remaining.contains(offset) }

@@ -58,16 +58,10 @@ package struct ResourceLoadState: Sendable {
     /// The error with which every further read fails; `nil` while the resource can be read.
     var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
 
-    /// The ranges that fetches are still going to bring.
-    var inFlight: [ByteRange] { fetches.inFlight }
-
     func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
 
-    /// `true` if any offset can be read without reading all bytes before it. Before the first response, ranges
-    /// are assumed to work: most servers support them, and a seek shows if this one does.
-    func isSeekable(_ stored: ByteRangeSet) -> Bool {
-        phase != .live && (description.acceptsRanges != false || isComplete(stored))
-    }
+    /// `true` if any offset can be read without reading all bytes before it.
+    func isSeekable(_ stored: ByteRangeSet) -> Bool { phase != .live && answers.isSeekable(stored) }
 
     /// The wait for the next attempt; `nil` while bytes arrive or none are wanted.
     func wait(_ moment: Moment) -> LoadWait? {
@@ -98,11 +92,6 @@ package struct ResourceLoadState: Sendable {
 
     /// `true` if the fetch brings a live stream, whose body must no longer be stored.
     func isHandingOver(_ id: FetchID) -> Bool { phase == .handingOver && fetches[id] != nil }
-
-    func hasReader(_ id: ReaderID) -> Bool { readers[id] != nil }
-
-    /// The current wait of the reader; `nil` if it does not wait.
-    func wait(of id: ReaderID) -> WaitID? { readers[id]?.wait }
 
     // MARK: Readers
 
@@ -172,20 +161,17 @@ package struct ResourceLoadState: Sendable {
         // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
         line.answered(answer.wire, to: fetch, now: moment.now)
+        let others = fetches.isAnyAnswered(besides: id)
         let meaning = answers.meaning(
             of: answer,
             to: fetch.plan,
             stored: moment.stored,
-            isBesideAnother: fetches.active.contains { $0.plan.id != id && $0.isAnswered }
+            isBesideAnother: others
         )
         let isConfirmed = !description.validators.isEmpty && !answer.validators.isEmpty
         answers.learn(answer, meaning, to: fetch.plan)
         var outcome = outcome(of: meaning, retryAfter: answer.retryAfter, for: fetch, moment)
-        switch meaning {
-        case .part, .whole: outcome.forbidsStoring = answer.forbidsStoring || answer.isEncoded
-        case .live: outcome.forbidsStoring = true
-        case .nothingThere, .changed, .weakerCondition, .withoutRange, .later, .refused: break
-        }
+        outcome.forbidsStoring = meaning.forbidsStoring(of: answer)
         outcome.comparesStored = meaning == .whole && !isConfirmed && !moment.stored.isEmpty
         return outcome
     }

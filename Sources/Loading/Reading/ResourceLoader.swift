@@ -280,7 +280,7 @@ final class ResourceLoader: Sendable {
             report.length = state.length
             report.contentType = state.description.contentType
             report.stored = moment.stored
-            report.inFlight = state.inFlight
+            report.inFlight = state.fetches.inFlight
             report.fetchedBytes = guarded.fetchedBytes
             report.requestCount = guarded.requestCount
             report.bytesPerSecond = state.measure.bytesPerSecond
@@ -297,7 +297,7 @@ final class ResourceLoader: Sendable {
 
     func close(_ id: LoadReaders.ID) async {
         let (actions, waiter, isLast) = decide { guarded, moment in
-            let wait = guarded.state.wait(of: id)
+            let wait = guarded.state.readers[id]?.wait
             let actions = guarded.state.readerClosed(id, moment)
             let isLast = !guarded.state.hasReaders && guarded.isOpen
             if isLast { guarded.phase = .closing }
@@ -355,7 +355,7 @@ extension ResourceLoader.Guarded {
         _ waiter: ResourceLoader.Waiter
     ) -> (Result<ResourceLoader.Found, any Error>?, [LoadAction]) {
         // The task may have been cancelled before there was a waiter to resume.
-        guard !Task.isCancelled, isOpen, state.hasReader(id) else {
+        guard !Task.isCancelled, isOpen, state.readers[id] != nil else {
             return (.failure(CancellationError()), [])
         }
         let outlook = state.outlook(at: offset, moment)
@@ -367,7 +367,7 @@ extension ResourceLoader.Guarded {
         }
         let actions = state.readRequested(id, at: offset, moment)
         if case .failed(let error) = outlook { return (.failure(error), actions) }
-        guard let wait = state.wait(of: id) else {
+        guard let wait = state.readers[id]?.wait else {
             preconditionFailure("a read that misses its bytes waits for them")
         }
         waiters[wait] = waiter
