@@ -18,10 +18,11 @@ package protocol AudioDecoder: AnyObject {
     /// Decodes into `pcm` as many whole frames as fit and as the available bytes allow, at least one.
     ///
     /// `pcm` has room for at least one frame and is aligned for every sample format. Frames that do not fit
-    /// are left for the next call.
+    /// are left for the next call. Opens first if necessary. After `.end`, every further call returns `.end` until
+    /// a seek.
     func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep
 
-    /// Continues at `time` from the start of the music, clamped to `0...duration`.
+    /// Continues at `time` from the start of the music, clamped to `0...duration`. Opens first if necessary.
     func seek(to time: Duration) async throws -> SeekLanding
 
     /// `true` if the bytes that `seek(to: time)` and the decoding after it read first are stored. Never waits.

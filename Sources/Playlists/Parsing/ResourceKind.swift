@@ -2,7 +2,8 @@ package import Media
 
 /// What a resource is: a list, music or a folder. Decided here only, from what is known of the resource so far. Pure.
 ///
-/// To recognise another kind of list, add its extension and its first bytes below, and rows to `ResourceKindTests`.
+/// To recognize another kind of list or music, add its extension below, a list's first bytes too, and rows to
+/// `ResourceKindTests`.
 package enum ResourceKind: Sendable, Equatable {
     /// A folder of the local file system.
     case folder
