@@ -40,6 +40,12 @@ package struct CellBuffer: Sendable, Equatable {
     /// The cells of a row, which must be on the screen.
     package subscript(row row: Int) -> ArraySlice<Cell> { cells[row * columns..<(row + 1) * columns] }
 
+    /// The rows that differ from `earlier`; all rows if the sizes differ or `earlier` is `nil`.
+    package func changedRows(since earlier: CellBuffer?) -> [Int] {
+        guard let earlier, earlier.columns == columns, earlier.rows == rows else { return Array(0..<rows) }
+        return (0..<rows).filter { self[row: $0] != earlier[row: $0] }
+    }
+
     /// Draws `text` in one row from `column` on and returns the column after it.
     ///
     /// Text beyond `limit` columns or the right edge is truncated, with an ellipsis at its end.

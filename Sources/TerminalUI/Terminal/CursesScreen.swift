@@ -85,7 +85,7 @@ struct CursesScreen: ~Copyable {
             shown = nil
             werase(window)
         }
-        let rows = (0..<frame.rows).filter { shown?[row: $0] != frame[row: $0] }
+        let rows = frame.changedRows(since: shown)
         guard !rows.isEmpty || shown == nil || isWhole else { return }
         for row in rows {
             for (column, cell) in frame[row: row].enumerated() where cell.width > 0 {

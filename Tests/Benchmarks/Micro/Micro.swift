@@ -95,9 +95,7 @@ struct Micro: Sendable {
         var after = before
         after.draw("0:06 / 0:15", column: 60, row: 20)
         var sum = 0
-        for _ in 0..<repetitions {
-            sum += (0..<24).count(where: { after[row: $0] != before[row: $0] })
-        }
+        for _ in 0..<repetitions { sum += after.changedRows(since: before).count }
         keep(sum)
     }
 
