@@ -80,8 +80,10 @@ import Testing
     {
         let scene = Scene([1_930, 5_000], latency: .milliseconds(900))
         try await scene.playing { scene in
-            try await scene.pass(.milliseconds(1_900))
-            #expect(scene.stage.readers.count == 2)
+            // The device has then taken all but 30 frames of the first track.
+            try await scene.pass(.seconds(1))
+            try await wait(for: "the next track") { scene.stage.readers.count == 2 }
+            try await scene.pass(.milliseconds(900))
             #expect(scene.stage.player.snapshot.currentIndex == 0)
             // Between two looks at the position: it is due when the boundary is heard.
             try await scene.pass(.milliseconds(45))
