@@ -140,14 +140,13 @@ import Testing
         let (socket, port) = try LoopbackPort.taken()
         defer { close(socket) }
         let place = "127.0.0.1:\(port)/song.mp3"
-        let words = ["http://\(place)", "connection refused by", "attempt 4 of 10"]
+        let words = ["http://\(place)", "connection refused by", " of 10)"]
         try await expectTriedAgain(place, code: "reconnecting", words: words)
     }
 
     @Test func `an unknown host is named, and tried again`() async throws {
-        let words = [
-            "http://nowhere.invalid/song.mp3", "can't find host nowhere.invalid", "attempt 4 of 10",
-        ]
+        // Which attempt is reported first depends on the random part of the waits.
+        let words = ["http://nowhere.invalid/song.mp3", "can't find host nowhere.invalid", " of 10)"]
         try await expectTriedAgain("nowhere.invalid/song.mp3", code: "reconnecting", words: words)
     }
 
