@@ -2,8 +2,8 @@ package import Media
 
 /// The query parameters that do not identify a resource, by host.
 ///
-/// Servers that sign their URLs give one track a new query each day. A rule leaves the signature out of the
-/// key, so that the cached track is found again.
+/// Servers with signed URLs send a new query for the same track each day. A rule leaves the signature out of
+/// the cache key, so that the cached track is found again.
 package struct CacheIdentity: Sendable, Equatable {
     /// The parameters to leave out for one host, or for all hosts below one.
     package struct Rule: Sendable, Equatable {
@@ -73,7 +73,7 @@ extension CacheIdentity.Rule {
     private static func host(_ text: some StringProtocol) throws(CacheIdentityError) -> String {
         let host = text.lowercased()
         let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
-        // A name is accepted only if the URL parser takes it as a host without changing it.
+        // A name is accepted only if the URL parser accepts it as a host and leaves it unchanged.
         guard let url = WebURL("http://\(name)/"), url.host == name, url.userInfo == nil, url.port == nil,
             url.path == "/", url.query == nil, !name.contains("*")
         else { throw CacheIdentityError("host=\(text)", "is not the name of a host") }

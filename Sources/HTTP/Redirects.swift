@@ -5,7 +5,7 @@ internal import Media
 /// Secrets are sent only to the origin of the requested URL. They are not sent to the target of a redirect at
 /// another origin, nor are credentials in a `Location`.
 struct RedirectState {
-    /// The limit of redirects, more than in any honest chain; browsers allow 20.
+    /// The most redirects that are followed, more than any correct server needs; browsers allow 20.
     static let mostRedirects = 10
 
     let original: WebURL
@@ -15,8 +15,8 @@ struct RedirectState {
     private let earlierRequests: Int
     private var visited: Set<String>
 
-    /// Begins at `original`, or at `target`, to which an earlier request was redirected. `earlierRequests`
-    /// counts the failed requests before.
+    /// Begins at `original`, or at `target` if an earlier request was redirected there. `earlierRequests` is
+    /// the number of failed requests before this one.
     init(original: WebURL, at target: WebURL? = nil, earlierRequests: Int = 0) {
         self.original = original
         self.earlierRequests = earlierRequests
@@ -66,10 +66,11 @@ struct RedirectMemory {
         var lastUsed: Duration
     }
 
-    /// The limit of targets, far more than are read at the same time; each takes the memory of one URL.
+    /// The most targets to remember: far more than are in use at the same time, and each is only one URL.
     static let mostTargets = 64
-    /// While a track plays, its requests come more often. After a longer pause, or when it is played again,
-    /// the request goes to the original URL, which may redirect elsewhere by then.
+    /// A target that was not used for this long is forgotten. While a track plays, its requests are more
+    /// frequent; after a longer pause, or when it is played again, the request goes to the original URL,
+    /// which may redirect elsewhere by now.
     static let longestIdle = Duration.seconds(600)
 
     private var targets: [WebURL: Target] = [:]

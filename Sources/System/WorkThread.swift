@@ -2,8 +2,8 @@ import Glibc
 
 /// One named thread that runs jobs in the order in which they are submitted, for C calls that block.
 ///
-/// Also an executor: a task with this executor preference runs its own code here, so that a decoder does not occupy a
-/// thread of the task pool.
+/// It is also a task executor: a task with this executor preference runs its own code here, so that a decoder
+/// does not occupy a thread of the task pool.
 package final class WorkThread: TaskExecutor, @unchecked Sendable {
     // Unchecked: `jobs`, `isStopped` and `isStarted` are only touched with `mutex` held. A condition
     // variable is needed, which Synchronization's Mutex does not offer.

@@ -15,7 +15,7 @@ package struct CachedEntry: Sendable, Equatable {
     package var length: Int64?
     /// The committed ranges. The bytes are checked only when they are read.
     package var stored = ByteRangeSet()
-    /// The bytes that the entry takes on the disk.
+    /// The disk space that the entry occupies, in bytes.
     package var allocatedBytes: Int64 = 0
     package var contentType: SafeText?
     package var etag: SafeText?
@@ -35,7 +35,7 @@ package struct CachedEntry: Sendable, Equatable {
     /// `true` if the length is known and no byte is missing.
     package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }
 
-    /// The stored share in per cent, rounded down, so that 100 means all; `nil` if the length is unknown.
+    /// The stored share in percent, rounded down, so that 100 means all; `nil` if the length is unknown.
     package var percent: Int? {
         guard let length, length > 0 else { return length == 0 ? 100 : nil }
         return isComplete ? 100 : min(99, Int(Double(storedBytes) / Double(length) * 100))
@@ -97,7 +97,7 @@ package struct VerifyReport: Sendable, Equatable {
     /// Bytes that were read and checked, damaged ones included.
     package var bytes: Int64 = 0
     package var damagedExtents = 0
-    /// Sorted as the entries are.
+    /// In the order of the entries.
     package var damaged: [Damage] = []
     /// Damaged bytes that could not be dropped, because the folder accepts no writes.
     package var leftBytes: Int64 = 0

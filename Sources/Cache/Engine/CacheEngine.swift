@@ -14,11 +14,11 @@ final class CacheEngine: Sendable {
     let io = WorkThread(name: "cache-io", isReady: true)
     let committer = WorkThread(name: "cache-commit", isReady: true)
     let look = WorkThread(name: "cache-look", isReady: true)
-    /// Stores the bytes that the folder cannot.
+    /// Stores the bytes that must not or cannot be cached.
     let volatile = VolatileStores()
-    /// The looking thread's view of the folder.
+    /// The connection on which the `look` thread queries the index.
     let questions: IndexQuestions
-    /// Tells on any thread whether a question can find anything new.
+    /// Shows, on any thread, if the index has changed since an earlier query.
     let version: IndexVersion
 
     // The machines of the committing thread.
@@ -62,9 +62,9 @@ final class CacheEngine: Sendable {
 
     /// Queries the index. Returns `nothing` if there is no folder: a query does not create one.
     ///
-    /// The looking thread queries without the folder's lock. If that fails because the index is missing,
-    /// damaged or of another format, the committing thread opens the folder, repairing it if necessary, and
-    /// queries again.
+    /// The `look` thread queries without the folder's lock. If that fails, for example because the index is
+    /// missing, damaged or of another format, the committing thread opens the folder, repairing it if
+    /// necessary, and queries again.
     func ask<Answer: Sendable>(
         orElse nothing: Answer,
         _ question: @escaping @Sendable (CacheIndex) throws -> Answer
@@ -95,13 +95,14 @@ final class CacheEngine: Sendable {
 
     // MARK: Background jobs
 
-    /// Withdraws, in the background, the claims of extents that the file has lost: this waits for the disk.
+    /// Removes from the index the extents whose bytes the file has lost. Runs in the background, since it
+    /// waits for the disk.
     func dropLater(_ extents: [Extent], of entry: EntryID) {
         guard !extents.isEmpty else { return }
         committer.submit { [weak self] in self?.entries.drop(extents, of: entry) }
     }
 
-    /// Removes what earlier processes left and makes room, in the background.
+    /// Removes the leftovers of earlier processes and then evicts entries, in the background.
     func tidyLater() {
         committer.submit { [weak self] in
             guard let self else { return }
@@ -150,7 +151,7 @@ struct CacheSettings: Sendable {
     let files: any FileLayer
     let onNotice: @Sendable (MediaError) -> Void
 
-    /// `true` if there is anything at `path`.
+    /// `false` only if nothing exists at `path`.
     var hasFolder: Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
     /// The error that reports `cause` to users.

@@ -14,7 +14,7 @@ struct EvictionCandidate: Sendable, Equatable {
 struct Fullness: Sendable, Equatable {
     /// The bytes that the objects take on the disk.
     var allocated: Int64
-    /// The bytes that are free for users on the disk.
+    /// The free bytes of the disk that unprivileged processes may use.
     var free: Int64
     /// The bytes about to be written.
     var needed: Int64 = 0
@@ -55,12 +55,12 @@ struct EvictionPolicy: Sendable, Equatable {
     }
 
     private func underFree(_ fullness: Fullness) -> Int64 {
-        // Without a minimum, writing fails when the disk is full.
+        // A minimum of 0 means no limit: writing fails only when the disk is full.
         guard minimumFree > 0 else { return 0 }
         return Self.sane(minimumFree) + Self.sane(fullness.needed) - Self.sane(fullness.free)
     }
 
-    /// Limits numbers from outside, so that no sum overflows.
+    /// Clamps numbers from outside, so that no sum overflows.
     private static func sane(_ bytes: Int64) -> Int64 { min(max(0, bytes), 1 << 61) }
 
     /// The entries to remove to free `excess` bytes, in the order of their removal.
@@ -73,7 +73,7 @@ struct EvictionPolicy: Sendable, Equatable {
             ($0.lastPlayed, $0.turn, $0.entry.value) < ($1.lastPlayed, $1.turn, $1.entry.value)
         }
         for candidate in ordered where excess > 0 || isExpired(candidate) {
-            // Evicting an empty entry frees nothing, so it is only removed when it has expired.
+            // Evicting an entry without disk space frees nothing, so it is only removed when it has expired.
             guard !candidate.isPinned, candidate.allocated > 0 || isExpired(candidate) else { continue }
             victims.append(candidate.entry)
             excess = max(0, excess - max(0, candidate.allocated))
@@ -81,7 +81,7 @@ struct EvictionPolicy: Sendable, Equatable {
         return victims
     }
 
-    /// `true` if `candidate` is old enough to be evicted in any case.
+    /// `true` if `candidate` is so old that it is evicted even if no space is needed, unless it is pinned.
     func isExpired(_ candidate: EvictionCandidate) -> Bool {
         expiry.map { candidate.lastPlayed < $0 } ?? false
     }

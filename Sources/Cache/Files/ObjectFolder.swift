@@ -7,7 +7,7 @@ final class ObjectFolder: Sendable {
     let descriptor: CInt
     private let files: any FileLayer
 
-    /// Opens `objects` below `root`, created if missing. A symlink in its place is refused.
+    /// Opens `objects` below `root`; creates it if missing. A symlink in its place is refused.
     init(in root: CInt, files: any FileLayer) throws {
         if mkdirat(root, "objects", 0o700) != 0, errno != EEXIST { throw SystemError("make objects/") }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -24,7 +24,8 @@ final class ObjectFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the file of an entry, created empty if missing. Anything but a plain file is refused.
+    /// Opens the file of an entry; creates an empty one if there is none. Anything but a regular file is
+    /// refused.
     func open(_ entry: EntryID) throws -> ObjectFile {
         try object(openat(descriptor, entry.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
     }
@@ -33,7 +34,7 @@ final class ObjectFolder: Sendable {
     enum Removability {
         /// There is no file.
         case missing
-        /// No other store has the file open, and none can open it as long as this object exists.
+        /// No other store has the file open, and none can open it as long as this `ObjectFile` exists.
         case held(ObjectFile)
         /// Another store has the file open, or may have: without a free descriptor this cannot be checked.
         case inUse
@@ -64,7 +65,8 @@ final class ObjectFolder: Sendable {
         return (Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 
-    /// The bytes that an entry's file takes on the disk; `nil` during a commit, or if that is unknown.
+    /// The bytes that an entry's file takes on the disk; 0 if there is no file; `nil` during a commit, or if
+    /// the size cannot be determined.
     func settledAllocated(_ entry: EntryID) -> Int64? {
         guard case let opened = openat(descriptor, entry.fileName, Self.toChange), opened >= 0 else {
             return errno == ENOENT ? 0 : nil
@@ -109,7 +111,7 @@ final class ObjectFolder: Sendable {
     }
 }
 
-/// Lists the names in `objects`, some at a time.
+/// Lists the entries in `objects`, one page at a time.
 final class ObjectWalk: @unchecked Sendable {
     // Unchecked: only used by jobs of the committing thread, which run one after the other.
     private let names: FolderNames

@@ -4,14 +4,13 @@ import System
 /// The open top folder of a cache. Finds the files in it, and checks their owners and permissions.
 final class FolderRoot {
     let descriptor: CInt
-    /// Without symlinks.
+    /// The path of the index, with symlinks resolved.
     let indexPath: String
     private let path: String
 
     static let indexName = "index.sqlite"
 
-    /// `path` itself may contain symlinks, which the user is trusted with; nothing within the folder may be
-    /// one.
+    /// `path` itself may contain symlinks, since the user chose it; nothing within the folder may be one.
     init(path: String) throws {
         guard let resolved = realpath(path, nil) else { throw SystemError("find the folder") }
         defer { free(resolved) }
@@ -22,7 +21,7 @@ final class FolderRoot {
 
     deinit { close(descriptor) }
 
-    /// Distinguishes the index in the folder from one that another process creates later; `nil` if there is
+    /// The inode number of the index, which changes if another process replaces the index; `nil` if there is
     /// none.
     var indexNumber: ino_t? {
         var status = stat()
@@ -32,22 +31,23 @@ final class FolderRoot {
     /// The size of the write-ahead log of the index in bytes; 0 if there is none.
     var logSize: Int64 { status(of: Self.indexName + "-wal").map { Int64($0.st_size) } ?? 0 }
 
-    /// `nil`, with the cause in `errno`, if the file cannot be looked at. Does not follow symlinks.
+    /// The status of the file `name`; `nil`, with the cause in `errno`, if `fstatat` fails. Does not follow
+    /// symlinks.
     func status(of name: String) -> stat? {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Checks, and changes nothing, that the folder and its index are the user's own: closing another user's
-    /// index could remove its log.
+    /// Checks that the folder and its index are the user's own: closing another user's index could remove its
+    /// log. Leaves the folder's permissions as they are.
     func checkOwner() throws {
         try ForeignOwnerError.check(descriptor, name: "the folder", permissions: 0o777)
         try checkIndexFiles()
     }
 
-    /// Checks owner and permissions of the index and its log without opening them: closing a file would
-    /// release every lock that SQLite holds on it in this process (fcntl(2), sqlite.org/howtocorrupt.html
-    /// §2.2).
+    /// Checks the owner of the index and its log, and makes both private (0600). Does not open them: closing
+    /// a file would release every lock that SQLite holds on it in this process (fcntl(2),
+    /// sqlite.org/howtocorrupt.html §2.2).
     func checkIndexFiles() throws {
         for name in ["", "-wal", "-shm"].map({ Self.indexName + $0 }) {
             guard let status = status(of: name) else {
@@ -108,7 +108,7 @@ final class FolderNames: Sequence, IteratorProtocol {
     }
 }
 
-/// Other users may write into the folder, and it holds other files than the cache's.
+/// Other users may write into the folder, and it also holds files that are not the cache's.
 struct OpenFolderError: Error, CustomStringConvertible {
     var description: String {
         "other users may write into it, and it holds other files too; chmod go-w it, or name another folder"

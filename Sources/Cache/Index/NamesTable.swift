@@ -7,8 +7,8 @@ struct NamesTable {
     private let connection: SQLiteConnection
     private let protection: Protection
 
-    /// The limit of names besides the first one. Signed URLs change each day, and only the latest are
-    /// requested again.
+    /// The most names besides the first one. Signed URLs change each day, and only the latest are requested
+    /// again.
     private static let mostLaterNames: Int64 = 8
 
     init(connection: SQLiteConnection, protection: Protection) {
@@ -16,7 +16,8 @@ struct NamesTable {
         self.protection = protection
     }
 
-    /// Makes `key` a name of `entry` and of no other entry. Removes the oldest name if there are too many.
+    /// Makes `key` a name of `entry` and of no other entry. If there are too many, removes the oldest except
+    /// the first.
     ///
     /// `url` is for display, without secrets.
     func add(_ key: [UInt8], url: SafeText, to entry: EntryID) throws {

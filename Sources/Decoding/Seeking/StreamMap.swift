@@ -7,7 +7,7 @@ import Media
 struct StreamMap {
     /// The way to reach a position in the music.
     enum Route: Equatable {
-        /// The position is the end, after this many PCM frames.
+        /// The position is at or past the end of the music, which has this many PCM frames.
         case end(FrameCount)
         /// Decoding from MPEG frame `start`, at `offset`, reaches the wanted `sample` exactly.
         case known(start: Int64, offset: Int64, sample: FrameCount)
@@ -15,7 +15,7 @@ struct StreamMap {
         case estimate(frame: Int64, offset: Int64, sample: FrameCount)
     }
 
-    /// How many bytes after those counted by the header may still be a tag; more are appended music.
+    /// Up to this many bytes beyond those that the header counts may be a tag; more are appended music.
     private static let unexplained: Int64 = 65_536
 
     let header: FrameHeader
@@ -79,8 +79,8 @@ struct StreamMap {
         if number > furthest.number { furthest = (number, distance) }
     }
 
-    /// Moves the origin to `offset`, where libmpg123 found its first frame. If libmpg123 played the Xing
-    /// header's frame, that is no header.
+    /// Moves the origin to `offset`, where libmpg123 found its first frame. If that is the frame of the Xing
+    /// header, libmpg123 played it as audio, so the header is ignored.
     mutating func rebase(to offset: Int64) {
         if offset == firstFrame {
             xing = nil
@@ -102,7 +102,7 @@ struct StreamMap {
         return length
     }
 
-    /// `true` if nothing contradicts `statedLength`.
+    /// `true` if the length was counted, or is stated and nothing contradicts it.
     var isLengthExact: Bool {
         guard table.frameCount == nil else { return true }
         // Bytes after those that the header counts may be a tag or appended music.
@@ -116,12 +116,12 @@ struct StreamMap {
         return audioEnd - firstFrame < bytes - Int64(FrameHeader.longestFrame)
     }
 
-    /// The length of the music, estimated by the mean length of a frame if it is not stated; `nil` if the length of
-    /// the resource is unknown.
+    /// The length of the music. If it is not stated, it is estimated from the mean length of a frame; `nil`
+    /// if that fails because the length of the resource is unknown.
     var estimatedLength: FrameCount? {
         if let statedLength { return statedLength }
         if xing?.kind == .vbri, !isCutShort, let frames = xing?.frameCount {
-            // The frame with the header is played too.
+            // The frame that holds a VBRI header is played too.
             return trim.position(ofSample: (frames + 1) * samplesPerFrame)
         }
         guard let audioEnd, audioEnd > origin else { return nil }
@@ -130,8 +130,8 @@ struct StreamMap {
         return trim.position(ofSample: FrameCount(frames.rounded()) * samplesPerFrame)
     }
 
-    /// The mean length of a frame: as stated by the header, else of the observed frames, else by the first
-    /// frame's header.
+    /// The mean length of a frame in bytes: as the Xing or VBRI header states it, else measured on the
+    /// observed frames, else computed from the first frame's header.
     var meanFrameLength: Double {
         if let bytes = xing?.byteCount, let frames = xing?.frameCount, bytes > frames {
             return Double(bytes) / Double(frames)
@@ -142,7 +142,7 @@ struct StreamMap {
         return Double(max(header.frameByteCount ?? 1, 1))
     }
 
-    /// The PCM frame of the music at `time`, at most the last one.
+    /// The PCM frame of the music at `time`, at most the end of the music.
     func position(at time: Duration) -> FrameCount {
         min(format.frames(in: time), estimatedLength ?? .max)
     }
@@ -178,8 +178,8 @@ struct StreamMap {
         return max(0, offset)
     }
 
-    /// The share of the bytes that precede frame `number`, according to the header's table, which rounds down
-    /// to 1/256.
+    /// The share of the bytes that precede frame `number`, according to the header's table. A Xing table
+    /// rounds down to 1/256, so half of that is added.
     private func tableShare(ofFrame number: Int64) -> Double? {
         guard let frames = xing?.frameCount, frames > 0,
             let share = xing?.byteShare(at: Double(number) / Double(frames))

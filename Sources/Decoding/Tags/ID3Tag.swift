@@ -1,13 +1,13 @@
 package import Media
 
-/// The texts of an ID3v2 tag, of which all bytes or only the first may have been read.
+/// The text frames of an ID3v2 tag. Only the first bytes of the tag may have been read.
 ///
 /// Pictures and all other frames are skipped. Parsing ends at a frame that extends beyond the bytes that were
 /// read, or beyond the tag: nothing after a damaged frame can be trusted.
 package struct ID3v2Tag: Sendable, Equatable {
     /// The longest text frame that is read; no title is longer.
     private static let longestText = 16_384
-    /// The limit of frames; no honest tag has as many.
+    /// The most frames that are read; no ordinary tag has so many.
     private static let mostFrames = 4_096
 
     package private(set) var tags = TrackTags()
@@ -20,7 +20,8 @@ package struct ID3v2Tag: Sendable, Equatable {
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let header = ID3v2Header(bytes) else { return nil }
         var content = Array(bytes.prefix(header.tagByteCount).dropFirst(ID3v2Header.byteCount))
-        // Up to 2.3, sizes count the bytes before unsynchronisation.
+        // Up to 2.3, frame sizes count the bytes before unsynchronisation, so that is undone for the whole
+        // tag.
         if header.isUnsynchronised, header.version < 4 { content = Self.resynchronised(content[...]) }
         var reader = BigEndianReader(content)
         if header.hasExtendedHeader, !Self.skipExtendedHeader(&reader, version: header.version) { return }
@@ -36,14 +37,14 @@ package struct ID3v2Tag: Sendable, Equatable {
         }
     }
 
-    /// Stores the text of a frame if it is one of these; the first frame of a kind counts.
+    /// Stores the value of a frame with a known identifier; if several set the same value, the first counts.
     private mutating func note(_ identifier: String, _ payload: ArraySlice<UInt8>) {
         switch identifier {
         case "TIT2", "TT2": tags.title = tags.title ?? Self.text(payload)
         case "TPE1", "TP1": tags.artist = tags.artist ?? Self.text(payload)
         case "TALB", "TAL": tags.album = tags.album ?? Self.text(payload)
         case "TRCK", "TRK": tags.number = tags.number ?? Self.text(payload)
-        // The frames of the year, and the recording time that replaced them in 2.4.
+        // The frames for the year; in 2.4 the recording time (`TDRC`) replaced the other two.
         case "TDRC", "TYER", "TYE": tags.year = tags.year ?? Self.text(payload)
         case "TXXX", "TXX": written = written.filled(from: ReplayGain.loudness(ofText: payload))
         case "RVA2", "XRVA": adjusted = adjusted.filled(from: ReplayGain.loudness(ofAdjustment: payload))
@@ -174,7 +175,7 @@ package enum ID3v1Tag {
             album: field(bytes[63..<93]),
             year: field(bytes[93..<97])
         )
-        // If the comment's last byte but one is zero, its last one is the track number (1.1).
+        // If the second-to-last byte of the comment is zero, the last one is the track number (1.1).
         if bytes[125] == 0, bytes[126] != 0 { tags.number = SafeText(String(bytes[126])) }
         return tags
     }
@@ -232,7 +233,7 @@ package enum ID3Text {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// `text` without leading and trailing blanks, which pad fields of fixed length.
+    /// `text` without leading and trailing whitespace, which pads fields of fixed length.
     package static func trimmed(_ text: some StringProtocol) -> String {
         guard let first = text.firstIndex(where: { !$0.isWhitespace }),
             let last = text.lastIndex(where: { !$0.isWhitespace })

@@ -52,7 +52,7 @@ enum CurlFailure {
         _ circumstances: Circumstances,
         host: SafeText
     ) -> (MediaError.Code, SafeText) {
-        // libcurl has the same status for a connection that a proxy refused.
+        // libcurl returns the same code whether the host or a proxy refused the connection.
         let place = circumstances.hasProxy ? host + " or the environment's proxy" : host
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -96,7 +96,7 @@ enum CurlFailure {
         case CURLE_READ_ERROR:
             (.unreadable, "can't parse the file of user names and passwords; check ~/.netrc")
         // CURLE_WRITE_ERROR: in a running transfer, the write callback refuses bytes only if they arrived
-        // without a head.
+        // without a response header.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
             (.badAnswer, place + " does not answer like a web server; check the port")
         default:

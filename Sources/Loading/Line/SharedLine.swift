@@ -12,8 +12,8 @@ final class SharedLine: Sendable {
         fileprivate var number: Int
     }
 
-    /// Receives the most urgent need of the others; `nil` if they need nothing. Of two calls, the one with the
-    /// higher revision is the later.
+    /// Receives the most urgent need of the others; `nil` if they need nothing. Calls may arrive out of
+    /// order: the one with the higher revision is the later one.
     typealias Listener = @Sendable (_ othersNeed: FetchReason?, _ revision: Int) -> Void
 
     private struct Entry {
@@ -54,8 +54,8 @@ final class SharedLine: Sendable {
         }
     }
 
-    /// The most urgent need of `user` is `need`. A report with a lower `revision` than the last one is late,
-    /// and ignored.
+    /// The most urgent need of `user` is `need`. A report whose `revision` is not higher than the last one's
+    /// is late, and is ignored.
     func needs(_ need: FetchReason?, of user: User, revision: Int) {
         change { guarded in
             guard let entry = guarded.entries[user], revision > entry.needRevision else { return }

@@ -1,6 +1,7 @@
 import Media
 
-/// The meaning of a response for its fetch. It follows from the response, not from what was requested.
+/// The meaning of a response for its fetch. It describes what the server sent, which may differ from what was
+/// requested.
 enum AnswerMeaning: Equatable, Sendable {
     /// The body is this part of the resource, which includes the wanted bytes.
     case part(ByteRange)
@@ -16,7 +17,7 @@ enum AnswerMeaning: Equatable, Sendable {
     /// The server sent the whole of an unchanged file: it does not support the condition, so the next one is
     /// tried.
     case weakerCondition(IfRangeStep)
-    /// The server does not support ranges, or not correctly, for this reason.
+    /// The server does not support ranges, or not correctly; the text is the reason.
     case withoutRange(SafeText)
     /// Refused for now.
     case later(status: Int)
@@ -25,8 +26,8 @@ enum AnswerMeaning: Equatable, Sendable {
 }
 
 extension AnswerMeaning {
-    /// `true` if the bytes of `answer` may be played, but not cached: with `no-store` (RFC 9111 §5.2.2.5), in a
-    /// content coding, and from live streams.
+    /// `true` if the bytes of `answer` may be played but not cached: a response with `no-store` (RFC 9111
+    /// §5.2.2.5), one in a content coding, or a live stream.
     func forbidsStoring(of answer: RangeAnswer) -> Bool {
         switch self {
         case .part, .whole: answer.forbidsStoring || answer.isEncoded
@@ -86,8 +87,9 @@ extension RangeAnswer {
             || differ(validators.lastModified, known.validators.lastModified)
     }
 
-    /// The tag without its mark of weakness, for the weak comparison of RFC 9110 §8.8.3.2: a server that
-    /// compresses its responses sends the tag of one file sometimes as strong and sometimes as weak.
+    /// The tag without the prefix `W/`, for the weak comparison of RFC 9110 §8.8.3.2: a server that
+    /// compresses its responses may send the tag of one file as strong in one response and as weak in the
+    /// next.
     private func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
     private func differ<Value: Equatable>(_ new: Value?, _ old: Value?) -> Bool {

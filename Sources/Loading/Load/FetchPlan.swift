@@ -14,12 +14,13 @@ package struct FetchPlan: Sendable, Equatable {
     package var why: FetchReason
     /// The missing bytes that are wanted; `nil` to request the whole resource from a server without ranges.
     package var wanted: ByteRange?
-    /// Stored bytes just before `wanted` that are fetched again and compared; empty if there are validators,
-    /// which are more reliable.
+    /// Stored bytes just before `wanted` that are fetched again and compared; empty if there are none, or if
+    /// there are validators, which are more reliable.
     package var overlap: ByteRange
-    /// For `If-Range`; `nil` if nothing is stored or there is no validator.
+    /// The value of `If-Range`; `nil` for an unconditional request.
     package var ifRange: String?
-    /// `true` while nothing is stored: the response may be a live stream, with titles between its bytes.
+    /// `true` to request stream titles (`Icy-MetaData`): while nothing is stored, the response may be a live
+    /// stream.
     package var wantsTitles = false
 
     /// The bytes that the `Range` header requests; `nil` for none.
@@ -34,7 +35,7 @@ package struct FetchPlan: Sendable, Equatable {
 package enum IfRangeStep: Sendable, Equatable {
     case entityTag
     case date
-    /// A plain range; the validators of the response are compared here.
+    /// A range request without a condition; the loader compares the validators of the response.
     case comparison
 
     /// The value of `If-Range` at this step; `nil` for none.

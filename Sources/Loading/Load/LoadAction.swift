@@ -1,6 +1,6 @@
 package import Media
 
-/// The circumstances of an event of `ResourceLoadState`.
+/// The time and the stored bytes at an event of `ResourceLoadState`.
 package struct LoadMoment: Sendable {
     /// The time, on the same clock as all other times here.
     package var now: Duration
@@ -38,7 +38,7 @@ package enum ReadOutlook: Equatable, Sendable {
     case failed(MediaError)
 }
 
-/// The use of an answer's body.
+/// What to do with the body of a response.
 package enum BodyUse: Equatable, Sendable {
     /// Store its bytes at the offsets from `from` on; bytes beyond `upTo` were not requested.
     case store(from: Int64, upTo: Int64)

@@ -61,16 +61,16 @@ struct LoadAnswers: Sendable {
         description.contentType = answer.contentType ?? description.contentType
     }
 
-    /// `true` if `total` is the length of the resource. RFC 9110 §14.4 requires it, and a part that extends
-    /// beyond it is refused; but some servers state the length of the part instead. So if the stated end is
-    /// exactly that of our request, it is verified by a request beyond it, unless the length was already
-    /// known.
+    /// `true` if `total` can be trusted as the length of the resource. RFC 9110 §14.4 requires that it is the
+    /// length, but some servers state the length of the part instead. So if `total` is exactly the end of the
+    /// range that we requested, it is not trusted until a request beyond it has verified it, unless it equals
+    /// the known length.
     private func isBelievable(_ total: Int64, _ range: ByteRange, asked: ByteRange?) -> Bool {
         total != range.upperBound || total != asked?.upperBound || total == description.length
     }
 
-    /// `true` if any offset can be read without reading all bytes before it. Before the first response, ranges
-    /// are assumed to work: most servers support them, and a seek shows if this one does.
+    /// `true` if any offset can be read without reading all bytes before it. Before the first response,
+    /// ranges are assumed to work: most servers support them, and a seek shows if this one does.
     func isSeekable(_ stored: ByteRangeSet) -> Bool {
         description.acceptsRanges != false || isComplete(stored)
     }
@@ -123,7 +123,7 @@ struct LoadAnswers: Sendable {
         guard let wanted = plan.wanted else {
             return .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
         }
-        // The server has only the bytes that were requested again for comparison: the resource ends there.
+        // The server sent only the bytes that were requested again for comparison: the resource ends there.
         if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
             total ?? range.upperBound == range.upperBound
         {
@@ -168,7 +168,8 @@ struct LoadAnswers: Sendable {
         if RetryPolicy.isWorthWaiting(forStatus: status) { return .later(status: status) }
         switch status {
         case 401 where answer.withholdsUserInfo: return .refused(.httpStatus, AnswerMeaning.withheldUserInfo)
-        // Missing, forbidden, or an impossible length: a request without a range would not help.
+        // For an impossible length, a redirect, a required login, or a missing or blocked file, a request
+        // without a range would not help.
         case 200, 300..<400, 401, 404, 407, 410, 451:
             return .refused(.httpStatus, AnswerMeaning.cause(status: status))
         default: return withoutRange(plan, AnswerMeaning.cause(status: status))
@@ -180,7 +181,7 @@ struct LoadAnswers: Sendable {
         plan.wanted == nil || hasFallenBack ? .refused(.httpStatus, cause) : .withoutRange(cause)
     }
 
-    // MARK: What is stored with the entry besides its bytes
+    // MARK: Metadata stored with the entry
 
     mutating func keep(seekTable: [UInt8]) { description.seekTable = seekTable }
 

@@ -21,7 +21,7 @@ struct LoadAttempts: Sendable {
         var retryAfter: Duration?
         var network: NetworkOutlook
 
-        /// Without a response, the error itself shows if waiting may help.
+        /// There was no response: the error alone shows if waiting may help.
         init(_ error: MediaError, network: NetworkOutlook) {
             self.error = error
             isWorthWaiting = RetryPolicy.isWorthWaiting(for: error)
@@ -44,8 +44,8 @@ struct LoadAttempts: Sendable {
         case failed
         /// It was the last attempt: all waiting reads fail.
         case givenUp(MediaError)
-        /// An early attempt failed after the server was given up: the waiting reads fail, and nothing else
-        /// changes.
+        /// An early attempt failed after the loader had given up on the server: the waiting reads fail, and
+        /// nothing else changes.
         case stillGivenUp(MediaError)
         /// Nothing changes: another failure of the same round was counted already, or the next attempt is due
         /// as before.
@@ -57,8 +57,8 @@ struct LoadAttempts: Sendable {
     private var retry: RetryState
     /// The number of counted failures; identifies the round.
     private var round = 0
-    /// `true` after a failure that waiting does not change: no background fetches until a read brought a new
-    /// byte.
+    /// `true` after a final failure: no background fetches until a missing byte arrives or the network is
+    /// back.
     private(set) var isBackgroundHeld = false
 
     init(subject: SafeText, policy: RetryPolicy, seed: UInt64) {
@@ -68,7 +68,7 @@ struct LoadAttempts: Sendable {
     }
 
     var wait: LoadWait? { retry.wait }
-    /// The error for which the server was given up; `nil` before that, and after progress.
+    /// The error after which the loader gave up on the server; `nil` before that, and after progress.
     var finalError: MediaError? { retry.finalError }
 
     /// `true` unless the next attempt has to wait.
@@ -96,10 +96,10 @@ struct LoadAttempts: Sendable {
         isBackgroundHeld = false
     }
 
-    /// Holds all background fetches until a missing byte arrives.
+    /// Holds all background fetches until a missing byte arrives or the network is back.
     mutating func holdBackground() { isBackgroundHeld = true }
 
-    /// `fetch` brought no new byte. `hasStored` if some of the resource is stored.
+    /// `fetch` delivered no new byte. `hasStored` is `true` if part of the resource is stored.
     mutating func failed(_ fetch: LoadFetch, _ failure: Failure, hasStored: Bool, now: Duration) -> Outcome {
         let (error, network) = (failure.error, failure.network)
         let wasRefused = error.code == .offline
@@ -114,7 +114,8 @@ struct LoadAttempts: Sendable {
         guard fetchRound == round else { return .unchanged }
         round += 1
         // If something is stored, the wait for the network has no limit, so that the music continues by
-        // itself when the network is back. If no request was sent, nothing was tried.
+        // itself when the network is back. A refusal because the network is offline sent no request, so it
+        // does not count as an attempt.
         if wasRefused || (network.report.isOffline && hasStored) {
             return postpone(error, network.report, now: now)
         }
@@ -139,7 +140,8 @@ struct LoadAttempts: Sendable {
         return network.wasAway && network.report.isOffline && !hasStored && isFirstAttempt
     }
 
-    /// Waits for the network. The next attempt is at the time that `network` states.
+    /// Waits for the network. The next attempt is at the time that `network` states, but not before the first
+    /// delay has passed.
     private mutating func postpone(_ error: MediaError, _ network: ConnectivityReport, now: Duration)
         -> Outcome
     {

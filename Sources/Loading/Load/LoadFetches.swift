@@ -7,14 +7,14 @@ struct LoadFetch: Sendable {
         case requested
         /// The body is arriving; none of its bytes were missing so far.
         case answered
-        /// The body has brought at least one byte that was missing.
+        /// The body has delivered at least one byte that was missing.
         case progressing
         /// Cancelled: its last bytes may still be on their way into the store, so they are not requested
         /// again until it has ended.
         case cancelled
     }
 
-    /// The way in which it shares the connection with requests that were in progress when it began.
+    /// Which other requests were in progress when this one began, since they share the connection.
     enum Company: Sendable, Equatable {
         case alone
         case besideAnswered
@@ -31,7 +31,7 @@ struct LoadFetch: Sendable {
     }
 
     fileprivate(set) var plan: FetchPlan
-    /// The next byte it will bring.
+    /// The offset of the next byte that it will deliver.
     fileprivate(set) var next: Int64
     /// `Int64.max` if unknown.
     fileprivate(set) var end: Int64
@@ -43,7 +43,7 @@ struct LoadFetch: Sendable {
     var isAnswered: Bool { phase == .answered || phase == .progressing }
     var remaining: ByteRange { min(next, end)..<end }
 
-    /// `true` while the body has not reached the requested bytes: some servers begin earlier.
+    /// `true` while the body has not reached the requested bytes: some servers send more bytes before them.
     var isBeforeAsked: Bool { plan.asked.map { isAnswered && next < $0.lowerBound } ?? false }
 }
 
@@ -59,7 +59,8 @@ struct LoadFetches: Sendable {
     private var cancelled: [LoadFetch] { fetches.values.filter { $0.phase == .cancelled } }
 
     var isEmpty: Bool { active.isEmpty }
-    /// `true` if any request still has bytes to bring; one that has brought its last byte ends in a moment.
+    /// `true` if any request still has bytes to deliver; one that has delivered its last byte ends in a
+    /// moment.
     var isBusy: Bool { active.contains { !$0.remaining.isEmpty } }
     var hasWhole: Bool { active.contains(where: \.isWhole) }
 
@@ -124,8 +125,8 @@ struct LoadFetches: Sendable {
     /// The body is the whole resource, whatever was requested.
     mutating func becameWhole(_ id: FetchPlan.ID) { fetches[id]?.plan.wanted = nil }
 
-    /// The bytes up to `offset` were stored; `isNew` if any of them was missing. Returns the fetch as it is now, unless
-    /// it was cancelled.
+    /// The bytes up to `offset` were stored; `isNew` if any of them was missing. Returns the fetch as it is
+    /// now, unless it was cancelled.
     mutating func stored(_ id: FetchPlan.ID, upTo offset: Int64, isNew: Bool) -> LoadFetch? {
         guard var fetch = fetches[id] else { return nil }
         fetch.next = max(fetch.next, offset)

@@ -6,7 +6,7 @@ import Media
 /// Created for each decision. `plan` changes its own copies of the fetches, the connection and the
 /// comparison; the caller adopts them together with the actions.
 struct LoadPlanner: Sendable {
-    /// The shortest jump to record in the journal: a shorter one is a decoder that skips a tag.
+    /// The shortest jump to record in the journal. A shorter one is only a decoder skipping a tag.
     private static let notableJump: Int64 = 16 << 10
 
     let settings: LoadSettings
@@ -56,7 +56,8 @@ struct LoadPlanner: Sendable {
     private mutating func endUnwanted() -> [ResourceLoadState.Action] {
         var lingering = 0
         var actions: [ResourceLoadState.Action] = []
-        // The newest first: of several that could be left to end by themselves, the older ones are cancelled.
+        // The newest first: if only one of several may run to its end, that is the newest; the others are
+        // cancelled.
         for fetch in fetches.active.reversed() where !isWanted(fetch) {
             if mayLinger(fetch, beside: lingering) {
                 lingering += 1
@@ -80,7 +81,8 @@ struct LoadPlanner: Sendable {
                     actions.append(.decided(.readThrough, Self.text(from: fetch.next, to: offset)))
                 }
             } else if let cancelled = fetches.cancelledBringing(offset) {
-                // Begins when the cancelled fetch has ended, so that none of its bytes are requested twice.
+                // The new request begins when the cancelled one has ended, so that none of its bytes are
+                // requested twice.
                 if id == newcomer {
                     let text = Self.text(from: cancelled.remaining.lowerBound, to: offset)
                     actions.append(.decided(.reconnect, text))
@@ -96,8 +98,8 @@ struct LoadPlanner: Sendable {
         return actions
     }
 
-    /// Requests the window that is compared after a jump, once the bytes for the jump have arrived: playback
-    /// does not wait for the comparison.
+    /// After a jump, requests the window that shows if the file is unchanged. This happens only once the
+    /// bytes for the jump have arrived, so that playback does not wait for the comparison.
     private mutating func beginComparison() -> ResourceLoadState.Action? {
         guard description.acceptsRanges != false, !attempts.isBackgroundHeld,
             line.othersNeed.map({ $0 >= .readAhead }) ?? true,
@@ -153,7 +155,7 @@ struct LoadPlanner: Sendable {
         let rounded = end - end % block
         if rounded > offset + window / 2 { end = rounded }
         end = min(end, length ?? .max, limit)
-        // If little of a head would remain, include it: it is not worth a request of its own.
+        // If only a little of a track's head would remain, include it: it is not worth a request of its own.
         if why == .prefetch, limit > end, limit - end < block / 2 { end = limit }
         if let gap = firstMissing(in: offset..<max(end, offset + 1)), gap.lowerBound == offset {
             end = min(end, gap.upperBound)
@@ -190,7 +192,7 @@ struct LoadPlanner: Sendable {
         attempts.admitsRequest(isNewRead: isNewRead, isIdle: fetches.isEmpty, now: now)
     }
 
-    // MARK: Who comes first
+    // MARK: Precedence
 
     /// `true` if no more urgent need, here or for other resources, prevents a request for `why`.
     private func mayBegin(_ why: FetchReason) -> Bool {
@@ -202,7 +204,8 @@ struct LoadPlanner: Sendable {
     /// `true` if nothing, here or for other resources, takes precedence over a read of low priority.
     private var isLowPriorityTurn: Bool { mayBegin(.prefetch) && nextWant()?.why != .readAhead }
 
-    /// The urgency of a request in progress. A read does not wait for all of a long whole body.
+    /// The urgency of a request in progress. A body of the whole resource may long outlast the read that it
+    /// was begun for, so its urgency is what the readers need now.
     private func urgency(of fetch: LoadFetch) -> FetchReason {
         guard fetch.isWhole else { return fetch.plan.why }
         if readers.hasDemand { return .demand }
@@ -282,15 +285,15 @@ struct LoadPlanner: Sendable {
         }
     }
 
-    /// `true` if `fetch` will bring `offset` sooner than a new request would.
+    /// `true` if `fetch` will deliver `offset` sooner than a new request would.
     private func bringsSoon(_ offset: Int64, _ fetch: LoadFetch) -> Bool {
         guard fetch.remaining.contains(offset) else { return false }
         return fetch.isWhole || fetch.isBeforeAsked || offset - fetch.next <= line.readThrough
     }
 
-    /// `true` if an unwanted window need not be cancelled, which keeps its connection open and its last
-    /// bytes. With one reader that seeks, at most one short window is left over. If several readers share a
-    /// resource, another one soon needs what one leaves.
+    /// `true` if an unwanted fetch may run to its end: that keeps its connection open, and its last bytes are
+    /// not wasted. With one reader, at most one fetch may, and only if few bytes remain. If several readers
+    /// share a resource, all may, since another reader probably needs the bytes soon.
     private func mayLinger(_ fetch: LoadFetch, beside lingering: Int) -> Bool {
         if readers.count > 1 { return true }
         return fetch.isAnswered && lingering == 0 && Int64(fetch.remaining.count) <= line.mostLingering

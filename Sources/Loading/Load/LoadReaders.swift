@@ -1,8 +1,8 @@
 package import Media
 
-/// The readers of one resource: the position of each, the byte it waits for, and its other wishes.
+/// The readers of one resource: the position of each, the byte it waits for, and its other requests.
 package struct LoadReaders: Sendable {
-    /// One reader of the resource.
+    /// Identifies one reader of the resource.
     package struct ID: Hashable, Sendable, Comparable {
         package var value: Int
 
@@ -21,7 +21,8 @@ package struct LoadReaders: Sendable {
     enum ReadAhead: Sendable, Equatable {
         case none
         case allowed(Int64)
-        /// The reader is about to seek: no fetch begins, and its next read decides which fetches end.
+        /// The reader is about to seek: no more read-ahead begins for it, and its next read decides which
+        /// fetches end.
         case withdrawn(Int64)
 
         /// The length of the read-ahead; `nil` if there is none.
@@ -35,8 +36,8 @@ package struct LoadReaders: Sendable {
 
     /// A request of a reader besides its reads.
     package enum Wish: Sendable {
-        /// It plays at this rate, and wants read-ahead. With a rate of 0 it is about to seek, perhaps not
-        /// far: fetches ahead of it continue until its next read.
+        /// It plays at this rate, and wants read-ahead. A rate of 0 means that it is about to seek. The
+        /// target may be near, so fetches ahead of it continue until its next read.
         case readAhead(bytesPerSecond: Double)
         /// With low priority, its reads are as urgent as the head of the next track.
         case lowPriority(Bool)
@@ -46,7 +47,7 @@ package struct LoadReaders: Sendable {
     }
 
     struct Reader: Sendable {
-        /// The end of the bytes read or requested; read-ahead counts from here.
+        /// The offset of the last byte read, or of the byte that it waits for; read-ahead counts from here.
         fileprivate(set) var offset: Int64 = 0
         fileprivate(set) var wait: WaitID?
         fileprivate(set) var readAhead = ReadAhead.none
@@ -74,7 +75,7 @@ package struct LoadReaders: Sendable {
     /// All readers, in the order of opening.
     var all: [Reader] { ids.compactMap { readers[$0] } }
     var isAnyWaiting: Bool { readers.values.contains { $0.wait != nil } }
-    /// `true` if a read waits that takes precedence over everything else.
+    /// `true` if any waiting read has normal priority; such reads take precedence over everything else.
     var hasDemand: Bool { readers.values.contains { $0.waitReason == .demand } }
     /// The highest rate that any of them plays at.
     var bytesPerSecond: Double { readers.values.map(\.bytesPerSecond).max() ?? 0 }
@@ -103,7 +104,7 @@ package struct LoadReaders: Sendable {
         return readers[id]?.wait
     }
 
-    /// Ends every wait that is over according to `outlook` at its offset.
+    /// Ends every wait for whose offset `outlook` returns anything but `missing`.
     mutating func endWaits(finding outlook: (Int64) -> ReadOutlook) -> [LoadAction] {
         ids.compactMap { id in
             guard let reader = readers[id], let wait = reader.wait else { return nil }
@@ -115,7 +116,7 @@ package struct LoadReaders: Sendable {
         }
     }
 
-    /// Fails every wait for whose offset `error` returns one.
+    /// Fails every wait for whose offset `error` returns an error.
     mutating func failWaits(with error: (Int64) -> MediaError?) -> [LoadAction] {
         endWaits(finding: { error($0).map { .failed($0) } ?? .missing })
     }

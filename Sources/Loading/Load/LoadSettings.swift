@@ -12,11 +12,11 @@ package struct LoadSettings: Sendable, Equatable {
         case all
     }
 
-    /// A minute bridges most interruptions of a network, and limits the download that is wasted when a track
-    /// is skipped.
+    /// A minute bridges most network interruptions, and limits how much is wasted when a track is skipped.
     package var readAhead = ReadAhead.time(.seconds(60))
 
-    /// At a low bit rate, a minute is only a few bytes; less than 1 MiB would need many requests.
+    /// The least read-ahead by time: at a low bit rate a minute has few bytes, so fetching only that would
+    /// need many small requests.
     package var leastReadAhead: Int64 = 1 << 20
 
     /// The window of a waiting read: 1.6 s of music at 320 kbit/s, which is more than the first sound needs,
@@ -26,11 +26,12 @@ package struct LoadSettings: Sendable, Equatable {
     /// The first window of read-ahead, while the rate is not measured.
     package var firstWindow: Int64 = 128 << 10
 
-    /// Longer windows save little, and waste more when they are cancelled.
+    /// The largest window. Longer ones save little, and waste more when they are cancelled.
     package var largestWindow: Int64 = 1 << 20
 
     /// While the rate is not measured, the next window is requested when the current one has this much left.
-    /// With more, two windows would share a slow connection, which then delivers too late what plays next.
+    /// With more, two windows would share a slow connection, and the bytes that play next would arrive too
+    /// late.
     package var askNextAt: Int64 = 16 << 10
 
     /// The largest window for anything but the playing track (the next track's head, background fetches): a
@@ -42,16 +43,19 @@ package struct LoadSettings: Sendable, Equatable {
     /// which keeps its connection open.
     package var readThrough: Int64 = 64 << 10
 
-    /// The limits of the gap that is read through, whatever was measured. A decoder that searches jumps by
-    /// the lower limit; the upper one prevents that an outdated measurement makes a read wait for long.
+    /// The limits of the gap that is read through, whatever was measured. A decoder that searches for a frame
+    /// jumps by about the lower limit; the upper limit keeps an outdated measurement from making a read wait
+    /// for long.
     package var measuredReadThrough: ClosedRange<Int64> = 4 << 10...1 << 20
 
-    /// If a server takes one request at a time on a connection, a second connection is used at least this often, so that
-    /// a seek finds one free and warm. It stays below the 30 s after which idle connections are closed.
+    /// If a server takes one request at a time on a connection, a second connection is used at least this
+    /// often, so that a seek finds one free and warm. It stays below the 30 s after which idle connections
+    /// are closed.
     package var longestAlone = Duration.seconds(15)
 
-    /// Two requests share the connection for that only if it delivers this many times the rate of the music:
-    /// half of it is then still twice that rate.
+    /// If the rate of the network is known, the second connection (see `longestAlone`) is used only if that
+    /// rate is at least this many times the rate of the music: half of it is then still twice the rate of the
+    /// music.
     package var spareRate = 4.0
 
     /// The policy for retrying failed requests.

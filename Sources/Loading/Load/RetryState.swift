@@ -12,12 +12,12 @@ package struct RetryPolicy: Sendable, Equatable {
     /// as long as the read-ahead lasts.
     package var mostAttempts = 10
 
-    /// The limit up to which a server's `Retry-After` is obeyed. A longer one would mean silence for too
-    /// long.
+    /// The longest `Retry-After` that is obeyed in full. A longer one is cut to this, since it would mean
+    /// silence for too long.
     package var longestRetryAfter = Duration.seconds(60)
 
-    /// The least time between a failure and the next request. A seek need not wait for the next attempt, but
-    /// however often the user seeks, no request is sent before.
+    /// The least time between a failure and an early request. A seek need not wait until the next attempt is
+    /// due, but no matter how often the user seeks, no request is sent before this time has passed.
     package var leastPause = Duration.seconds(1)
 
     package init() {}
@@ -43,7 +43,8 @@ package struct RetryPolicy: Sendable, Equatable {
         }
     }
 
-    /// `true` if waiting may help after a refusal with `status` (RFC 9110 §15): a time-out, overload or a server error.
+    /// `true` if waiting may help after a refusal with `status` (RFC 9110 §15): a time-out, overload or a
+    /// server error.
     package static func isWorthWaiting(forStatus status: Int) -> Bool {
         switch status {
         case 408, 425, 429: true
@@ -54,7 +55,7 @@ package struct RetryPolicy: Sendable, Equatable {
     }
 }
 
-/// Counts the attempts in a row that brought nothing, and decides when the next one is due.
+/// Counts the consecutive attempts that delivered nothing, and decides when the next one is due.
 ///
 /// Has no clock; all times are on the caller's clock.
 package struct RetryState: Sendable {
@@ -68,7 +69,7 @@ package struct RetryState: Sendable {
     /// Set after the last attempt; `nil` again after progress.
     package private(set) var finalError: MediaError?
     private var lastFailureAt: Duration?
-    /// `true` if the server itself said when to try again (`Retry-After`).
+    /// `true` if the server's `Retry-After` made the wait longer than our own delay.
     private var isOrdered = false
 
     /// `seed` determines the jitter, so that tests can predict it.
@@ -77,8 +78,8 @@ package struct RetryState: Sendable {
         random = JitterGenerator(seed: seed)
     }
 
-    /// An attempt brought no byte at `now`. Returns the wait for the next one; `nil` after the last attempt, when the
-    /// reads fail with `finalError`.
+    /// An attempt brought no byte at `now`. Returns the wait for the next one; `nil` if it was the last
+    /// attempt, so that the reads fail with `finalError`.
     package mutating func failed(_ error: MediaError, retryAfter: Duration?, now: Duration) -> LoadWait? {
         lastFailureAt = now
         attempts += 1

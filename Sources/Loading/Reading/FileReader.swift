@@ -55,7 +55,7 @@ final class FileReader: ResourceReader {
         }
     }
 
-    /// Answers a read from the bytes read ahead; `nil` if there are none at `offset`.
+    /// Returns bytes that were read ahead; `nil` if there are none at `offset`.
     private func takeHeld(at offset: Int64, count: Int) -> [UInt8]? {
         guard let bytes = ahead.withLock({ $0.take(at: offset, count: count) }) else { return nil }
         answered(at: offset, bytes.count, of: count)
@@ -63,7 +63,7 @@ final class FileReader: ResourceReader {
     }
 
     /// After a read that returned `given` bytes, reads the following ones in the background, so that the next
-    /// read need not wait for another thread.
+    /// read need not wait for `thread`.
     private func answered(at offset: Int64, _ given: Int, of count: Int) {
         let next = ahead.withLock { $0.answered(at: offset, count: given) }
         guard let next, next < size else { return }

@@ -3,9 +3,9 @@ import Media
 /// The state of a live stream: a bounded part of its bytes, its titles, and the reason for a wait. Pure.
 ///
 /// Offsets count from the first byte received and continue after a reconnect as if nothing had been missed. A
-/// body without the header fields of a station counts as a stream only because it does not end: if it does
-/// end regularly, it was a long file. Bytes that were read are dropped when their space is needed. Unread
-/// bytes pause the transfer, so a paused stream causes no traffic; resuming reconnects to the live position.
+/// body without a station's header fields is taken for a stream only because it does not end; if it does end
+/// regularly, it was a long file. Bytes that were read are dropped when their space is needed. Unread bytes
+/// pause the transfer, so a paused stream causes no traffic; resuming reconnects to the live position.
 struct LiveState: Sendable {
     /// The most bytes held, including those that were read: two minutes at 256 kbit/s.
     static let capacity = 4 << 20
@@ -14,7 +14,7 @@ struct LiveState: Sendable {
     /// read: a decoder that looks for the first frame reads them again.
     static let mostUnread = 2 << 20
 
-    /// The pause before the next attempt while the network is unavailable, if its watch states no time.
+    /// The shortest pause before the next attempt while the network is unavailable.
     static let shortestAbsence = Duration.seconds(1)
 
     /// The number of titles to remember.
@@ -52,8 +52,8 @@ struct LiveState: Sendable {
     /// `true` if the body turned out to be a file, which has ended.
     private var hasEnded = false
 
-    /// `offset` is that of the next byte; `station` is `nil` if the response is not from a station; `retry`
-    /// decides when to reconnect.
+    /// `offset` is the offset of the first byte to be received. `station` is `nil` if the response is not
+    /// from a station. `retry` decides when to reconnect.
     init(subject: SafeText, offset: Int64, station: Station?, retry: RetryState) {
         self.subject = subject
         start = offset
@@ -80,7 +80,7 @@ struct LiveState: Sendable {
 
     // MARK: Reading
 
-    /// Finds up to `count` bytes from `offset` on; the bytes returned count as read.
+    /// Returns up to `count` bytes from `offset` on, and marks them as read.
     mutating func read(at offset: Int64, count: Int) -> Outlook {
         guard offset >= start else {
             return .failed(MediaError(.cut, subject, "a live stream does not go back; reload it"))
@@ -140,7 +140,7 @@ struct LiveState: Sendable {
         case forGood(MediaError)
     }
 
-    /// The network is back: the attempts are counted anew.
+    /// The network is back: the count of failed attempts starts again from zero.
     mutating func networkReturned() {
         guard !isOver else { return }
         retry.progressed()
@@ -159,8 +159,8 @@ struct LiveState: Sendable {
         dropOldest()
     }
 
-    /// The connection ended with `error`, or regularly, which a station's never does; or it could not be
-    /// made.
+    /// The connection ended with `error` or could not be made; or it ended regularly (`nil`), which for a
+    /// station counts as an error.
     ///
     /// Returns the wait before the next attempt; `nil` if there is none.
     mutating func ended(

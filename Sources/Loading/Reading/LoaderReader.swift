@@ -3,7 +3,7 @@ import System
 
 /// One reader of a shared loader.
 ///
-/// Bytes that are stored are read from the store; the loader is asked only for what is missing.
+/// Stored bytes are read from the store; the loader is asked only for missing bytes.
 final class LoaderReader: ResourceReader {
     private struct Guarded {
         var isClosed = false
@@ -44,8 +44,8 @@ final class LoaderReader: ResourceReader {
             }
             switch try await loader.waitForBytes(id, at: offset) {
             case .stored:
-                // The byte was stored after the store was read, so it is read once more. If it is not
-                // returned then, it never will be.
+                // The byte arrived after the store was read, so read the store once more. If the byte is
+                // still not returned, the store has lost it.
                 guard !wasStored else { throw loader.damaged }
                 wasStored = true
             case .missing: wasStored = false

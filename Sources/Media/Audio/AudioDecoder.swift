@@ -1,7 +1,8 @@
 /// Decodes one resource to PCM. It reads the bytes through its own `ByteSource`.
 ///
-/// Not `Sendable`: one task uses it at a time. Every call may wait for bytes, and throws `CancellationError` as soon
-/// as the task is cancelled. A decoder whose call was cancelled, or failed, can still `seek`.
+/// Not `Sendable`: only one task at a time uses it. Every `async` call may wait for bytes, and throws
+/// `CancellationError` as soon as the task is cancelled. A decoder whose call was cancelled, or failed, can
+/// still `seek`.
 package protocol AudioDecoder: AnyObject {
     /// The properties of the stream known so far; decoding refines them.
     var info: StreamInfo { get }
@@ -11,35 +12,36 @@ package protocol AudioDecoder: AnyObject {
 
     /// Reads until the format is known; does nothing if it is known already.
     ///
-    /// Throws `MediaError` with `.notAudio` if the resource is no audio of this kind and `.emptyResource` if it has
-    /// no bytes.
+    /// Throws `MediaError` with `.notAudio` if the resource is not audio of this kind, and with
+    /// `.emptyResource` if it has no bytes.
     func open() async throws
 
     /// Decodes into `pcm` as many whole frames as fit and as the available bytes allow, at least one.
     ///
     /// `pcm` has room for at least one frame and is aligned for every sample format. Frames that do not fit
-    /// are left for the next call. Opens first if necessary. After `.end`, every further call returns `.end` until
-    /// a seek.
+    /// are left for the next call. Opens first if necessary. After `.end`, every further call returns `.end`
+    /// until a seek.
     func decode(into pcm: UnsafeMutableRawBufferPointer) async throws -> DecodeStep
 
     /// Continues at `time` from the start of the music, clamped to `0...duration`. Opens first if necessary.
     func seek(to time: Duration) async throws -> SeekLanding
 
-    /// `true` if the bytes that `seek(to: time)` and the decoding after it read first are stored. Never waits.
+    /// `true` if `seek(to: time)` and the first `decode` after it need only stored bytes. Never waits.
     func isStored(at time: Duration) -> Bool
 
     /// The seek table as it is now, opaque, to be stored with the entry; empty if nothing is worth storing.
     func seekTable() -> [UInt8]
 
     /// The actual position of the last approximate landing, once it is known; `nil` until then, and after an
-    /// exact landing. Frames decoded afterwards count from it.
+    /// exact landing. Positions of frames decoded afterwards count from it.
     var correctedLanding: SeekLanding? { get }
 
     /// Scans a slice of stored bytes that were not decoded yet, so that seeks there become exact and an
-    /// approximate landing is corrected. Returns `false` if there is nothing to scan until more bytes are stored.
+    /// approximate landing is corrected. Returns `false` if there is nothing to scan until more bytes are
+    /// stored.
     ///
-    /// Called between two calls of `decode` while the ring is full: it never waits for the network and takes about
-    /// a millisecond.
+    /// Called between two calls of `decode` while the ring is full: it never waits for the network and takes
+    /// about a millisecond.
     func scanStored() async throws -> Bool
 }
 
@@ -48,7 +50,8 @@ extension AudioDecoder {
 
     package func scanStored() async throws -> Bool { false }
 
-    /// `false` by default: then of several seeks in quick succession, all but the first are delayed.
+    /// `false` by default, so that of several seeks in quick succession all but the first are delayed, in
+    /// case they need the network.
     package func isStored(at time: Duration) -> Bool { false }
 }
 

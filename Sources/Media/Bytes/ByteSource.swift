@@ -1,7 +1,7 @@
 /// A source of bytes for a decoder: a local file, or a web resource through its loader.
 ///
-/// Every implementation passes `ByteSourceContractTests` (short reads, the end, past the end, what is stored, cancelling,
-/// closing).
+/// Every implementation passes `ByteSourceContractTests` (short reads, the end, past the end, what is stored,
+/// cancelling, closing).
 package protocol ByteSource: Sendable {
     /// The length in bytes; `nil` while it is unknown. Never waits.
     var length: Int64? { get }
@@ -23,6 +23,7 @@ package protocol ByteSource: Sendable {
 }
 
 extension ByteSource {
+    /// By default, returns no bytes if any of those requested is missing.
     package func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
         let end = min(offset + Int64(count), length ?? .max)
         guard offset < end, isStored(offset..<end) else { return [] }
@@ -37,11 +38,11 @@ package protocol ResourceReader: ByteSource {
     /// The state of the resource at one moment, as a whole.
     var report: LoadReport { get }
 
-    /// Lets the loader fetch ahead of this reader's last read.
+    /// Allows the loader to fetch ahead of this reader's last read.
     ///
     /// Before the first call, only bytes for which a read waits are fetched, so that a cold start needs one
-    /// request. `bytesPerSecond` is the music's mean rate, to turn seconds into bytes; 0 withdraws the
-    /// permission, so that a seek needs only one request too.
+    /// request. `bytesPerSecond` is the music's mean rate, to turn seconds into bytes. Before a seek, 0
+    /// withdraws the permission, so that the seek needs only one request too.
     func allowReadAhead(bytesPerSecond: Double)
 
     /// With low priority, this reader's reads are only as urgent as the head of the next track: nothing is
@@ -81,13 +82,13 @@ extension ResourceReader {
 package struct LoadReport: Sendable, Equatable {
     /// The resource's length in bytes; `nil` if unknown.
     package var length: Int64?
-    /// The media type that the server states; `nil` if it states none, and for local files. Outside text.
+    /// The media type that the server states; `nil` if it states none, and for local files. Untrusted text.
     package var contentType: String?
     /// The bytes that can be read without the network.
     package var stored = ByteRangeSet()
-    /// The bytes that requests in progress are still going to bring.
+    /// The bytes that requests in progress have yet to deliver.
     package var inFlight: [ByteRange] = []
-    /// The number of bytes read that were stored before this open.
+    /// How many of the bytes that were read had been stored before this open.
     package var cachedBytes: Int64 = 0
     /// Body bytes received since this open, prefetch included.
     package var fetchedBytes: Int64 = 0

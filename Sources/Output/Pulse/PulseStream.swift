@@ -6,7 +6,8 @@ import System
 /// One playback stream of one format: it fills the server's buffer from the reader whenever the server
 /// requests frames.
 ///
-/// Corked from its creation and at every pause; `PulseClock.isTaking` changes together with the cork.
+/// The stream is corked when created and at every pause; `PulseClock.isTaking` changes together with the
+/// cork.
 final class PulseStream: @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held, which callbacks hold too.
 
@@ -45,7 +46,8 @@ final class PulseStream: @unchecked Sendable {
     /// `true` if the server requested frames when the reader had none.
     private let needsFrames = Atomic(false)
 
-    /// Creates the stream, without the server. Call it with the lock held; `nil` if libpulse refuses.
+    /// Creates the stream object without contacting the server. Call it with the lock held; `nil` if libpulse
+    /// refuses.
     init?(
         on connection: PulseConnection,
         format: AudioFormat,
@@ -93,13 +95,13 @@ final class PulseStream: @unchecked Sendable {
                 maxlength: serverDecides,
                 tlength: bytes(in: Self.bufferLength),
                 // One frame: with none, the server plays silence in an underrun while its read index
-                // advances, and drops the frames that arrive late. With more, the last moments of a track
-                // that was paused there would stay silent.
+                // advances, and drops the frames that arrive late. With more, a track paused in its last
+                // moments would stay silent when resumed, since fewer frames than that are left.
                 prebuf: UInt32(clamping: bytesPerFrame),
                 minreq: bytes(in: Self.smallestRequest),
                 fragsize: serverDecides
             )
-            // No volume: an initial one makes servers with flat volumes jump.
+            // No initial volume: on servers with flat volumes it would make the sink's volume jump.
             if pa_stream_connect_playback(stream, sink, &attributes, PA_STREAM_START_CORKED, nil, nil) < 0 {
                 ready.give(false)
             }
@@ -129,8 +131,8 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Empties the server's buffer. Only allowed while corked: a playing server would continue through the
-    /// flush.
+    /// Empties the server's buffer. Does nothing unless the stream is corked: otherwise the server would keep
+    /// playing during the flush.
     func flush() async {
         _ = await perform {
             guard !clock.isTaking else { return nil }
@@ -139,7 +141,7 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Returns when all frames were heard; at once while corked, since a corked stream never drains.
+    /// Returns when all frames have been heard; at once while corked, since a corked stream never drains.
     ///
     /// Without a time limit, since a suspended sink drains once it is resumed; cancelling the task ends it.
     func drain() async {
@@ -160,10 +162,11 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// The reader has frames. Takes one atomic exchange if none are wanted.
+    /// The reader has frames. Costs one atomic exchange if the server has not requested any.
     func framesAvailable() {
-        // Two exchanges happen in one order. If that of `fill` is the first, this one sees its `true`; if this
-        // is the first, `fill`, which reads again after its own, sees the frames that were written before this.
+        // This exchange and the one in `fill` have a total order. If the one in `fill` is first, this one
+        // returns its `true`. If this one is first, `fill` reads again after its own and finds the frames
+        // written before this call.
         guard needsFrames.exchange(false, ordering: .acquiringAndReleasing) else { return }
         mainloop.withLock {
             guard clock.isTaking, !isOver else { return }
@@ -212,7 +215,7 @@ final class PulseStream: @unchecked Sendable {
         box.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Lets libpulse call back with `box`, which is a pointer to this stream, or `nil` for calls without effect.
+    /// Sets the callbacks. `box` is a pointer to this stream; with `nil` the callbacks do nothing.
     private func setCallbacks(_ box: UnsafeMutableRawPointer?) {
         pa_stream_set_state_callback(stream, { _, box in PulseStream.from(box)?.stateChanged() }, box)
         pa_stream_set_write_callback(stream, { _, size, box in PulseStream.wanted(size, box) }, box)
@@ -228,7 +231,8 @@ final class PulseStream: @unchecked Sendable {
             box
         )
         pa_stream_set_event_callback(stream, { PulseStream.from($3)?.policyAsked($1) }, box)
-        // Playback begins, at first or after an underrun: earlier reports of the server's clock are void.
+        // Playback starts, for the first time or after an underrun: earlier reports of the server's clock are
+        // outdated.
         pa_stream_set_started_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
         // Another sink has another latency.
         pa_stream_set_moved_callback(stream, { _, box in PulseStream.from(box)?.clock.ask() }, box)
@@ -276,7 +280,7 @@ final class PulseStream: @unchecked Sendable {
         }
     }
 
-    /// Lets the server drain once it has all frames.
+    /// Asks the server to drain once it has been given all frames.
     private func drainIfWritten() {
         guard let answer = drainRequest, reader.isFinished, reader.availableBytes == 0, isReady else {
             return
@@ -320,12 +324,12 @@ final class PulseStream: @unchecked Sendable {
             guard wasReady, isAlone else { return }
             onEvent(.lost(MediaError(.audioLost, "PulseAudio", "the audio server ended the stream")))
         default:
-            break  // Being made.
+            break  // Still being created.
         }
     }
 
-    /// The server's buffer is empty. The server may report this while frames are on their way, which is no
-    /// underrun.
+    /// The server's buffer is empty. The server may report this although the reader has frames by now; then
+    /// it is not an underrun.
     private func ranDry() {
         guard clock.isTaking, !isUnderrunReported else { return }
         let before = clock.position.taken

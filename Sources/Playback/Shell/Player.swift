@@ -24,23 +24,23 @@ package final class Player: PlayerControl {
 
     package func observe(_ observer: @escaping @Sendable () -> Void) { observers.observe(observer) }
 
-    /// Calls `observer` with each event, in order, from the player's task; it must not wait. Observers are added before
-    /// `run`.
+    /// Calls `observer` with each event, in order, from the player's task; it must not block. Add observers
+    /// before `run`.
     package func observeEvents(_ observer: @escaping @Sendable (PlayerEvent) -> Void) {
         observers.observeEvents(observer)
     }
 
     package func watchSound(_ isWatched: Bool) { tap.watch(isWatched) }
 
-    /// The spectrum of the frames that are heard, which were decoded earlier by the length of the ring and
-    /// the sink's buffer.
+    /// The spectrum of the frames that are heard now. They were decoded earlier: the ring and the sink's
+    /// buffer lie in between.
     package var soundPicture: SoundPicture? { tap.picture(at: parts.output.heardFrames) }
 
-    /// Reports a notice of a part of the player as an event. May be called from any task.
+    /// Reports `notice`, from a part of the player, as an event. May be called from any task.
     package func notify(_ notice: MediaError) { inbox.put(.notice(notice)) }
 
-    /// Plays `tracks` and then those of `sources`, beginning with track `start` (from 1; `nil` for the first in playing
-    /// order). Returns when the player is over. Called once.
+    /// Plays `tracks` and then those of `sources`, beginning with track `start` (from 1; `nil` for the first
+    /// in playing order). Returns when the player has ended. Call it only once.
     package func run(
         tracks: [Track] = [],
         sources: [String],
@@ -83,7 +83,7 @@ package final class Player: PlayerControl {
         for source in sources {
             do {
                 let resolved = try await resolver.tracks(for: source)
-                // The usual single list, which may be long, is not copied.
+                // A single list is the usual case and may be long: it is assigned, not copied.
                 all.tracks = all.tracks.isEmpty ? resolved.tracks : all.tracks + resolved.tracks
                 all.problems += resolved.problems
             } catch {
@@ -161,8 +161,8 @@ final class Inbox: Sendable {
         signal.yield()
     }
 
-    /// Waits for the next input; returns `nil` if the task is cancelled. Only one task at a time may call
-    /// this.
+    /// Waits for the next input; returns `nil` after `close`, or if the task is cancelled. Only one task at a
+    /// time may call this.
     func next() async -> PlayerInput? {
         while true {
             if let input = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
@@ -187,8 +187,8 @@ final class Inbox: Sendable {
 extension SeekTarget {
     /// A single target with the same result as this one followed by `later`; `nil` if there is none.
     ///
-    /// Distances in the same direction can be added, even if the start or the end of the track limits them.
-    /// Distances in opposite directions cannot.
+    /// Relative seeks in the same direction can be added: stopping at the start or the end of the track gives
+    /// the same result. Relative seeks in opposite directions cannot.
     func merged(with later: SeekTarget) -> SeekTarget? {
         switch (self, later) {
         case (_, .to): later

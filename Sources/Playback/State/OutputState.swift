@@ -1,6 +1,6 @@
 import Media
 
-/// The open stream of the sink, and the recovery after the audio server was lost. Pure.
+/// The state of the sink's stream, and of the recovery after the audio server was lost. Pure.
 struct OutputState: Sendable, Equatable {
     /// `true` if the sink wants each track in a stream of its own.
     let opensEachTrack: Bool
@@ -9,11 +9,12 @@ struct OutputState: Sendable, Equatable {
     private(set) var isRunning = false
     /// `true` if nothing will be written after the frames in the ring.
     private(set) var isFinishing = false
-    /// `true` if the ring holds enough PCM to start, but the player is paused.
+    /// `true` if the ring holds enough PCM to start the sink, which is not running.
     private(set) var isPrimed = false
     /// `true` if the sink had an underrun and waits for PCM.
     private(set) var isBuffering = false
-    /// The playing of a track for which the stream was opened.
+    /// Identifies the playback for which the stream was opened: passes of a track before and after a seek
+    /// share it.
     private var playing: PassID?
     /// Set from the loss of the audio server until sound is heard again.
     private var recovery: OutputRecovery?
@@ -85,8 +86,8 @@ struct OutputState: Sendable, Equatable {
     /// The stream could not be opened or started, or has failed.
     mutating func failed() { self = OutputState(opensEachTrack: opensEachTrack) }
 
-    /// The audio server was lost, for the first time or again. Returns `true` if `error` was not reported
-    /// since sound was last heard.
+    /// The audio server was lost, for the first time or again. Returns `true` if `error` differs from the
+    /// last one reported since sound was last heard.
     mutating func lost(because error: MediaError) -> Bool {
         var recovery = recovery ?? OutputRecovery()
         let isNew = recovery.isNew(error)
@@ -96,13 +97,13 @@ struct OutputState: Sendable, Equatable {
         return isNew
     }
 
-    /// Searches for the lost server unless an attempt is in progress; `atOnce` replaces that attempt.
+    /// Schedules an attempt to reach the lost server, unless one is in progress; `atOnce` replaces that one.
     mutating func reconnect(atOnce: Bool) -> [PlayerEffect] {
         guard let delay = recovery?.attempt(atOnce: atOnce), let attempt = recovery?.number else { return [] }
         return [.reconnectOutput(after: delay, attempt: attempt)]
     }
 
-    /// `attempt` has reached the server; `false` if that attempt was replaced.
+    /// `attempt` has reached the server; returns `false` if it was replaced.
     mutating func reached(by attempt: Int) -> Bool { recovery?.reached(attempt) == true }
 
     /// `attempt` has failed; returns `false` if it was replaced.
@@ -113,14 +114,15 @@ struct OutputState: Sendable, Equatable {
 struct OutputRecovery: Sendable, Equatable {
     /// The first delay: a restarting server needs about this long.
     static let shortestDelay = Duration.milliseconds(500)
-    /// The longest delay after a server has restarted, with so few wake-ups that they do not matter.
+    /// The longest delay: sound returns at most this long after the server has restarted, and such rare
+    /// wake-ups cost almost nothing.
     static let longestDelay = Duration.seconds(5)
 
     private enum Stage: Sendable, Equatable {
         case idle
         /// An attempt waits for its time or for a reply.
         case trying
-        /// The server was reached; nothing is heard yet.
+        /// The server was reached, but no sound has been heard yet.
         case reached
     }
 
@@ -142,8 +144,8 @@ struct OutputRecovery: Sendable, Equatable {
     /// The server was lost, for the first time or again.
     mutating func lost() { stage = .idle }
 
-    /// Begins an attempt and returns the delay before it; `nil` while one is in progress, unless `atOnce`
-    /// replaces it.
+    /// Begins an attempt and returns the delay before it. Returns `nil` if the server was reached, or while
+    /// an attempt is in progress, unless `atOnce` replaces that.
     mutating func attempt(atOnce: Bool) -> Duration? {
         switch stage {
         case .reached: return nil
@@ -160,7 +162,7 @@ struct OutputRecovery: Sendable, Equatable {
         }
     }
 
-    /// That attempt has reached the server; `false` if it was replaced.
+    /// That attempt has reached the server; returns `false` if it was replaced.
     mutating func reached(_ attempt: Int) -> Bool {
         guard stage == .trying, attempt == number else { return false }
         stage = .reached

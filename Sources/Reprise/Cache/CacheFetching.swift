@@ -13,7 +13,8 @@ struct CacheFetching {
     /// track.
     private static let fetchesAtATime = 2
 
-    /// Pins (`true`) or unpins, or leaves the pins as they are (`nil`), and downloads missing bytes.
+    /// Pins (`pins` is `true`) or unpins (`false`) the tracks and lists of `sources`, or leaves their pins as
+    /// they are (`nil`). Downloads missing bytes if `fetches`.
     func run(_ sources: [String], pins: Bool?, fetches: Bool) async throws -> ExitCode {
         let found = await SourceTracks.resolve(sources, by: command.supply)
         try Task.checkCancellation()
@@ -64,7 +65,7 @@ struct CacheFetching {
                 startNext()
             }
         }
-        // A track may have been evicted for a later one.
+        // A track may have been evicted to make room for a later one.
         for track in cached {
             guard case .web(let url) = track.location,
                 try await administration.info(for: url)?.isComplete != true
@@ -93,7 +94,7 @@ struct CacheFetching {
         )
     }
 
-    /// Prints the outcome of `track`; `nil` if it was only pinned or unpinned.
+    /// Prints the outcome of `track`; `outcome` is `nil` if it was only pinned or unpinned.
     private func show(_ track: Track, _ outcome: TrackFetch.Outcome?, isPinned: Bool?) {
         if case .failed(let error)? = outcome { console.say(error.safeText) }
         if request.isJSON {

@@ -8,9 +8,9 @@ enum CommandReader {
     /// The code of the notice for a line that is not a command.
     static let noticeCode = "bad-command"
 
-    /// Reads `descriptor` on a thread of its own until it ends or fails. Its end does not quit the player: a service
-    /// runs with input from `/dev/null`. The thread lives as long as the process, since a blocked read cannot be
-    /// cancelled.
+    /// Reads `descriptor` on a separate thread until the input ends or a read fails. The end of the input
+    /// does not quit the player, since a service runs with input from `/dev/null`. The thread lives as long
+    /// as the process, since a blocked read cannot be cancelled.
     static func start(
         descriptor: Int32,
         control: any PlayerControl,
@@ -44,7 +44,7 @@ enum CommandReader {
         for line in splitter.finish() { take(line, control: control, report: report) }
     }
 
-    /// Carries out one line, which is `nil` if it was too long; an empty line does nothing.
+    /// Executes one line, which is `nil` if it was too long; a blank line does nothing.
     private static func take(
         _ line: String?,
         control: any PlayerControl,

@@ -11,13 +11,13 @@ final class JournalFile: RequestJournal {
     private let writer: LineWriter
     private let queue: WriteQueue
 
-    /// The time that the end of the program waits for a disk that does not respond.
+    /// How long the program waits for an unresponsive disk before it exits.
     static let writeLimit = Duration.seconds(2)
 
     /// Opens `path` to append to it. Only the owner may read a new file (0600): its hosts and paths reveal
     /// what was played.
     init(path: String, clock: any MonotonicClock) throws(UsageError) {
-        // Non-blocking: otherwise a pipe without a reader would delay the start for ever.
+        // Non-blocking: otherwise a pipe without a reader would block the start forever.
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             throw UsageError("can't write --journal \(path) (\(SystemError.reason()))")
@@ -34,8 +34,8 @@ final class JournalFile: RequestJournal {
     func finish() async { await queue.finish { [descriptor] in close(descriptor) } }
 }
 
-/// A line of the journal. Names and order of the fields are part of the contract with programs that read them, and are
-/// described in `docs/events.md`.
+/// A line of the journal. Names and order of the fields are part of the contract with programs that read
+/// them, and are described in `docs/events.md`.
 struct JournalLine: Sendable {
     private let fields: EventFields
 
@@ -55,7 +55,7 @@ struct JournalLine: Sendable {
             ] + own
     }
 
-    /// Without a line break.
+    /// The line as a JSON object, without a line break.
     var json: String { EventLine.json(fields) }
 
     private static func fields(of request: RequestRecord) -> EventFields {

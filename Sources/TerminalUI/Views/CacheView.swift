@@ -31,7 +31,7 @@ package struct CacheViewState: Sendable {
     /// Adds the selected entry to the queue.
     func add() -> CommandOutcome {
         guard let entry = selected else { return .nothing }
-        // A displayed address has no query, which can hold secrets, so it may be incomplete.
+        // The cache reports an address without its query, which may hold secrets, and marks the gap with `…`.
         guard !entry.source.string.hasSuffix("…") else {
             return .error("Can't add it: only part of its address is stored – use :add")
         }

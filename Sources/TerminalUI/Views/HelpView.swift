@@ -1,6 +1,6 @@
 internal import Media
 
-/// The keys of the key map, then the commands to type, in as many columns as fit. Pure.
+/// Draws the help: first the key bindings, then the typed commands, in as many columns as fit. Pure.
 enum HelpView {
     private static let keyColumns = 13
     /// The width of one key or command with its help.
