@@ -3,9 +3,9 @@ package import Media
 package import System
 
 /// The persistent cache: a folder with an index and one sparse file for each entry.
-///
-/// Any number of processes, and of objects in one process, may use one folder. All work is done on three
-/// threads of this object (see `CacheEngine`). They end when the object and all of its stores are released.
+/// Any number of processes, and of objects in one process, may use one folder. The work is done on threads
+/// of this object (see `CacheEngine`), except that stores look up the version of the index on the caller's
+/// thread. The threads end when the object and all of its stores are released.
 package final class CacheFolder: ByteStoreOpener {
     /// 10 GB: about 2,500 tracks of four minutes at 128 kbit/s.
     package static let defaultBudget: Int64 = 10_000_000_000
@@ -122,9 +122,8 @@ package final class CacheFolder: ByteStoreOpener {
     /// and none was given, and if one was given and the folder is not sealed; nothing in the folder is
     /// changed then. Ignores other failures, which `open` reports. Without a secret, a missing folder is not
     /// created.
-    ///
-    /// - Parameter isAsking: `true` if only queries follow: if the index can be read without the folder's
-    ///   lock, it is, and the folder is not opened.
+    /// - Parameter isAsking: `true` if only queries follow. Then the index is read without the folder's lock
+    /// if possible, and the folder is not opened.
     package func checkSecret(isAsking: Bool = false) async throws {
         let engine = engine
         guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
@@ -190,7 +189,8 @@ package final class CacheFolder: ByteStoreOpener {
 }
 
 extension CacheFolder: CacheStatus {
-    /// Looks up how much of each of `urls` is cached: nothing if the folder cannot be used.
+    /// Looks up how much of each of `urls` is cached. An element is `nil` if its URL has no entry, or if the
+    /// folder cannot be used.
     ///
     /// Reads one row for each, in batches, so that other queries can run between them.
     package func availability(of urls: [WebURL]) async -> [Availability?] {

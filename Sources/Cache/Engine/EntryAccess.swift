@@ -10,7 +10,7 @@ struct Opening: Sendable {
     var lost: [Extent] = []
     /// The error that prevents adding bytes to the entry; `nil` if they can be added.
     var refusal: MediaError?
-    /// The index as it was read, under the folder's lock; `nil` if it was read without.
+    /// The version of the index when the entry was read under the folder's lock; `nil` if unknown.
     var stamp: IndexVersion.Stamp?
 }
 
@@ -44,7 +44,7 @@ struct EntryReading: Sendable {
     }
 }
 
-/// Opens, replaces, names, pins and releases entries. Used by the committing thread only.
+/// Opens, replaces, names, pins and releases entries. Used by the committing thread only, except as noted.
 final class EntryAccess: @unchecked Sendable {
     // Unchecked: both sets are touched on the committing thread only.
     /// Keys whose entry is outdated and could not be replaced.
@@ -171,7 +171,8 @@ final class EntryAccess: @unchecked Sendable {
         }
     }
 
-    /// Unlocks an entry that a store has closed, and removes it if no byte of it was ever committed.
+    /// Unlocks an entry that a store has closed. Removes it if none of its bytes is committed, unless it is
+    /// pinned or another store has it open.
     func release(_ entry: EntryID, _ file: ObjectFile) {
         // If this fails, an empty entry may stay, which does no harm.
         try? session.perform { folder in
@@ -187,15 +188,16 @@ final class EntryAccess: @unchecked Sendable {
     /// Withdraws the claims of damaged or lost extents. Returns `true` on success.
     @discardableResult
     func drop(_ extents: [Extent], of entry: EntryID) -> Bool {
-        // If this fails, the same check finds the damage again.
+        // If this fails, the next check of these bytes finds the damage again.
         let dropped: Void? = try? session.perform { folder in
             try folder.index.transaction { try folder.index.extents.remove(extents, of: entry) }
         }
         return dropped != nil
     }
 
-    /// The reason to report when the store of `url` can no longer commit to `entry`; `nil` if this object
-    /// replaced the entry, which is expected when the resource has changed.
+    /// The reason to report when the store of `url` can no longer commit to `entry`. `nil` if that is
+    /// expected: this object replaced the entry because the resource has changed, or `url` is now a name of
+    /// another entry.
     func cause(ofLosing entry: EntryID, of url: WebURL) -> SafeText? {
         // Checked first: the new entry may have been removed already, if nothing was stored in it.
         guard !replaced.contains(entry) else { return nil }
@@ -207,7 +209,7 @@ final class EntryAccess: @unchecked Sendable {
 
     // MARK: One resource under several URLs
 
-    /// The number of first bytes that must be equal: what a cold start fetches at once.
+    /// The number of first bytes that must be equal: as many as a cold start requests first.
     static let comparedBytes: Int64 = 64 * 1024
 
     /// Makes `url` a name of the other entry that has the strong entity tag and length of `description` and
@@ -277,7 +279,8 @@ final class EntryAccess: @unchecked Sendable {
                 // An entry that was pinned while empty is removed when it is unpinned.
                 if !isPinned, row.storedBytes == 0 { _ = try eviction.remove([row.entry], from: folder) }
             } else if isPinned {
-                // Durable, because the user asked for it; an entry that is created to be filled need not be.
+                // Durable, because the user asked for the pin; an entry that is created for playback need
+                // not be durable.
                 _ = try folder.index.transaction { try insert(url, key: key, isPinned: true, in: folder) }
             }
         }

@@ -89,11 +89,12 @@ struct EntryState: Sendable {
         return true
     }
 
-    /// `true` if the entry has become one of another version of the resource.
+    /// `true` if the entry now holds another version of the resource.
     func isForeign(_ row: EntryRow) -> Bool { row.isForeign(to: description, since: seen) }
 
-    /// Takes over the index's extents of the entry, to which other processes may have added. Returns `false`,
-    /// and takes over nothing, while it is unknown if they are of the version that this store will be sent.
+    /// Takes over the index's extents of the entry, to which other stores may have added. Returns `false`,
+    /// and takes over nothing, if they may be of another version than this store's: the index's description
+    /// has changed, and this store has no length or validator yet.
     mutating func indexSeen(_ row: EntryRow, _ extents: [Extent]) -> Bool {
         let isKnown = description.length != nil || !description.validators.isEmpty
         guard isKnown || !row.description.isOtherVersion(than: seen) else { return false }
@@ -153,7 +154,7 @@ struct EntryState: Sendable {
         for range in plan.bytes.ranges.ranges { buffer.remove(range) }
     }
 
-    /// Adds an extent of the index. It replaces overlapping ones, which are not in the index.
+    /// Adds an extent of the index. It replaces overlapping ones, which are no longer in the index.
     private mutating func adopt(_ extent: Extent) {
         var index = firstExtent(endingAfter: extent.range.lowerBound)
         if index < extents.count, extents[index].extent == extent { return }

@@ -55,7 +55,7 @@ extension PersistentStore {
         }
     }
 
-    /// Claims nothing more in the entry, and reports why unless that is expected. Committing thread only.
+    /// Stops claiming bytes in the entry, and reports why unless that is expected. Committing thread only.
     private func detach(from place: Place) {
         if let cause = engine.entries.cause(ofLosing: place.entry, of: url) {
             engine.settings.onNotice(MediaError(.notCached, url.safeText, cause))
@@ -63,7 +63,7 @@ extension PersistentStore {
         guarded.withLock { if $0.place.entry == place.entry { $0.standing = .detached } }
     }
 
-    /// All bytes are cached: a later refusal is news again.
+    /// All bytes are cached, so a later refusal is reported again.
     private func noteCached() {
         guarded.withLock { $0.reported = nil }
         engine.noteCached()
@@ -82,7 +82,8 @@ extension PersistentStore {
     // MARK: What other processes have committed
 
     package func refresh(_ range: ByteRange) async -> ByteRangeSet {
-        // Before the look, so that what is committed meanwhile is found the next time.
+        // Read before the query: if another store commits during it, the stamp is outdated and the next call
+        // queries again.
         let stamp = engine.version.current
         let (place, isCached, seen) = guarded.withLock { guarded in
             if case .caching = guarded.standing { return (guarded.place, true, guarded.seen) }
@@ -150,8 +151,9 @@ extension PersistentStore {
 }
 
 extension PersistentStore.Guarded {
-    /// How many first bytes another entry must share to be taken for a copy of the resource; `nil` if they
-    /// are not stored yet, or if this store has so much that it would gain little and have much to copy.
+    /// The number of first bytes that another entry must share to count as a copy of the resource. `nil` if
+    /// the length is unknown, if those bytes are not stored yet, or if so much is stored that joining the
+    /// copy would copy much and save little.
     fileprivate var comparedBytes: Int64? {
         guard let length = state.description.length, case let size = min(length, EntryAccess.comparedBytes),
             state.stored.covers(0..<size), state.stored.byteCount <= PersistentStore.mostBuffered

@@ -15,12 +15,13 @@ import System
 /// Both are expected to write the same bytes, since one entry is one version of a resource. If a store's
 /// description contradicts bytes that are already claimed, that store claims nothing.
 final class PersistentStore: ByteStore {
-    /// Commit when this many bytes are buffered: about a second of download at 10 Mbit/s, if they are lost.
+    /// A commit begins once this many bytes are buffered. If they are lost, fetching them again takes about
+    /// a second at 10 Mbit/s.
     static let commitSize: Int64 = 1024 * 1024
-    /// Commit when the oldest buffered byte is this old.
+    /// A commit begins once the oldest buffered byte is this old.
     static let commitAge = Duration.seconds(1)
-    /// A write waits for a commit if more than this is buffered. That bounds the memory, and the loss if the
-    /// process is killed, when the disk is slower than the network.
+    /// A write that would exceed this many buffered bytes first waits for a commit. If the disk is slower
+    /// than the network, this bounds the memory used, and the loss if the process is killed.
     static let mostBuffered: Int64 = 2 * commitSize
 
     enum Standing {
@@ -57,7 +58,7 @@ final class PersistentStore: ByteStore {
         /// `true` once another entry with the same resource was looked up by the current entity tag and
         /// length.
         var hasSoughtCopy = false
-        /// The index as it was when this entry's extents were last looked up.
+        /// The version of the index from which this entry's extents were last taken over.
         var seen: IndexVersion.Stamp?
         /// The last reported reason why bytes are not cached; `nil` once all of them were cached again.
         var reported: MediaError?
@@ -100,12 +101,12 @@ final class PersistentStore: ByteStore {
     package func write(_ bytes: [UInt8], at offset: Int64) async throws {
         guard !bytes.isEmpty else { return }
         let (end, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
-        // The last two offsets are reserved for the commit lock.
+        // All bytes must lie before the offset `Int64.max - 1`, which is used for the commit lock.
         guard offset >= 0, !isTooFar, end < Int64.max - 1 else {
             throw MediaError(.notCached, url.safeText, "bytes at an impossible offset can't be cached")
         }
         let isFull = guarded.withLock { guarded in
-            // After a refused commit bytes go to the volatile store, so nothing need be made room for.
+            // Only a store that is caching buffers new bytes; otherwise they go to the volatile store.
             guard case .caching = guarded.standing else { return false }
             let count = guarded.state.bufferedByteCount
             return count > 0 && count + Int64(bytes.count) > Self.mostBuffered
@@ -114,7 +115,7 @@ final class PersistentStore: ByteStore {
         let (gaps, isDue, isCached) = guarded.withLock { guarded in
             let gaps = guarded.state.gaps(in: offset..<end)
             guard case .caching = guarded.standing else {
-                // The bytes refused before are tried again, so that one passing failure does not end caching.
+                // The timer retries the refused commit, so that a temporary failure does not end caching.
                 if case .refusing = guarded.standing, guarded.timer == nil { guarded.timer = startTimer() }
                 return (gaps, false, false)
             }

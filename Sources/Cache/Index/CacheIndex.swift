@@ -29,8 +29,8 @@ final class CacheIndex {
     }
 
     /// Opens the index at `path` for queries only. Needs no lock and creates nothing.
-    ///
-    /// Throws `IndexError` if the index has another format.
+    /// Throws `IndexError` if the index has another format, and `SealError` if the folder's seal differs
+    /// from that of `protection`.
     convenience init(readingAt path: String, protection: Protection) throws {
         self.init(try SQLiteConnection(path: path), protection)
         try connection.execute("PRAGMA query_only = ON")

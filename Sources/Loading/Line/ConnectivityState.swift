@@ -40,8 +40,8 @@ package struct ConnectivityState: Sendable {
     /// resume soon.
     package static let longestPause = Duration.seconds(30)
 
-    /// How much later than a waiting request the watch sends its own, since the waiting request would bring
-    /// music too.
+    /// How much longer than `longestPause` the watch waits before it sends a request of its own: a waiting
+    /// request goes first, since it brings music too.
     static let precedence = Duration.seconds(1)
 
     /// The number of refused connections in a row after which the only known host counts as unreachable: a
@@ -49,12 +49,13 @@ package struct ConnectivityState: Sendable {
     static let mostRefusals = 3
 
     package private(set) var report = ConnectivityReport()
-    /// All hosts to which a request was ever sent.
+    /// All hosts that ever responded or could not be reached.
     private var known: Set<String> = []
     private var failing: [String: Failing] = [:]
     /// `true` while a probe is under way.
     private var isProbing = false
-    /// The number of failed attempts since the last response of any host, without first attempts at a host.
+    /// The number of failed attempts since the last response of any host. The first failure of a host while
+    /// offline is not counted.
     private var inVain = 0
     private var lastInVainAt = Duration.zero
 
@@ -65,9 +66,8 @@ package struct ConnectivityState: Sendable {
     }
 
     /// A request to `host` is about to be sent.
-    ///
-    /// While offline, a request to a host that was not tried since then is allowed: two dead hosts in a row
-    /// look like a lost network, and a third host may disprove that.
+    /// While offline, a request to a host that has not failed since the last response is allowed: two dead
+    /// hosts in a row look like a lost network, and a third host may disprove that.
     package mutating func requested(_ host: String, now: Duration) -> Pass {
         guard report.isOffline else { return .allowed }
         guard !report.isForced else { return .refused }
@@ -101,7 +101,7 @@ package struct ConnectivityState: Sendable {
         let isNewcomer = report.isOffline && failing[host] == nil
         failing[host, default: Failing()].count += 1
         failing[host]?.triedAt = now
-        // A host that is tried for the first time does not prolong the pause.
+        // While offline, the first failure of a host does not prolong the pause.
         if !isNewcomer { countInVain(now) }
         guard !report.isOffline, isAway(sign, host) else { return }
         report.isOffline = true

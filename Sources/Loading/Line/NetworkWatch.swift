@@ -2,11 +2,11 @@ package import Media
 package import System
 
 /// Sends requests over another transport, to find out if the network is available.
-///
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
-/// except one from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
-/// the next one after `retryNow`. If no request waits, it requests one byte itself at the same intervals, so
-/// that the displayed state stays correct. Call `end` when it is no longer needed.
+/// with two exceptions. It sends requests to hosts that have not failed since the last response. And it
+/// sends one request from time to time: soon after the first failure, then after growing pauses of up to 30
+/// s, and the next one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that
+/// the displayed state stays correct. Call `end` when it is no longer needed.
 package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState
@@ -20,8 +20,8 @@ package final class NetworkWatch: RangeTransport, Connectivity {
         var observers: [@Sendable (ConnectivityReport) -> Void] = []
         /// The last report that was sent to the observers.
         var sent: ConnectivityReport
-        /// `true` while a thread sends reports to them; that thread also sends reports that are made in the
-        /// meantime.
+        /// `true` while a thread sends reports to the observers; it also sends the reports that are made in
+        /// the meantime.
         var isSending = false
     }
 

@@ -32,7 +32,8 @@ package struct ResourceLoadState: Sendable {
     private var comparison = JumpComparison()
     private var phase = Phase.loading
 
-    /// `subject` names the resource in errors; `measure` is that of the connection; `seed` decides the jitter.
+    /// `subject` names the resource in errors, `measure` is the known measure of the connection, and `seed`
+    /// seeds the jitter of the retries.
     package init(
         settings: LoadSettings,
         subject: SafeText,
@@ -69,7 +70,8 @@ package struct ResourceLoadState: Sendable {
         return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
     }
 
-    /// The most urgent need here, for the loaders that share the connection; `nil` if there is none.
+    /// The most urgent need of this resource, for the loaders that share the connection; `nil` if it has
+    /// none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
     /// The outcome of a read at `offset`.
@@ -81,7 +83,9 @@ package struct ResourceLoadState: Sendable {
         case .over(let error): return .failed(error)
         case .loading, .handingOver: break
         }
-        // After a server was given up, the next read sends a request again, but not twenty reads in a second.
+        // After the loader has given up on the server, a read can still succeed: a fetch in progress may
+        // bring its byte, or a new request may be sent once `RetryPolicy.leastPause` has passed since the
+        // last failure.
         let mayAsk = attempts.mayTryEarly(now: moment.now) || fetches.bringing(offset) != nil
         if !mayAsk, let error = attempts.finalError { return .failed(error) }
         return .missing
@@ -114,7 +118,8 @@ package struct ResourceLoadState: Sendable {
         return plan(moment)
     }
 
-    /// The reader was closed. Fetches that only it wanted end, even within a body.
+    /// The reader was closed. After the last reader all fetches are cancelled; before that, those that no
+    /// other reader wants, unless they may run to their end (see `LoadPlanner`).
     mutating func readerClosed(_ id: ReaderID, _ moment: Moment) -> [Action] {
         readers.closed(id)
         return readers.isEmpty ? cancelAll() : plan(moment)
@@ -125,8 +130,9 @@ package struct ResourceLoadState: Sendable {
     /// The time of `.wakeAt` has come.
     mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
 
-    /// The store was refreshed just before sending the request of `id`. Returns `false` if that request is no
-    /// longer needed, because another process has stored some of it; then the rest is planned again.
+    /// The store was refreshed just before sending the request of `id`. Returns `false` if that request must
+    /// not be sent: the fetch was cancelled, or another store has committed some of its bytes; then the rest
+    /// is planned again.
     mutating func storeLooked(_ id: FetchID, _ moment: Moment) -> (isNeeded: Bool, actions: [Action]) {
         guard let fetch = fetches[id] else { return (false, endWaits(moment)) }
         let isNeeded =
@@ -139,7 +145,8 @@ package struct ResourceLoadState: Sendable {
 
     mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
 
-    /// The most urgent need of other resources has changed. Of two calls the one with the higher `revision` counts.
+    /// The most urgent need of other resources has changed. Calls may come out of order: one with a lower
+    /// `revision` than an earlier call is ignored.
     mutating func othersNeedChanged(_ need: FetchReason?, revision: Int, _ moment: Moment) -> [Action] {
         line.othersNeedChanged(need, revision: revision) ? plan(moment) : []
     }
@@ -203,7 +210,8 @@ package struct ResourceLoadState: Sendable {
         fetches[id] == nil ? [] : change(seenBy: id, moment)
     }
 
-    /// The body ended as its framing states, or with `error`; `network` is the network's state then.
+    /// The fetch ended with `error`, or without one if it was cancelled or nothing more of its body is
+    /// needed. `network` is the state of the network at that time.
     package mutating func fetchEnded(
         _ id: FetchID,
         error: MediaError?,
@@ -211,7 +219,7 @@ package struct ResourceLoadState: Sendable {
         _ moment: Moment
     ) -> [Action] {
         guard let fetch = fetches.ended(id) else { return [] }
-        // The end of a cancelled fetch matters only to what waits to ask for the same bytes.
+        // The end of a cancelled fetch matters only to a request for the same bytes, which waits for it.
         if fetch.phase == .cancelled { return plan(moment) }
         if error == nil, fetch.isWhole, fetch.isAnswered, length == nil,
             fetch.next >= moment.stored.ranges.last?.upperBound ?? 0
@@ -245,7 +253,8 @@ package struct ResourceLoadState: Sendable {
         let id = fetch.plan.id
         switch meaning {
         case .part(let range):
-            // A server that ignores the condition sends a part of its current file, which may be another one.
+            // Without validators, only the bytes show if the part is of the stored file. A request with an
+            // overlap compares them itself; one without is compared later.
             if answers.comparesBytes, !moment.stored.isEmpty, fetch.plan.overlap.isEmpty {
                 comparison.jumped(id, stored: moment.stored)
             }
@@ -274,7 +283,7 @@ package struct ResourceLoadState: Sendable {
         return AnswerOutcome(use: .store(from: start, upTo: end), actions: endWaits(moment) + plan(moment))
     }
 
-    /// Handles a response that brought no bytes; `fetch` has ended.
+    /// Handles a response whose body is discarded; `fetch` has ended.
     private mutating func afterRefusal(
         _ meaning: AnswerMeaning,
         of fetch: LoadFetch,
@@ -284,7 +293,8 @@ package struct ResourceLoadState: Sendable {
         switch meaning {
         case .nothingThere(let end):
             attempts.answered()
-            // Without new information, requesting the same gap again would have the same result.
+            // If the response does not state the length either, another request for the same gap would have
+            // the same result.
             if end == nil { attempts.holdBackground() }
             // Reads past the end finish empty; reads before it fail.
             let woken = endWaits(moment)
@@ -351,7 +361,7 @@ package struct ResourceLoadState: Sendable {
         readers.failWaits { [fetches] in fetches.bringing($0) == nil ? error : nil }
     }
 
-    /// Ends every wait that is over.
+    /// Ends every wait for a byte that is no longer `.missing`.
     private mutating func endWaits(_ moment: Moment) -> [Action] {
         readers.endWaits { [self] in outlook(at: $0, moment) }
     }

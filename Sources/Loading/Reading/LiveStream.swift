@@ -106,7 +106,8 @@ final class LiveStream: Sendable {
         }
     }
 
-    /// Adds the facts of the stream: it has no length, cannot be seeked, and is not cached.
+    /// Adds the facts of the stream: it cannot be seeked and is not cached. It has a length only if it
+    /// turned out to be a file.
     func add(to report: inout LoadReport) {
         let (state, fetched, requests) = guarded.withLock { ($0.state, $0.fetchedBytes, $0.requestCount) }
         guard let state else { return }
@@ -200,8 +201,8 @@ final class LiveStream: Sendable {
             }
             return nil
         } catch {
-            // If the transfer was cancelled elsewhere, the stream has not ended; if the stream was closed,
-            // the error does not matter.
+            // A cancellation becomes `.cut`: if the transfer was cancelled elsewhere, the stream has to
+            // reconnect; after `close`, the caller ignores the error.
             let cause: SafeText = "the connection was given up"
             return error as? MediaError ?? MediaError(.cut, url.safeText, cause)
         }
@@ -301,7 +302,8 @@ final class LiveStream: Sendable {
         )
     }
 
-    /// Passes the end of a connection to the state, and resumes the reads if no attempt follows.
+    /// Passes the end of a connection, or a failed attempt, to the state. Resumes the reads if no attempt
+    /// follows.
     private func note(_ event: @Sendable (inout LiveState) -> LoadWait?) -> LoadWait? {
         let (wait, hasEnded, readers) = guarded.withLock {
             guarded -> (LoadWait?, Bool, [CheckedContinuation<Void, any Error>]) in

@@ -106,7 +106,7 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    /// The reason why the body of `answer` was discarded.
+    /// The journal's text for the end of a request whose body was discarded.
     private func discarded(_ answer: RangeAnswer) -> String {
         switch answer.kind {
         case .part, .whole, .notModified: "discarded"
@@ -162,8 +162,8 @@ struct ResourceFetch: Sendable {
         return true
     }
 
-    /// Passes the rest of a body without end, from `offset` on, to a live stream; `false` if there is no
-    /// reader any more.
+    /// Passes the rest of a body without end, from `offset` on, to a live stream. Returns `false` if the
+    /// last reader has closed.
     private func handOver(_ response: RangeResponse, at offset: Int64, _ log: RequestLog) async -> Bool {
         await store.discard()
         let live = LiveStream(url: loader.url, parts: parts)
@@ -187,7 +187,8 @@ private struct BodySink {
     /// The offsets of the body to store; bytes beyond were not requested.
     let place: ByteRange
     let overlap: OverlapCheck
-    /// Stored bytes to compare too; `nil` if a validator confirms them.
+    /// All stored bytes, if a body without a confirming validator has to be compared with them; `nil` if
+    /// only the overlap is compared.
     var compared: ByteRangeSet?
     /// The next byte's offset.
     var offset: Int64

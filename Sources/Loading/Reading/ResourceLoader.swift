@@ -8,7 +8,8 @@ import System
 final class ResourceLoader: Sendable {
     struct Guarded {
         var state: ResourceLoadState
-        /// The body bytes received and the requests sent since this open.
+        /// The body bytes received and the requests sent since this open, and by a revalidation directly
+        /// before it.
         var fetchedBytes: Int64 = 0
         var requestCount = 0
         /// Set once a body without end was handed over.
@@ -33,11 +34,11 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    /// What a read finds that the store could not answer.
+    /// The outcome of a read whose byte the store did not return.
     enum Found {
         /// The byte is stored by now.
         case stored
-        /// The byte was missing, and the wait for it is over.
+        /// The byte was missing; the wait is over, and the reader must look again.
         case missing
         case end
         case live(LiveStream)
@@ -47,7 +48,8 @@ final class ResourceLoader: Sendable {
 
     fileprivate enum Phase { case open, closing, closed }
 
-    /// A fetch runs on the thread that begins it until it first waits, so it can be cancelled before it has a task.
+    /// The task of a fetch. `Task.immediate` runs the fetch before it returns the task, so a fetch can be
+    /// cancelled before its task is known.
     fileprivate enum FetchTask {
         case starting
         case cancelledWhileStarting
@@ -61,8 +63,8 @@ final class ResourceLoader: Sendable {
     let storedAtOpen: ByteRangeSet
     private let onChanged: @Sendable (ResourceLoader) async -> Void
     private let onIdle: @Sendable (ResourceLoader) -> Void
-    // Guards all mutable state. While it is held, only the clock and `store.stored` are called, which take no
-    // other lock, and no continuation is resumed.
+    // Guards all mutable state. While it is held, only the clock and `store.stored` are called, which take
+    // no locks but their own, and no continuation is resumed.
     private let guarded: Locked<Guarded>
     // Held while a description is copied and passed to the store, so that an older one never arrives last.
     private let describing = Locked(())
@@ -106,10 +108,12 @@ final class ResourceLoader: Sendable {
         perform(decide { event(&$0.state, $1) })
     }
 
-    /// Passes one event to the state, and reports the needs here to the loaders that share the connection.
+    /// Passes one event to the state, and reports the resource's need to the loaders that share the
+    /// connection.
     func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
         let (result, user, need, revision) = guarded.withLock { guarded in
-            // Read under the lock, so that it is never older than the fetches it is compared with.
+            // The stored ranges are read under the lock, so that they are never older than the state they
+            // are used with.
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             let result = event(&guarded, moment)
             guarded.needRevision += 1
@@ -193,7 +197,8 @@ final class ResourceLoader: Sendable {
         task?.cancel()
     }
 
-    /// Handles the end of a fetch, for any reason. `wasAway` if the network was unavailable when it began.
+    /// Handles the end of a fetch, for any reason. `wasAway` is `true` if the network was unavailable when
+    /// it began.
     func finish(_ id: FetchPlan.ID, error: MediaError?, wasAway: Bool = false) {
         let report = error == nil ? nil : parts.connectivity?.report
         let network = NetworkOutlook(report: report ?? ConnectivityReport(), wasAway: wasAway)
@@ -226,7 +231,8 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    /// Waits for a byte that the store did not return, unless it need not be waited for.
+    /// Waits for the byte at `offset`, which the store did not return. If the outcome is known already,
+    /// returns it at once.
     func waitForBytes(_ id: LoadReaders.ID, at offset: Int64) async throws -> Found {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -260,7 +266,7 @@ final class ResourceLoader: Sendable {
 
     // MARK: Reports
 
-    /// Counts requests and bytes that this resource took before it was opened.
+    /// Adds the requests and bytes that a revalidation of the resource took before this open.
     func count(requests: Int, bytes: Int64) {
         guarded.withLock { guarded in
             guarded.requestCount += requests
