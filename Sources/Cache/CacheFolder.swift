@@ -3,6 +3,7 @@ package import Media
 package import System
 
 /// The persistent cache: a folder with an index and one sparse file for each entry.
+///
 /// Any number of processes, and of objects in one process, may use one folder. The work is done on threads
 /// of this object (see `CacheEngine`), except that stores look up the version of the index on the caller's
 /// thread. The threads end when the object and all of its stores are released.
@@ -122,8 +123,9 @@ package final class CacheFolder: ByteStoreOpener {
     /// and none was given, and if one was given and the folder is not sealed; nothing in the folder is
     /// changed then. Ignores other failures, which `open` reports. Without a secret, a missing folder is not
     /// created.
+    ///
     /// - Parameter isAsking: `true` if only queries follow. Then the index is read without the folder's lock
-    /// if possible, and the folder is not opened.
+    ///   if possible, and the folder is not opened.
     package func checkSecret(isAsking: Bool = false) async throws {
         let engine = engine
         guard engine.settings.secret != nil || engine.settings.hasFolder else { return }
@@ -150,7 +152,7 @@ package final class CacheFolder: ByteStoreOpener {
         }
     }
 
-    // MARK: Questions. A missing folder is empty, and is not made for a question.
+    // MARK: Questions. A missing folder counts as empty, and a query does not create it.
 
     /// Every entry, the most recently played first. Throws `.notCached` if the folder cannot be used.
     package func list() async throws -> [CachedEntry] {

@@ -43,8 +43,8 @@ extension CacheFolder {
         }
     }
 
-    /// Removes the least recently played entries until the objects take at most `budget` bytes; never open
-    /// ones, and pinned ones, after all others, only with `includingPinned`.
+    /// Removes the least recently played entries until the objects take at most `budget` bytes. Never
+    /// removes open entries; removes pinned ones only with `includingPinned`, and after all others.
     package func evict(toBudget budget: Int64, includingPinned: Bool = false) async throws -> CacheRemoval {
         let engine = engine
         let policy = EvictionPolicy(budget: max(0, budget))
@@ -75,8 +75,8 @@ extension CacheFolder {
         return removal
     }
 
-    /// The result that `evict(toBudget:)` without pinned entries would have if no entry were open. Removes
-    /// nothing.
+    /// Counts the entries and bytes that `evict(toBudget:)` without `includingPinned` would remove if no
+    /// entry were open. Removes nothing.
     package func victims(toBudget budget: Int64) async throws -> CacheRemoval {
         let policy = EvictionPolicy(budget: max(0, budget))
         return try await engine.ask(orElse: CacheRemoval()) { index in

@@ -22,7 +22,8 @@ private struct Verification {
     var report = VerifyReport()
     var state = VerifyProgress()
 
-    /// Extents checked in one job: a mebibyte, so that reads for playing need not wait long.
+    /// The number of extents checked in one job: at most a mebibyte, so that reads for playback do not wait
+    /// long.
     private static let batchSize = 16
 
     mutating func run() async throws -> VerifyReport {

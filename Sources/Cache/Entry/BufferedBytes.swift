@@ -55,9 +55,10 @@ struct BufferedBytes: Sendable {
         return all
     }
 
-    /// The first `count` bytes or slightly fewer, at least one; all bytes if there are fewer than `count`.
+    /// The first `count` bytes, or up to one block fewer so that no block is split; all bytes if there are
+    /// fewer than `count`.
     ///
-    /// The result ends at a block boundary if possible.
+    /// If that would leave nothing, the block is split after all: the result has at least one byte.
     func first(_ count: Int64) -> BufferedBytes {
         var left = count
         for range in ranges.ranges {

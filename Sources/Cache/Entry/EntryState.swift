@@ -143,8 +143,8 @@ struct EntryState: Sendable {
         )
     }
 
-    /// `plan` is durable in `extents`, which other stores may have claimed in part. The index has
-    /// `description` now.
+    /// The bytes of `plan` are durable in `extents`, some of which other stores may have claimed. The index
+    /// now has `description`.
     mutating func committed(_ plan: CommitPlan, as extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
         seen = description
@@ -175,7 +175,7 @@ struct EntryState: Sendable {
 
 /// The bytes and the description that one commit makes durable.
 struct CommitPlan: Sendable {
-    /// The bytes without an extent when the commit began.
+    /// The bytes to commit, which were buffered when the commit began.
     var bytes: BufferedBytes
     /// The resource as this store knows it.
     var description: EntryDescription

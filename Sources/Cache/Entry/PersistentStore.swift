@@ -30,7 +30,8 @@ final class PersistentStore: ByteStore {
         case refusing(MediaError)
         /// Nothing can be written to the folder; the committed bytes can be read.
         case unwritable(MediaError)
-        /// The entry was replaced, removed or discarded: its bytes can still be read, and nothing more is claimed.
+        /// The entry was replaced, removed or discarded: its bytes can still be read, and nothing more is
+        /// claimed.
         case detached
         case closed
     }

@@ -138,7 +138,7 @@ final class VolatileStore: ByteStore {
 
 /// The bytes in memory around a reader: all that were downloaded ahead of it, and a bounded part behind.
 struct HeldWindow: Sendable {
-    /// 8 MiB behind the reader: seeking back more than three minutes at 320 kbit/s needs no download.
+    /// 8 MiB behind the reader: seeking back by up to three minutes at 320 kbit/s needs no download.
     static let mostBehind: Int64 = 8 << 20
 
     private let mostBehind: Int64
@@ -164,7 +164,7 @@ struct HeldWindow: Sendable {
         trim()
     }
 
-    /// Drops all but the nearest bytes behind the reader.
+    /// If more than `mostBehind` bytes lie behind the reader, drops the excess, lowest offsets first.
     private mutating func trim() {
         var excess = -mostBehind
         for range in bytes.ranges.ranges where range.lowerBound < place {

@@ -49,8 +49,8 @@ final class ObjectFile: Sendable {
 
     /// Locks the entry as in use until `unlock`, or until the file is closed.
     ///
-    /// Never waits: only eviction takes the exclusive lock, for a moment, and both calls are made with the
-    /// folder's lock held.
+    /// Never waits. The exclusive lock is only taken for a moment and under the folder's lock, which callers
+    /// of this hold too, except in a folder that accepts no writes.
     func lockShared() throws {
         try check("lock an object", flock(descriptor, LOCK_SH | LOCK_NB))
     }
@@ -88,7 +88,7 @@ final class ObjectFile: Sendable {
     }
 
     private static let timeout = Duration.seconds(5)
-    /// The offset of the byte that is locked; no resource is that long.
+    /// The offset of the byte that `withCommitLock` locks; no resource is that long.
     private static let commitByte = Int64.max - 1
 
     /// The file's status. Throws unless it is a plain file of the user's own.

@@ -84,7 +84,7 @@ final class OpenedFolder {
             return try root.checkIndexFiles()
         }
         close(made)
-        // A log that is left is from a removed index.
+        // A leftover log belongs to an index that was removed.
         for suffix in ["-wal", "-shm"] { _ = unlinkat(root.descriptor, FolderRoot.indexName + suffix, 0) }
     }
 

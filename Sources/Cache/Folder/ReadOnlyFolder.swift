@@ -2,9 +2,9 @@ import Glibc
 import Media
 import System
 
-/// The looking thread's connection to the index, opened at the first query.
+/// The connection of the `look` thread to the index (see `CacheEngine`), opened at the first query.
 final class IndexQuestions: @unchecked Sendable {
-    // Unchecked: touched on the looking thread only, or in `deinit`, when no job is left.
+    // Unchecked: touched on the `look` thread only, or in `deinit`, when no job is left.
     private var reading: IndexReading?
     private let path: String
     private let protection: Protection
@@ -34,9 +34,10 @@ final class IndexQuestions: @unchecked Sendable {
     func close() { reading = nil }
 }
 
-/// Tells on the caller's thread whether anybody has committed to the index, by SQLite's count for a connection of its own.
+/// Shows, on the caller's thread, if anything was committed to the index since an earlier look. Asks SQLite
+/// for the `data_version` of a connection of its own.
 final class IndexVersion: Sendable {
-    /// Equal to an earlier one if nothing was committed in between.
+    /// Two stamps are equal if nothing was committed between them.
     struct Stamp: Equatable, Sendable {
         fileprivate let opening: Int
         fileprivate let version: Int64
@@ -67,7 +68,7 @@ final class IndexVersion: Sendable {
         }
     }
 
-    /// Closes the index; the next question opens it again.
+    /// Closes the index; the next use of `current` opens it again.
     func close() { state.withLock { $0.reading = nil } }
 }
 

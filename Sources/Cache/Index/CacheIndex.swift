@@ -29,6 +29,7 @@ final class CacheIndex {
     }
 
     /// Opens the index at `path` for queries only. Needs no lock and creates nothing.
+    ///
     /// Throws `IndexError` if the index has another format, and `SealError` if the folder's seal differs
     /// from that of `protection`.
     convenience init(readingAt path: String, protection: Protection) throws {

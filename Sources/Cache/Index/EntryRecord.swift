@@ -9,7 +9,8 @@ struct EntryID: Hashable, Sendable {
 
     init(_ value: Int64) { self.value = value }
 
-    /// A new number. In a folder of a million entries, the chance of a repetition is one in ten million.
+    /// A new number. In a folder of a million entries, the chance that any two are equal is below one in ten
+    /// million.
     static func random() -> EntryID { EntryID(Int64.random(in: 1...Int64.max)) }
 
     /// The file name of the entry.

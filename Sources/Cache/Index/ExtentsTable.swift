@@ -60,7 +60,7 @@ struct ExtentsTable {
             .run(sum, prefix, entry.value)
     }
 
-    /// Withdraws the claims, but those that another process has replaced.
+    /// Withdraws the claims of `extents`, except those that another process has replaced.
     func remove(_ extents: [Extent], of entry: EntryID) throws {
         for extent in extents { try remove(extent, of: entry) }
     }

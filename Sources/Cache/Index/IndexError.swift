@@ -12,7 +12,7 @@ struct IndexError: Error, CustomStringConvertible {
     /// existing ones, so a violation means that SQLite read something else than what is stored.
     var isDamage: Bool { [.corrupt, .notADatabase, .constraint, .schema].contains(code) }
 
-    /// `true` if the disk or the folder possibly accepts no writes.
+    /// `true` if the cause may be that the disk or the folder accepts no writes.
     var isRefusal: Bool { [.readOnly, .inputOutput, .full, .cannotOpen].contains(code) }
 
     var description: String { "the index failed (\(message))" }

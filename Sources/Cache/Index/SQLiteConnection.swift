@@ -80,7 +80,7 @@ final class SQLiteConnection {
         return try body()
     }
 
-    /// Runs `body` in one exclusive transaction; an error rolls it back.
+    /// Runs `body` in one write transaction, of which a database has one at a time; an error rolls it back.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN IMMEDIATE")
         do {

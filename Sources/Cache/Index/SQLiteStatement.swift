@@ -36,7 +36,7 @@ final class SQLiteStatement {
         try step(through: values, row: body)
     }
 
-    /// All rows as `body` reads them, but those for which it returns `nil`.
+    /// All rows as `body` reads them, except those for which it returns `nil`.
     func all<Value>(
         _ values: (any SQLiteValue)?...,
         row body: (borrowing SQLiteRow) throws -> Value?

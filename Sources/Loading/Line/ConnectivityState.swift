@@ -66,6 +66,7 @@ package struct ConnectivityState: Sendable {
     }
 
     /// A request to `host` is about to be sent.
+    ///
     /// While offline, a request to a host that has not failed since the last response is allowed: two dead
     /// hosts in a row look like a lost network, and a third host may disprove that.
     package mutating func requested(_ host: String, now: Duration) -> Pass {

@@ -74,7 +74,7 @@ struct BodyWatch: Sendable {
 
 /// Remembers the measures of recent servers, so that the next track of a server begins with its measure.
 final class LineMeasures: Sendable {
-    /// The limit of servers, more than a listener uses at a time.
+    /// The most servers to remember: more than a listener uses at a time.
     private static let mostServers = 32
 
     private let measures = Locked<[String: LineMeasure]>([:])

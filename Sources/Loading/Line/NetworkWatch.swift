@@ -2,11 +2,12 @@ package import Media
 package import System
 
 /// Sends requests over another transport, to find out if the network is available.
+///
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
-/// with two exceptions. It sends requests to hosts that have not failed since the last response. And it
-/// sends one request from time to time: soon after the first failure, then after growing pauses of up to 30
-/// s, and the next one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that
-/// the displayed state stays correct. Call `end` when it is no longer needed.
+/// with two exceptions. It sends requests to hosts that have not failed since the last response. And it sends
+/// one request from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
+/// the next one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the
+/// displayed state stays correct. Call `end` when it is no longer needed.
 package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState
@@ -31,8 +32,8 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// `isForced` (`--offline`) refuses every request, for good. `numbers` is shared with the loaders, so that the
-    /// watch's own requests have numbers of their own in the journal.
+    /// If `isForced` (`--offline`), refuses every request, for good. `numbers` is shared with the loaders, so
+    /// that the watch's own requests have numbers of their own in the journal.
     package init(
         over transport: any RangeTransport,
         clock: any MonotonicClock,

@@ -16,7 +16,7 @@ struct JumpComparison: Sendable {
     /// Request `id` brings bytes that cannot be compared with any stored byte.
     mutating func jumped(_ id: FetchPlan.ID, stored: ByteRangeSet) {
         if newest == nil { older = stored }
-        // Answers may come in another order than their requests went out.
+        // Responses may arrive in another order than their requests were sent.
         newest = newest.map { max($0, id) } ?? id
     }
 

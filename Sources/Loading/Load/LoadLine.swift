@@ -5,7 +5,8 @@ import Media
 struct LoadLine: Sendable {
     private let settings: LoadSettings
     private(set) var measure: LineMeasure
-    /// The most urgent need of other resources; while it lasts, no less urgent request begins here.
+    /// The most urgent need of other resources; while it lasts, this resource begins only requests at least
+    /// as urgent.
     private(set) var othersNeed: FetchReason?
     private var othersRevision = 0
     /// `true` if a connection to this server is known to carry one request at a time.

@@ -3,8 +3,8 @@ import System
 
 /// Passes a live stream from its responses to the decoder, through a bounded buffer.
 ///
-/// A thin shell: `LiveState` decides. One task reads the body and reconnects when it ends, since a live stream has no end
-/// of its own. Nothing of it is cached.
+/// A thin shell: `LiveState` decides. One task reads the body and reconnects when it ends, since a live stream
+/// has no end of its own. Nothing of it is cached.
 final class LiveStream: Sendable {
     private struct Guarded {
         var state: LiveState?
@@ -39,8 +39,8 @@ final class LiveStream: Sendable {
         self.parts = parts
     }
 
-    /// Takes over the body of `response`, whose next byte is at `offset` of the resource, with the record of its request.
-    /// Called once.
+    /// Takes over the body of `response`, whose next byte is at `offset` of the resource, and `log`, the record
+    /// of its request. Called once.
     func begin(_ response: RangeResponse, at offset: Int64, log: RequestLog) {
         let state = LiveState(
             subject: url.safeText,
@@ -65,8 +65,8 @@ final class LiveStream: Sendable {
     /// Reads up to `count` bytes from `offset` on, and waits for at least one. Empty past the end of a body
     /// that turned out to be a file.
     ///
-    /// Throws `CancellationError` after `close` and if the task is cancelled, and `MediaError` if the bytes were dropped
-    /// or the server was given up.
+    /// Throws `CancellationError` after `close` and if the task is cancelled, and `MediaError` if the bytes
+    /// were dropped or the server was given up.
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         while true {
             try Task.checkCancellation()
@@ -242,7 +242,8 @@ final class LiveStream: Sendable {
         return !Task.isCancelled
     }
 
-    /// The outcome of an attempt to reconnect: a body, or the wait for the next attempt; `nil` if there is none.
+    /// The outcome of an attempt to reconnect: a connection, or the wait for the next attempt; `nil` if no
+    /// attempt follows.
     private enum Attempt {
         case success(Connection)
         case failure(LoadWait?)

@@ -19,7 +19,7 @@ struct JournalWriter: Sendable {
     }
 }
 
-/// Collects the journal's record of one request, and reports each progress.
+/// Collects the journal's record of one request, and reports it to the journal after each change.
 struct RequestLog: Sendable {
     private var record: RequestRecord
     private let resource: SafeText
@@ -59,7 +59,7 @@ struct RequestLog: Sendable {
         report()
     }
 
-    /// The request has ended: `complete`, `cancelled`, or the code of the error.
+    /// The request has ended; `end` is `complete`, `discarded`, `cancelled`, or the code of the error.
     func ended(_ end: String) { journal.journal?.record(soFar(end)) }
 
     /// The request was not sent after all: the player is offline.

@@ -48,7 +48,7 @@ final class ResourceLoader: Sendable {
 
     fileprivate enum Phase { case open, closing, closed }
 
-    /// The task of a fetch. `Task.immediate` runs the fetch before it returns the task, so a fetch can be
+    /// The task of a fetch. `Task.immediate` runs it up to its first wait before returning, so a fetch can be
     /// cancelled before its task is known.
     fileprivate enum FetchTask {
         case starting
@@ -143,7 +143,8 @@ final class ResourceLoader: Sendable {
         }
     }
 
-    /// Performs `actions`, and waits for the only one that takes time: the new entry of a changed resource.
+    /// Performs `actions`, and waits for the only one that takes time: opening a new entry for a changed
+    /// resource.
     func performAll(_ actions: [LoadAction]) async {
         perform(actions)
         if actions.contains(.declareChanged) { await onChanged(self) }

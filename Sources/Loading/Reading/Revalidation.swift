@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// Checks by one small request if an entry is current, and replaces it by an empty one if not.
+/// Checks with one small request if an entry is current, and replaces it by an empty one if it is not.
 ///
 /// With validators the request is conditional, and the response has no body if nothing has changed. Without
 /// them, the first bytes are requested again and compared. If the server cannot be reached, nothing changes.
