@@ -163,7 +163,7 @@ final class EntryAccess: @unchecked Sendable {
     /// it open can still read its unlinked file.
     func discard(_ entry: EntryID, of url: WebURL) {
         let key = key(of: url)
-        // If this fails, the entry stays: its bytes are valid, only no longer needed.
+        // If this fails, the entry stays; the bytes that it claims are valid.
         try? session.perform { folder in
             if try folder.index.transaction({ try folder.index.removeName(key, of: entry) }) {
                 folder.objects.unlink(entry)

@@ -56,8 +56,7 @@ final class PersistentStore: ByteStore {
         var ahead = ReadAheadState()
         /// Stores the bytes that cannot be committed; created when needed.
         var volatile: (any ByteStore)?
-        /// `true` once another entry with the same resource was looked up by the current entity tag and
-        /// length.
+        /// `true` once the index was searched for another entry with the current entity tag and length.
         var hasSoughtCopy = false
         /// The version of the index from which this entry's extents were last taken over.
         var seen: IndexVersion.Stamp?

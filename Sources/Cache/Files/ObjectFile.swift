@@ -100,7 +100,7 @@ final class ObjectFile: Sendable {
         return status
     }
 
-    /// `true` if the file was unlinked: nobody who opens the entry later gets its bytes.
+    /// `true` if the file was unlinked: a store that opens the entry later does not get its bytes.
     func isUnlinked() throws -> Bool {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))

@@ -34,7 +34,7 @@ final class IndexQuestions: @unchecked Sendable {
     func close() { reading = nil }
 }
 
-/// Shows, on the caller's thread, if anything was committed to the index since an earlier look. Asks SQLite
+/// Shows, on the caller's thread, if anything was committed to the index since an earlier `Stamp`. Asks SQLite
 /// for the `data_version` of a connection of its own.
 final class IndexVersion: Sendable {
     /// Two stamps are equal if nothing was committed between them.
@@ -43,7 +43,7 @@ final class IndexVersion: Sendable {
         fileprivate let version: Int64
     }
 
-    // The lock orders the calls of SQLite, which here read some words of shared memory.
+    // Serializes the calls of SQLite. Once the index is open, each reads only a few words of shared memory.
     private let state = Locked<(reading: IndexReading?, openings: Int)>((nil, 0))
     private let path: String
     private let protection: Protection
@@ -95,8 +95,9 @@ final class IndexReading {
 
 /// A cache folder on a read-only or full disk: its cached bytes can be read.
 ///
-/// Locks, creates and changes nothing. So an entry can be removed while it is read here, and the index may be
-/// outdated. Neither does harm: every extent is checked when it is read, and an open file remains readable.
+/// Creates and changes nothing, and does not take the folder's lock. So an entry can be removed while it is
+/// read here, and the index may be outdated. Neither does harm: every extent is checked when it is read, and
+/// an open file remains readable.
 final class UnwritableFolder {
     let index: CacheIndex
     private let objects: CInt

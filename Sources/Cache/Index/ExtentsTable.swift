@@ -45,7 +45,8 @@ struct ExtentsTable {
     /// Claims the bytes of `extents`, which must be unclaimed.
     func insert(_ extents: [Extent], of entry: EntryID) throws {
         guard !extents.isEmpty else { return }
-        // Only an invalid row can be replaced here: a valid one would have been found before.
+        // Only an invalid row can be replaced here: the caller has looked up the valid ones and excludes
+        // their bytes.
         let insert = try connection.statement(
             "INSERT OR REPLACE INTO extents (entry, start, stop, digest) VALUES (?, ?, ?, ?)"
         )

@@ -22,7 +22,7 @@ struct IndexError: Error, CustomStringConvertible {
 enum IndexFormatError: Error, CustomStringConvertible {
     /// A later version made it. Nothing in the folder is changed.
     case newer(Int64)
-    /// An earlier version made it, and nobody else has it open: a new index takes its place.
+    /// An earlier version made it, and no other process has it open: a new index takes its place.
     case older(Int64)
     /// An earlier version made it, and another process has it open. Nothing in the folder is changed.
     case olderInUse(Int64)

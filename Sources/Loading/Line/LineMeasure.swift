@@ -3,8 +3,8 @@ import System
 
 /// The recent rate of a connection, and the time until a response.
 ///
-/// Both are medians of the last few measurements, so that one hiccup, or one response from a proxy's cache,
-/// changes no decision.
+/// Both are medians of the last few measurements, so that one short stall, or one response from a proxy's
+/// cache, changes no decision.
 package struct LineMeasure: Sendable, Equatable {
     /// The number of measurements to remember of each kind. Odd, so that the median is one of them.
     static let remembered = 5

@@ -20,8 +20,8 @@ struct JumpComparison: Sendable {
         newest = newest.map { max($0, id) } ?? id
     }
 
-    /// `true` if the response to `fetch` confirms the bytes after the jump. Such a fetch is wanted wherever
-    /// the readers are.
+    /// `true` if the response to `fetch` confirms the bytes after the jump. Such a fetch is wanted at any
+    /// position of the readers.
     func isServed(by fetch: LoadFetch) -> Bool {
         guard let newest, !fetch.plan.overlap.isEmpty, fetch.plan.id > newest else { return false }
         return older.contains(fetch.plan.overlap.upperBound - 1)

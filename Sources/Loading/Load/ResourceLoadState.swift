@@ -109,8 +109,9 @@ package struct ResourceLoadState: Sendable {
         return plan(moment, newcomer: isMissing ? id : nil)
     }
 
-    /// The waiting task was cancelled; returns its wait. Fetches for it continue until the reader's next read
-    /// or its close: a seek begins with a cancellation, and its target may be near.
+    /// The task of a waiting read was cancelled. Returns the wait; `nil` if the reader was not waiting.
+    /// Fetches for it continue until the reader's next read or its close: a seek begins with a cancellation,
+    /// and its target may be near.
     mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
 
     package mutating func readerAsked(_ id: ReaderID, for wish: Wish, _ moment: Moment) -> [Action] {

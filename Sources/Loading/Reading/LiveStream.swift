@@ -3,8 +3,8 @@ import System
 
 /// Passes a live stream from its responses to the decoder, through a bounded buffer.
 ///
-/// A thin shell: `LiveState` decides. One task reads the body and reconnects when it ends, since a live stream
-/// has no end of its own. Nothing of it is cached.
+/// A thin shell: `LiveState` decides. One task reads the body and reconnects when it ends, since a live
+/// stream has no end of its own. Nothing of it is cached.
 final class LiveStream: Sendable {
     private struct Guarded {
         var state: LiveState?
@@ -39,8 +39,8 @@ final class LiveStream: Sendable {
         self.parts = parts
     }
 
-    /// Takes over the body of `response`, whose next byte is at `offset` of the resource, and `log`, the record
-    /// of its request. Called once.
+    /// Takes over the body of `response`, whose next byte is at `offset` of the resource, and `log`, the
+    /// record of its request. Called once.
     func begin(_ response: RangeResponse, at offset: Int64, log: RequestLog) {
         let state = LiveState(
             subject: url.safeText,

@@ -3,8 +3,9 @@ import System
 
 /// Fetches a resource; shared by all its readers.
 ///
-/// A thin shell: `ResourceLoadState` decides, this carries out. Each step takes the lock, passes one event to
-/// the state, with the current time and the stored ranges, releases the lock and performs the actions.
+/// A thin shell: `ResourceLoadState` decides, and this class performs its actions. Each step takes the lock,
+/// passes one event to the state, with the current time and the stored ranges, releases the lock and
+/// performs the actions.
 final class ResourceLoader: Sendable {
     struct Guarded {
         var state: ResourceLoadState
