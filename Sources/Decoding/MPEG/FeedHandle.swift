@@ -19,9 +19,9 @@ final class FeedHandle {
     }
 
     struct Frame {
-        /// The number of the frame, counted since the jump.
+        /// The number of the frame, counted from 0 since the last `reopen`.
         var number: Int64
-        /// The number of bytes fed before the frame.
+        /// The number of bytes fed before the frame since the last `reopen`.
         var offset: Int64
         /// The length of the frame with its header.
         var byteCount: Int64
@@ -48,7 +48,7 @@ final class FeedHandle {
 
     deinit { mpg123_delete(pointer) }
 
-    /// Drops all bytes that were fed, to begin a new stream. Every jump begins with this.
+    /// Drops all bytes that were fed, to begin a new stream. Every seek calls this.
     func reopen() throws(MediaError) {
         try check(mpg123_open_feed(pointer))
     }
@@ -103,9 +103,9 @@ final class FeedHandle {
     }
 }
 
-/// The position in the stream of the bytes fed since the last jump.
+/// The position in the stream of the bytes fed since the last seek.
 struct FeedPosition {
-    /// The number of the first MPEG frame after the jump: exact or an estimate; see `isExact`.
+    /// The number of the first MPEG frame after the seek: exact or an estimate; see `isExact`.
     var firstFrame: Int64
     /// The offset in the resource of the first byte fed.
     var start: Int64
@@ -117,7 +117,7 @@ struct FeedPosition {
     var pending: [UInt8]
     /// The offset that is read next.
     var nextRead: Int64
-    /// The last frame that was decoded.
+    /// The number of the last frame that was decoded; `nil` until then.
     var lastFrame: Int64?
     /// The offset of the first decoded frame; `nil` until then.
     var firstPlace: Int64?
@@ -128,7 +128,7 @@ struct FeedPosition {
     var turn: Turn?
 
     struct Turn {
-        /// The first frame of another kind.
+        /// The number of that frame.
         var frame: Int64
         /// The length of the music decoded from there on.
         var length: Duration

@@ -11,7 +11,8 @@ package final class MPEGDecoder: AudioDecoder {
     private static let readByteCount = 96 * 1024
     /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
-    /// The longest tag in mid-stream. libmpg123 buffers everything that it was fed until it finds a frame,
+    /// The longest tag accepted in mid-stream. libmpg123 buffers everything that it was fed until it finds a
+    /// frame,
     /// even a tag that it skips. So a longer tag ends the music instead of filling the memory.
     private static let mostHeldByteCount: Int64 = 32 << 20
 
@@ -42,7 +43,7 @@ package final class MPEGDecoder: AudioDecoder {
     /// The next known frame after an approximate landing. Decoding it gives the exact position.
     private var landmark: (frame: Int64, offset: Int64)?
 
-    /// Creates a decoder for `stream`, which reads nothing before `open`.
+    /// Creates a decoder for `stream`. It reads nothing before `open`.
     package init(_ stream: ProbedStream) {
         source = stream.source
         subject = stream.subject
@@ -152,8 +153,8 @@ package final class MPEGDecoder: AudioDecoder {
         return true
     }
 
-    /// Records the position of a decoded MPEG frame, and writes those of its samples that are music and to be
-    /// played.
+    /// Records the position of a decoded MPEG frame, and passes on its samples, except padding and those
+    /// before the wanted sample. Returns how many samples were written to `pcm`.
     private func heard(
         _ decoded: FeedHandle.Frame,
         in opened: OpenStream,
@@ -340,8 +341,8 @@ struct PaddingHold {
     /// `true` if some of the held samples are known to be music; those are the first ones.
     var hasMusic: Bool { held.count > paddingCount }
 
-    /// Adds `samples`, and writes to `pcm` all samples that are followed by enough others. Returns how many
-    /// were written.
+    /// Adds `samples`, and writes to `pcm` all but the last `paddingCount` samples, as far as they fit.
+    /// Returns how many were written.
     mutating func pass(_ samples: UnsafeBufferPointer<Int16>, into pcm: UnsafeMutableBufferPointer<Int16>)
         -> Int
     {

@@ -16,12 +16,12 @@ struct SeekLander {
 
     /// The place to land on.
     private struct Target {
-        /// The PCM frame of the music.
+        /// The wanted PCM frame, counted from the start of the music.
         var position: FrameCount
-        /// The sample of that PCM frame, which is in MPEG frame `frame`.
+        /// The same PCM frame, counted from the first one decoded; MPEG frame `frame` contains it.
         var sample: FrameCount
         var frame: Int64
-        /// The offset in the resource where that frame is expected.
+        /// The offset in the resource where MPEG frame `frame` is expected.
         var offset: Int64
     }
 
@@ -32,7 +32,7 @@ struct SeekLander {
     static let mostWalked = 32 << 20
 
     let source: any ByteSource
-    /// Landing adds the frames that it finds on its way.
+    /// The map of the stream. Landing adds the frames that it finds.
     private(set) var map: StreamMap
 
     init(_ source: any ByteSource, _ map: StreamMap) {
@@ -169,7 +169,8 @@ struct SeekLander {
         return Landing(feed: feed, place: SeekLanding(frame: target.position, isExact: feed.isExact))
     }
 
-    /// Which of `frames`, found from `start` on, to begin with, and its presumed number.
+    /// Chooses from `frames`, found from offset `start` on, the one with which decoding begins. Returns its
+    /// index and its presumed number.
     ///
     /// The frame nearest to the expected offset is taken as the wanted one, or the first with enough frames
     /// before it.
@@ -186,8 +187,9 @@ struct SeekLander {
         return (first, target.frame - Int64(wanted - first))
     }
 
-    /// Which of `frames`, found from `start` on, to begin with, and its number, if all of them are at the offsets of a
-    /// constant bit rate; `nil` otherwise.
+    /// Chooses from `frames`, found from offset `start` on, the one with which decoding begins. Returns its
+    /// index and its number; `nil` unless all frames are at the offsets of a constant bit rate and one of
+    /// them primes the decoder for `wanted`.
     private func exactStart(
         for wanted: Int64,
         in frames: [FrameWalker.Frame],
@@ -207,7 +209,8 @@ struct SeekLander {
         return primed(Int(wanted - first), frames, first: first).map { ($0, first + Int64($0)) }
     }
 
-    /// The last frame, at a multiple of the table's stride, that primes the decoder for `target`.
+    /// The index of the last frame that primes the decoder for `target` and whose number is a multiple of the
+    /// table's stride; `nil` if there is none.
     private func primed(_ target: Int, _ frames: [FrameWalker.Frame], first: Int64) -> Int? {
         var reservoir = 0
         for index in stride(from: target - 3, through: 0, by: -1) {
@@ -228,7 +231,7 @@ struct SeekLander {
     }
 }
 
-/// The bytes that a jump to an estimated offset needs to determine where it landed.
+/// The bytes that a seek to an estimated offset reads to determine where it landed.
 ///
 /// As few as possible, because on a slow connection each further frame delays the sound.
 struct LandingWindow: Equatable {

@@ -130,7 +130,8 @@ extension SeekTable {
     ///
     /// A run consists of the number of unknown points before it, its own number of points, the distance of
     /// its first point from the last known one, and for each further point the difference between its step
-    /// and the previous step, which is small. An odd number stands for half as many differences of 0.
+    /// and the previous step, which is small. A difference is written as an even number; an odd number *n*
+    /// stands for (*n* - 1) / 2 differences of 0.
     package func stored(for key: SeekTableKey) -> [UInt8] {
         guard !isEmpty else { return [] }
         var bytes = Self.mark + key.kind
@@ -154,7 +155,7 @@ extension SeekTable {
         return bytes + Self.check(of: bytes[...])
     }
 
-    /// Parses the result of `stored(for:)`; `nil` if a byte differs, or if the table cannot be one of the
+    /// Parses the result of `stored(for:)`; `nil` if a byte was changed, or if the table cannot be one of the
     /// stream `key`. No value is trusted.
     package init?(stored bytes: [UInt8], for key: SeekTableKey) {
         guard bytes.count > Self.mark.count + Self.checkByteCount, bytes.starts(with: Self.mark) else {

@@ -231,8 +231,8 @@ final class CurlLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs last on the thread: ends the transfers that never started, and resumes the tasks that wait for
-    /// the end.
+    /// Runs last on the thread, or instead of it if libcurl cannot be loaded: ends the transfers that never
+    /// started, and resumes the tasks in `waitUntilStopped`.
     private func end(in phase: Phase) {
         let (commands, waiters, error): ([Command], _, any Error) = guarded.withLock { guarded in
             // A stop that was requested while libcurl was loading takes precedence.

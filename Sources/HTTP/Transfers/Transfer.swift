@@ -110,7 +110,8 @@ final class Transfer: ResponseBody {
 
     func takeTitle() -> SafeText? { guarded.withLock { $0.splitter?.takeTitle() } }
 
-    /// Ends the transfer from any thread. Wakes the reader at once; libcurl ends it a moment later.
+    /// Ends the transfer; may be called from any thread. Wakes the reader at once; libcurl ends the request a
+    /// moment later.
     func cancel() {
         if change({ $0.cancelled() }) { loop.post(.remove(id)) }
     }
@@ -118,7 +119,7 @@ final class Transfer: ResponseBody {
     /// `true` if libcurl has nothing more to do for the transfer.
     var isOver: Bool { guarded.withLock { $0.state.isOver } }
 
-    /// `true` if bytes have arrived that `next` has not returned.
+    /// `true` if bytes have arrived that `next` has not taken yet, or if no more will arrive.
     var hasChunk: Bool { guarded.withLock { $0.state.hasAnswer(to: .chunk) } }
 
     /// `true` while libcurl receives no more bytes, because the reader is slower than the server.

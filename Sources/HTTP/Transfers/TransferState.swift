@@ -150,8 +150,8 @@ struct TransferState {
         if !isOver { phase = .failed(error) }
     }
 
-    /// The reader wants no more; bytes that have arrived can still be taken. Returns `true` if libcurl must
-    /// end the transfer.
+    /// The reader cancels the transfer; bytes that have arrived can still be taken. Returns `true` if libcurl
+    /// must end the transfer.
     mutating func cancelled() -> Bool {
         let wasLive = !isOver
         phase = .cancelled

@@ -9,7 +9,7 @@ package import Media
 final class PulseClock: @unchecked Sendable {
     // Unchecked: all variables are touched with the main loop's lock held.
 
-    /// With the server's smallest requests, one query in half a second.
+    /// The number of writes between two queries: with the server's smallest requests, half a second.
     private static let writesPerTiming = 10
 
     /// No sink has a longer latency; after quick pauses, servers return larger, bogus values.
@@ -53,7 +53,7 @@ final class PulseClock: @unchecked Sendable {
         forget(pa_stream_update_timing_info(stream, nil, nil))
     }
 
-    /// The server's clock has arrived.
+    /// The reply to a query of the server's clock has arrived.
     func answered() {
         isAsking = false
         // A reply that was on its way when the stream was corked is outdated.
@@ -113,8 +113,8 @@ package struct PulsePosition: Sendable {
     package private(set) var taken: FrameCount = 0
     /// Frames that were heard or flushed.
     package private(set) var heard: FrameCount = 0
-    /// The server's last report: frames heard at a moment, negative while silence is played first. `nil` while the
-    /// position stands.
+    /// The server's last report: the number of frames heard at a moment, negative while silence is played
+    /// before them. `nil` while the position stands still.
     private var running: (heard: FrameCount, since: Duration)?
     private let format: AudioFormat
 
@@ -125,8 +125,8 @@ package struct PulsePosition: Sendable {
 
     package mutating func took(_ count: FrameCount) { taken += count }
 
-    /// The server reported that `latency` of the frames taken were still to be heard at `now`, and if it
-    /// plays.
+    /// The server reported that at `now`, `latency` of the frames taken were still to be heard, and that the
+    /// sink plays if `isPlaying`.
     package mutating func measured(latency: FrameCount, isPlaying: Bool, at now: Duration) {
         running = isPlaying ? (taken - latency, now) : nil
         advance(to: taken - latency)
@@ -138,7 +138,7 @@ package struct PulsePosition: Sendable {
         advance(to: running.heard + format.frames(in: now - running.since))
     }
 
-    /// The stream was corked: the position stands until the server reports that it plays.
+    /// The stream was corked: the position stands still until the server reports that it plays.
     package mutating func stopped() { running = nil }
 
     /// The remaining frames were dropped, or heard to the end.

@@ -10,8 +10,8 @@ final class PulseConnection: @unchecked Sendable {
 
     let mainloop: PulseMainloop
     let context: OpaquePointer
-    /// The server replies from memory, within milliseconds even on a busy machine; users who pressed a key do
-    /// not wait much longer than this.
+    /// The limit on the wait for a reply. The server replies from memory, within milliseconds even on a busy
+    /// machine; users who pressed a key do not wait much longer than this.
     private static let timeLimit = Duration.seconds(3)
 
     private let clock: any MonotonicClock
@@ -73,7 +73,7 @@ final class PulseConnection: @unchecked Sendable {
                 { _, event, index, box in PulseConnection.from(box)?.signalled(event, index) },
                 box
             )
-            // Also reports a call that fails at once.
+            // A call that fails at once is handled like a connection that fails later.
             if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { stateChanged() }
         }
         let cancelled = MediaError(.audioServer, "PulseAudio", "the player is stopping")
@@ -152,7 +152,8 @@ final class PulseConnection: @unchecked Sendable {
         switch state {
         case PA_CONTEXT_READY:
             isReady = true
-            // For volume changes by other programs, the only signals of interest.
+            // Changes of sink inputs are the only events of interest: they include volume changes by other
+            // programs.
             forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, nil, nil))
             ready.give(.success(()))
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
@@ -163,7 +164,7 @@ final class PulseConnection: @unchecked Sendable {
                 onLoss(MediaError(.audioLost, "PulseAudio", "audio server lost (" + reason() + ")"))
             }
         default:
-            break  // On its way to one of these.
+            break  // Still connecting.
         }
     }
 
@@ -199,8 +200,9 @@ final class PulseConnection: @unchecked Sendable {
 
 /// libpulse's thread, which runs its protocol and our callbacks, and the lock of this thread.
 ///
-/// Every `pa_` call is made inside `withLock`, or in a callback, which holds the lock already (thread-mainloop.h). The
-/// lock stops the thread: while it is held nothing waits, decodes or does I/O.
+/// Every `pa_` call is made inside `withLock`, or in a callback, which holds the lock already
+/// (thread-mainloop.h). While the lock is held, the thread stands still, so code that holds it must not wait,
+/// decode or do I/O.
 final class PulseMainloop: @unchecked Sendable {
     // Unchecked: `pointer` never changes, and libpulse allows these functions from any thread.
     private let pointer: OpaquePointer
@@ -227,7 +229,7 @@ final class PulseMainloop: @unchecked Sendable {
 
     deinit { pa_threaded_mainloop_free(pointer) }
 
-    /// Runs `body` while the thread is stopped between two callbacks; never from a callback.
+    /// Runs `body` while the thread is stopped between two callbacks. Must not be called from a callback.
     func withLock<Value>(_ body: () -> Value) -> Value {
         pa_threaded_mainloop_lock(pointer)
         defer { pa_threaded_mainloop_unlock(pointer) }

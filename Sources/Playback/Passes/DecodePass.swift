@@ -69,7 +69,7 @@ struct DecodePass: Sendable {
             let step = try await decoder.decode(into: .init(rebasing: buffer[..<room]))
             try Task.checkCancellation()
             let updates = reported.updates(of: decoder, by: id)
-            // A change of format reports the same information.
+            // For a change of format, `formatChanged` below carries the same information.
             if step != .formatChanged { updates.forEach(send) }
             switch step {
             case .frames(let frames):
@@ -205,7 +205,8 @@ struct LiveTitles: Sendable {
         station = report.station
     }
 
-    /// The newest title whose bytes have been read; `nil` if the last call returned it.
+    /// The newest title of which music has been read; `nil` if there is none, or if an earlier call returned
+    /// it.
     mutating func next(in report: LiveReport) -> SafeText? {
         station = report.station
         guard let title = report.titles.last(where: { $0.offset < report.readTo }), title.offset > sentTo

@@ -26,7 +26,8 @@ final class TrackResource: Sendable {
     private nonisolated(unsafe) var decoder: (any AudioDecoder)?
     private nonisolated(unsafe) var isAtStart = true
 
-    /// A resource for a first pass, whose priority its reads have until `raisePriority`.
+    /// Creates the resource of the pass `first`. Its reads have the priority of that pass until
+    /// `raisePriority`.
     init(for first: PassStart, makeDecoder: @escaping MakeDecoder, open: @escaping Open) {
         track = first.track
         refresh = first.refresh

@@ -15,15 +15,15 @@ final class PlayerShell {
     private let passes: PassTable
     private let sound: SoundPath
     private let cached: CachedWatch?
-    /// Passes of which something was heard. When one ends without a failure, the missing bytes of its track
-    /// may be fetched.
+    /// Passes that were heard, at least in part, and ended without a failure. Once they are cancelled, the
+    /// missing bytes of their tracks may be fetched.
     private var heardPasses: Set<PassID> = []
     private var lastLookup = Duration.zero
     private var fatal: MediaError?
     private let jobs: BackgroundJobs
     /// The next tick.
     private var tick: (due: Duration, task: Task<Void, Never>)?
-    /// The delay by which a tick may be late.
+    /// The greatest accepted delay of a tick.
     private static let tickTolerance = Duration.milliseconds(20)
 
     init(
@@ -58,7 +58,7 @@ final class PlayerShell {
         )
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
         if let connectivity = parts.connectivity {
-            // The present state is displayed, but is not an event.
+            // The network's present state is displayed; only later changes are reported as events.
             connectivity.observe { send(.networkChanged($0)) }
             state.start(with: connectivity.report)
         }
@@ -194,8 +194,8 @@ final class PlayerShell {
         reader.prefetch(info.audioStart..<info.audioStart + bytes)
     }
 
-    /// The wait of the current pass. Once a second, also updates how much of its track and the next is
-    /// cached.
+    /// Returns the input that reports if the current pass waits for an attempt to load. Once a second, also
+    /// looks up how much of its track and of the next one is cached.
     private func loadInputs() -> [PlayerInput] {
         guard let id = state.lane.current?.id, let resource = passes.resource(of: id) else { return [] }
         let now = parts.clock.now
@@ -211,7 +211,7 @@ final class PlayerShell {
 
     private func emit(_ event: PlayerEvent) {
         var event = event
-        // The state does not know what is buffered and cached.
+        // `PlayerState` does not know how much is buffered and cached, so that is filled in here.
         if case .loaded = event { cached?.lookUp(newOf: state.queue.tracks) }
         if case .track(var report) = event {
             report.cached = cachedPart(ofTrack: report.index - 1)

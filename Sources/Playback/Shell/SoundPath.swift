@@ -9,7 +9,7 @@ final class SoundPath {
     private let settings: PlaybackSettings
     private let send: @Sendable (PlayerInput) -> Void
     private let space = SpaceSignal()
-    /// `nil` after a loss, until the next opening.
+    /// The attempt to connect to the sink, finished or not; `nil` after a loss, until the next opening.
     private var connection: Task<Void, any Error>?
     /// The attempt to reach a lost server.
     private var search: Task<Void, Never>?
@@ -45,7 +45,7 @@ final class SoundPath {
         return min(Int(format.frames(in: time)), ring.capacityFrames)
     }
 
-    /// Opens the sink with a new ring. Returns an input if that fails.
+    /// Opens the sink with a new ring. Returns the input that reports a failure; `nil` on success.
     func open(_ format: AudioFormat) async -> PlayerInput? {
         await stopDraining()
         isRunning = false

@@ -42,7 +42,7 @@ struct Pass: Sendable {
     var landing = SeekLanding(frame: 0, isExact: true)
     /// The reason for stopping before the end.
     var failure: MediaError?
-    /// Frames of earlier passes over the same track that were played.
+    /// Frames of the same track that were played by earlier passes, or by this one before a change of format.
     var framesBefore: FrameCount = 0
     /// Frames written since the permission to write; set when the pass has stopped writing.
     var writtenFrames: FrameCount = 0
@@ -110,7 +110,8 @@ struct PassLane: Sendable {
     /// The last pass that writes or has written.
     var lastGranted: Pass? { passes.last { !$0.stage.isBeforeWriting } }
 
-    /// The pass after the current one that was not allowed to write yet. Even if it has failed, its track
+    /// The pass that follows the current one and was not allowed to write yet; `nil` if there is none. Even
+    /// if it has failed, its track
     /// stays the next one until its turn, so that a queue of broken tracks is not skipped ahead of time.
     var prepared: Pass? {
         guard passes.count > 1, let last = passes.last, last.stage.isBeforeWriting else { return nil }
@@ -193,7 +194,8 @@ struct PassLane: Sendable {
         return Pass(id: PassID(value: lastNumber), track: track, start: start)
     }
 
-    /// Cancels all passes except `exempt`. The open resource of the pass `reused` stays open for its successor.
+    /// Removes all passes from the lane, and cancels them, except `exempt`. The open resource of the pass
+    /// `reused` stays open for its successor.
     mutating func cancelAll(except exempt: PassID? = nil, reusing reused: PassID? = nil) -> [PlayerEffect] {
         defer { passes = [] }
         return passes.filter { $0.id != exempt }.map { .cancelPass($0.id, keepsResource: $0.id == reused) }
@@ -278,7 +280,8 @@ struct PassLane: Sendable {
         heard = max(heard, last.start + pass.writtenFrames)
     }
 
-    /// Returns the passes of which the last frame was heard, because the next one is heard, with their frames.
+    /// Returns the passes that were heard to their last frame, each with the number of its frames: all before
+    /// the pass that is heard now.
     ///
     /// Exactly at the boundary, the old pass stays current, because nothing of the new one was heard yet.
     mutating func advance() -> [(pass: PassID, frames: FrameCount)] { timeline.advance(to: heard) }
@@ -349,7 +352,7 @@ struct Timeline: Sendable {
         segments.first.map { max(0, heard - $0.start) } ?? 0
     }
 
-    /// The position in the track being heard; `nil` if nothing is on the way to the sink.
+    /// The position in the track being heard; `nil` if no pass was allowed to write into the stream.
     func position(at heard: FrameCount) -> Duration? {
         guard let segment = segments.first else { return nil }
         return segment.format.duration(of: segment.landing + max(0, heard - segment.start))

@@ -44,7 +44,8 @@ struct PlayQueue: Sendable {
         return tracks.firstIndex { $0.id == id }
     }
 
-    /// The place to play on `previous`; at the first track this is the track itself.
+    /// The place to play on `previous`; `nil` if no track is current. From the first track, it is the last
+    /// one if all tracks repeat, and otherwise the first one again.
     func previous() -> Int? {
         guard let current else { return nil }
         let place = orderPlace(of: current)
@@ -52,7 +53,7 @@ struct PlayQueue: Sendable {
         return repeatMode == .all ? track(atOrderPlace: tracks.count - 1) : current
     }
 
-    /// The places of the last addition, if it is the last step.
+    /// The places of the last addition; `nil` unless `undo` would undo an addition.
     var lastAddition: Range<Int>? { history.lastAddition }
 
     mutating func select(_ place: Int) {

@@ -82,7 +82,8 @@ extension PlayerState {
 
     // MARK: The next track
 
-    /// The place of the track that follows the last pass that writes; `nil` at the end of the queue.
+    /// The place of the track after the last pass that was allowed to write; `nil` if no track is to follow
+    /// it.
     private func placeAhead() -> Int? {
         guard consecutiveFailures < max(1, queue.tracks.count) else { return nil }
         if let last = lane.passes.last, last.isBrokenOff { return nil }
@@ -127,7 +128,8 @@ extension PlayerState {
         return [.cancelPass(stale.id, keepsResource: false)] + followUp()
     }
 
-    /// If the last pass has written everything, allows the next one to write, or ends the stream.
+    /// If the last pass has written everything: prepares the next one, allows it to write if it is ready, or
+    /// ends the stream if it cannot continue in it.
     private mutating func followUp() -> [PlayerEffect] {
         guard phase == .active, let last = lane.lastGranted, last.stage == .written, !output.isFinishing
         else { return [] }
@@ -349,7 +351,7 @@ extension PlayerState {
     private mutating func endHeardPasses() -> [PlayerEffect] {
         lane.drained()
         var effects = advance()
-        // Passes without a frame may follow the last frame that was heard.
+        // `advance` leaves the last pass that was heard, and the passes after it that wrote no frame.
         while let pass = lane.current, pass.stage == .written, !pass.isBrokenOff {
             effects += end(pass, frames: pass.writtenFrames)
             lane.removeFirst()
@@ -368,7 +370,7 @@ extension PlayerState {
         return shown + ended
     }
 
-    /// Ends a pass that was heard to its last frame.
+    /// Ends a pass that was heard to its last frame, or that failed before it wrote one.
     private mutating func end(_ pass: Pass, frames: FrameCount) -> [PlayerEffect] {
         let allFrames = pass.framesBefore + frames
         if let failure = pass.failure {

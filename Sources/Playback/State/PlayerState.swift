@@ -38,8 +38,8 @@ struct PlayerState: Sendable {
     var isMuted = false
     var gainMode: GainMode
     var connectivity = ConnectivityReport()
-    /// Consecutive tracks that failed or had no sound. Once these are as many as the queue has, another round would
-    /// fail forever.
+    /// The number of consecutive tracks that failed or had no sound. Once it reaches the number of tracks in
+    /// the queue, playback ends, because repeating the queue would fail for ever.
     var consecutiveFailures = 0
     var lastSeek: Duration?
     /// Commands that came before the tracks were known and need them; carried out in order by `launched`.
@@ -356,7 +356,7 @@ struct PlayerState: Sendable {
         guard output.isRunning, let format = output.format else { return limit }
         var due = min(limit, announcer.timeUntilPosition)
         if let frames = lane.framesUntilChange {
-            // A little later, since a frame counts as heard once the next one is.
+            // A little later, because the change counts only once a frame after the boundary is heard.
             due = min(due, format.duration(of: frames) + .milliseconds(5))
         }
         return max(due, .milliseconds(10))

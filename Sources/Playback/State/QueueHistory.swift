@@ -23,7 +23,7 @@ struct QueueHistory: Sendable {
         steps[steps.count - 1] = .added(last.lowerBound..<places.upperBound)
     }
 
-    /// The places of the last addition, if it is the last step.
+    /// The places of the last addition; `nil` if the last step is no addition.
     var lastAddition: Range<Int>? {
         if case .added(let places) = steps.last { places } else { nil }
     }
