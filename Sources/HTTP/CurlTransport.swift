@@ -70,7 +70,7 @@ package final class CurlTransport: RangeTransport {
     }
 
     /// Sends the request to a remembered target. If that is no longer usable, forgets it, adds the requests
-    /// made to `requestCount` and returns `nil`.
+    /// made to `requestCount` (one if they failed) and returns `nil`.
     private func sendToTarget(
         _ request: RangeRequest,
         from start: RedirectState,

@@ -103,9 +103,9 @@ final class FeedHandle {
     }
 }
 
-/// The position in the stream of the bytes fed since the last seek.
+/// The position in the stream of the bytes fed since `open` or the last seek.
 struct FeedPosition {
-    /// The number of the first MPEG frame after the seek: exact or an estimate; see `isExact`.
+    /// The number of the first MPEG frame of these bytes: exact or an estimate; see `isExact`.
     var firstFrame: Int64
     /// The offset in the resource of the first byte fed.
     var start: Int64

@@ -4,7 +4,7 @@ import Media
 ///
 /// One request of 64 KiB suffices, unless a larger tag precedes the audio: then a second one is needed.
 struct StreamHead {
-    /// The first frame must begin within one request.
+    /// The first frame must begin within this many bytes after the leading tags: the length of one request.
     private static let reach = ByteWindow.requestByteCount
     /// The number of frames to examine, if the resource has as many, to decide if the bit rate is constant or
     /// variable.

@@ -2,7 +2,8 @@ import Media
 
 /// Consecutive bytes of a source, read on demand.
 struct ByteWindow {
-    /// The length of one request. That of a cold start brings no more, so a decoder should open within it.
+    /// The length of one request. The first request for a resource that is not cached returns no more, so a
+    /// decoder should be able to open with these bytes.
     static let requestByteCount = 65_536
 
     private let source: any ByteSource

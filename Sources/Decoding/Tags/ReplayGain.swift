@@ -4,7 +4,8 @@ import Media
 enum ReplayGain {
     /// The longest text that is read as a number.
     static let longestNumber = 24
-    /// In decibels: LAME's reference level is 89 dB since version 3.95.1, and was 83 dB before.
+    /// Added to gains from old LAME versions, in decibels: LAME's reference level is 89 dB since version
+    /// 3.95.1, and was 83 dB before.
     private static let raisedBy = 6.0
 
     /// The value in the text frame `payload` (ID3v2 `TXXX`: encoding, description, value), if it is one of the
@@ -92,7 +93,7 @@ enum ReplayGain {
         return loudness
     }
 
-    /// `true` if `name` is that of a LAME version before 3.95.
+    /// `true` if `name` is that of a LAME version before 3.95; 3.95 itself counts as new.
     private static func isOld(_ name: ArraySlice<UInt8>) -> Bool {
         guard name.starts(with: "LAME".utf8) else { return false }
         let parts = ID3Text.latin1(name.dropFirst(4)).split(separator: ".")

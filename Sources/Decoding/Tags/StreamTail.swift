@@ -10,7 +10,7 @@ struct StreamTail {
     /// The offset where the audio ends.
     var audioEnd: Int64
 
-    /// Reads the tags at the end of `source`, which is `length` bytes long, after `origin`.
+    /// Reads the tags at the end of `source`, which is `length` bytes long; they must begin after `origin`.
     ///
     /// Returns `nil`, without any request, if those bytes are not stored.
     static func stored(in source: any ByteSource, length: Int64, behind origin: Int64) async throws

@@ -1,6 +1,6 @@
 internal import Media
 
-/// The value of `Content-Range` (RFC 9110 §14.4), already half-open.
+/// The value of `Content-Range` (RFC 9110 §14.4), converted to a half-open range.
 enum ContentRange: Equatable, Sendable {
     /// `bytes a-b/total`; `nil` for a total of `*`.
     case part(ByteRange, total: Int64?)

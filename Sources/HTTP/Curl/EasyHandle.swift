@@ -13,7 +13,7 @@ final class EasyHandle {
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var okayAliases: UnsafeMutablePointer<curl_slist>?
 
-    /// `nil` if memory ran out.
+    /// Returns `nil` if memory ran out, or if libcurl refused an option of the request.
     init?(_ transfer: Transfer, configuration: HTTPConfiguration) {
         guard let pointer = ccurl_easy_init() else { return nil }
         self.pointer = pointer

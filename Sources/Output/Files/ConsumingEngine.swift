@@ -59,7 +59,8 @@ final class ConsumingEngine: @unchecked Sendable {
         phase = .paused
     }
 
-    /// Reads the first chunk, which `step` then consumes.
+    /// Begins to play: reads the first chunk, which `step` then consumes. Throws the error of an earlier
+    /// failed write.
     func start() throws(MediaError) {
         switch phase {
         case .closed: return
@@ -84,7 +85,8 @@ final class ConsumingEngine: @unchecked Sendable {
         count(consumed: dropped)
     }
 
-    /// Completes `answer` once the reader is finished and empty, or when nothing plays.
+    /// Completes `answer` once the reader is finished and empty, or playback stops for another reason; at
+    /// once if nothing plays.
     func drain(_ answer: OneShot<Void>) {
         guard case .playing = phase else { return answer.give(()) }
         endDrain()
@@ -129,8 +131,8 @@ final class ConsumingEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads into the empty chunk. Returns `false` if there are no frames; at the end of the music this ends
-    /// a drain.
+    /// Reads into the empty chunk. Returns `false` if there are no frames; if the reader is then finished,
+    /// ends the drain.
     @discardableResult
     private func take() -> Bool {
         guard let reader else { return false }

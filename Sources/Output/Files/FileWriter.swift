@@ -15,7 +15,7 @@ final class FileWriter: @unchecked Sendable {
     private let container: Container
     private let name: SafeText
     private var file: OutputFile?
-    /// The number of `file`, which is the next one until its format is known.
+    /// The number of `file`, or of the next file if none is open.
     private var number = 1
     /// The format of the samples in `file`; `nil` until it is known.
     private var format: AudioFormat?

@@ -17,7 +17,7 @@ enum PulseFormat {
         )
     }
 
-    /// The channels in the order of the samples, from which the server mixes for its loudspeakers.
+    /// The channels in the order of the samples. The server mixes them for the loudspeakers of its sink.
     static func channelMap(of format: AudioFormat) -> pa_channel_map {
         var map = pa_channel_map()
         map.channels = UInt8(clamping: format.channelCount)

@@ -75,7 +75,8 @@ final class PulseVolume: @unchecked Sendable {
     }
 
     private func ask() {
-        // Unretained: the stream owns this, and calls `close` before libpulse could call back too late.
+        // Unretained: the stream owns this object, and calls `close`, which cancels the query, before it
+        // releases it.
         question = pa_context_get_sink_input_info(
             context,
             pa_stream_get_index(stream),

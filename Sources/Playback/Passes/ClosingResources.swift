@@ -92,7 +92,8 @@ final class ClosingResources: Sendable {
         }
     }
 
-    /// Returns when all bytes are stored, none have arrived for a while, or the task is cancelled.
+    /// Fetches the missing bytes. Returns when all are stored, none have arrived for a while, or the task is
+    /// cancelled.
     private static func fetch(_ resource: TrackResource, _ clock: any MonotonicClock) async {
         guard let reader = resource.openReader else { return }
         reader.fill()
@@ -108,7 +109,8 @@ final class ClosingResources: Sendable {
 }
 
 extension LoadReport {
-    /// `true` if bytes are missing that can be fetched and stored.
+    /// `true` if bytes that can be fetched and stored are missing, or may be missing because the length is
+    /// unknown.
     var isMissingBytes: Bool {
         live == nil && isCached && !(length.map { stored.covers(0..<$0) } ?? false)
     }

@@ -66,7 +66,7 @@ final class PassControl: Sendable {
         }
     }
 
-    /// Returns when the pass may continue.
+    /// Waits while the pass holds (see `isHolding`).
     func goOn() async throws {
         while state.withLock({ $0.holds }) { try await wait { $0.holds } }
     }

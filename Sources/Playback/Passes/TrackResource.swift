@@ -15,7 +15,7 @@ final class TrackResource: Sendable {
     private struct State {
         var reader: (any ResourceReader)?
         var isClosed = false
-        /// `true` if its reads have low priority, until `raisePriority`.
+        /// `true` while the reads of the resource have low priority: until `raisePriority`.
         var isLowPriority: Bool
     }
 
@@ -80,7 +80,7 @@ final class TrackResource: Sendable {
         return decoder?.isStored(at: start) ?? false
     }
 
-    /// Gives its reads the priority of the current track.
+    /// Gives the reads of this resource the priority of the current track.
     func raisePriority() {
         let reader = state.withLock { state in
             defer { state.isLowPriority = false }
@@ -92,7 +92,7 @@ final class TrackResource: Sendable {
     var openReader: (any ResourceReader)? { state.withLock { $0.reader } }
     var report: LoadReport { openReader?.report ?? LoadReport() }
 
-    /// Stores the seek table with the entry and frees the decoder. Call it only after the last pass has
+    /// Stores the seek table with the cache entry and frees the decoder. Call it only after the last pass has
     /// ended.
     func endPasses() {
         let table = decoder?.seekTable() ?? []

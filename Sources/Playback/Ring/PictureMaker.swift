@@ -35,7 +35,7 @@ struct PictureMaker {
         squares = peaks
     }
 
-    /// Drops the frames of an unfinished picture, if the next frames do not continue them.
+    /// Drops the frames of an unfinished picture. Call it if the next frames do not continue them.
     mutating func restart() {
         count = 0
         clearLevels()

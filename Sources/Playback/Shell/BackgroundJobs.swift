@@ -1,12 +1,14 @@
 import Media
 
-/// Resolves sources, saves playlists and pins tracks in the background, in the order of the commands.
+/// Resolves sources in the background, in the order of the commands; likewise, but independently of that,
+/// saves playlists and pins tracks.
 final class BackgroundJobs: Sendable {
     private let resolver: any TrackResolver
     private let save: @Sendable ([Track], String) async throws -> Void
     private let cache: (any CacheStatus)?
     private let send: @Sendable (PlayerInput) -> Void
-    /// Sources to resolve may wait for the network; changes do not wait for them.
+    /// Resolves sources, which may wait for the network. `changes`, which saves playlists and pins tracks,
+    /// does not wait for it.
     private let additions = JobLine()
     private let changes = JobLine()
 

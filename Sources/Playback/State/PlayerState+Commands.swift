@@ -272,8 +272,8 @@ extension PlayerState {
         return effects
     }
 
-    /// Undoes the last change of the queue. Playback continues, unless the current track was part of an
-    /// undone addition.
+    /// Undoes the last change of the queue. The current track keeps playing, unless it was part of an undone
+    /// addition.
     private mutating func undo() -> [PlayerEffect] {
         let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
         var step: QueueStep?

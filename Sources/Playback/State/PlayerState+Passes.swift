@@ -128,8 +128,8 @@ extension PlayerState {
         return [.cancelPass(stale.id, keepsResource: false)] + followUp()
     }
 
-    /// If the last pass has written everything: prepares the next one, allows it to write if it is ready, or
-    /// ends the stream if it cannot continue in it.
+    /// If the last pass has written everything: prepares the next one, or allows it to write once it is
+    /// ready; ends the stream if no pass can continue in it.
     private mutating func followUp() -> [PlayerEffect] {
         guard phase == .active, let last = lane.lastGranted, last.stage == .written, !output.isFinishing
         else { return [] }
