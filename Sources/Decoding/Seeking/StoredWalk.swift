@@ -39,7 +39,8 @@ struct StoredWalk {
         return nil
     }
 
-    /// Records the frames in `bytes`, which were read at the `wanted` offset, in `map`, and calls `found` for each.
+    /// Records in `map` the frames found in `bytes`, which were read at the `wanted` offset. Calls `found`
+    /// for each.
     mutating func took(
         _ bytes: [UInt8],
         length: Int64?,
@@ -74,7 +75,7 @@ struct StoredWalk {
         }
     }
 
-    /// Suspends the scan until the bytes at `offset` are stored.
+    /// Suspends the scan until the bytes at `offset` are stored; `.max` ends it for good.
     private mutating func rest(at offset: Int64) {
         guard let scan else { return }
         // The run now ends at the last point that the scan passed.

@@ -101,7 +101,7 @@ package enum APETag {
         return loudness
     }
 
-    /// The specification's limits.
+    /// The most items that are parsed, and the longest key that the specification allows.
     private static let mostItems = 4_096
     private static let longestKey = 255
 

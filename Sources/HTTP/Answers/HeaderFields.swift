@@ -111,7 +111,8 @@ struct HeaderFields: Equatable, Sendable {
         return Substring(scalars)
     }
 
-    /// A line that begins with a space continues the previous one (RFC 9112 §5.2; obsolete, but still sent).
+    /// Appends a line that begins with a space or tab, and so continues the previous one (RFC 9112 §5.2;
+    /// obsolete, but still sent).
     private mutating func appendFolded(_ text: String) {
         let more = Self.trimmed(text)
         guard !lastWasDropped, !fields.isEmpty, Self.isValue(more) else { return }

@@ -1,7 +1,7 @@
 package import Media
 package import System
 
-/// The tunable numbers of the player, each with its reason.
+/// The settings of the player; each tunable number has its reason beside it.
 package struct PlaybackSettings: Sendable {
     /// PCM between decoder and sink. Two seconds survive a busy machine, and wake an idle one only once a second.
     package var ringTime = Duration.seconds(2)
@@ -9,7 +9,7 @@ package struct PlaybackSettings: Sendable {
     package var startTime = Duration.milliseconds(250)
     /// PCM needed to continue after an underrun, so that music does not stutter on a slow connection.
     package var restartTime = Duration.seconds(1)
-    /// The interval at which the position is updated while music plays.
+    /// The longest time between two updates of the position while music plays.
     package var tick = Duration.milliseconds(250)
     package var gainMode = GainMode.off
     /// The length of the next track's head that is fetched in advance.

@@ -89,7 +89,7 @@ enum PlayerInput: Sendable {
     case liveFound(PassID, Station)
     /// A live stream has a new title, `frames` after the pass was allowed to write.
     case titleReached(PassID, SafeText, frames: FrameCount)
-    /// The pass waits for an attempt to load; `nil` if its bytes arrive.
+    /// The current pass waits for the next attempt to load; `nil` if it does not wait.
     case loadWaits(PassID, LoadWait?)
     case networkChanged(ConnectivityReport)
     /// A playlist of `count` tracks was saved.
