@@ -11,9 +11,9 @@ package final class MPEGDecoder: AudioDecoder {
     private static let readByteCount = 96 * 1024
     /// PCM frames in the longest MPEG frame.
     private static let mostSamplesPerFrame = 1_152
-    /// The longest tag accepted in mid-stream. libmpg123 buffers everything that it was fed until it finds a
-    /// frame,
-    /// even a tag that it skips. So a longer tag ends the music instead of filling the memory.
+    /// The longest tag accepted in mid-stream. libmpg123 buffers everything that it was fed until it
+    /// finds a frame, even a tag that it skips. So a longer tag ends the music instead of filling the
+    /// memory.
     private static let mostHeldByteCount: Int64 = 32 << 20
 
     let source: any ByteSource

@@ -110,9 +110,9 @@ struct PassLane: Sendable {
     /// The last pass that writes or has written.
     var lastGranted: Pass? { passes.last { !$0.stage.isBeforeWriting } }
 
-    /// The pass that follows the current one and was not allowed to write yet; `nil` if there is none. Even
-    /// if it has failed, its track
-    /// stays the next one until its turn, so that a queue of broken tracks is not skipped ahead of time.
+    /// The pass that follows the current one and was not allowed to write yet; `nil` if there is none.
+    /// Even if it has failed, its track stays the next one until its turn, so that a queue of broken
+    /// tracks is not skipped ahead of time.
     var prepared: Pass? {
         guard passes.count > 1, let last = passes.last, last.stage.isBeforeWriting else { return nil }
         return last
