@@ -17,7 +17,8 @@ enum BasePaths {
         }
     }
 
-    /// `reprise` in the folder that the variable names, or else in its place at home; `nil` if there is no home.
+    /// `reprise` in the folder that the variable names, or else in its place at home; `nil` if there is no
+    /// home.
     ///
     /// An empty variable counts as unset, and a relative path is ignored, both as the specification requires.
     /// The same applies to `HOME`; then the home of the account is used.

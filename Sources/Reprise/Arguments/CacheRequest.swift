@@ -31,12 +31,12 @@ struct CacheRequest: Sendable {
     let action: Action
     let folder: String
     let location: CacheLocationOptions
-    /// `nil` for a command that downloads nothing.
+    /// `nil` if the command has no such options, like `network`.
     let bounds: CacheBoundsOptions?
     let network: NetworkOptions?
     let isJSON: Bool
 
-    /// Throws if neither an option nor the account, whose folder is `defaultFolder`, determines the cache
+    /// Throws if neither `--cache-dir` nor `defaultFolder`, the folder of the account, names the cache
     /// folder.
     init(
         _ action: Action,

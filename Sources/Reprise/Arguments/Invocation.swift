@@ -51,7 +51,7 @@ enum Invocation {
         }
     }
 
-    /// `reprise config` accepts the options for playing, and shows the settings with them.
+    /// `reprise config` accepts the options for playing, and shows the settings with those options applied.
     private static func configuration(_ arguments: [String]) throws(UsageError) -> Invocation {
         switch try play(arguments) {
         case .play(let options):
@@ -76,7 +76,7 @@ enum Invocation {
                 try CacheCommands.invocation(of: arguments)
             }
             guard case .show(let text) = invocation else { return invocation }
-            // Removes ArgumentParser's own hint, which names a command that would play.
+            // Replaces the hint of ArgumentParser itself: `reprise help cache` is not a command here.
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
                 $0.contains("'reprise help cache") ? "  reprise cache COMMAND --help explains each." : $0
             }
@@ -88,8 +88,8 @@ enum Invocation {
         }
     }
 
-    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every other
-    /// error becomes a refusal.
+    /// The result of `parse`. ArgumentParser throws help and completions, which become a text to show; every
+    /// other error becomes a refusal.
     private static func shown(
         by command: any ParsableCommand.Type,
         _ parse: () throws -> Invocation
@@ -109,7 +109,8 @@ enum Invocation {
 
 /// The command from which completions are generated: the options for playing, and the commands.
 ///
-/// Never parsed: with both at one level, ArgumentParser takes `cache list` for two files.
+/// Parses only `--generate-completion-script`: with options and commands at one level, ArgumentParser takes
+/// `cache list` for two files.
 private struct CompletionRoot: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reprise",

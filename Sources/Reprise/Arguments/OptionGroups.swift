@@ -4,7 +4,7 @@ import HTTP
 import Media
 import System
 
-/// The options for the location of the cache, and for the naming and sealing of its entries.
+/// The options for the cache's folder, the identity of its entries and their encryption.
 struct CacheLocationOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -46,7 +46,7 @@ struct CacheLocationOptions: ParsableArguments, Sendable {
     var folder: String? { cacheDir ?? BasePaths.path(of: .cache) }
 }
 
-/// The options that bound the cache.
+/// The options that limit what the cache holds.
 struct CacheBoundsOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("The most that the cache may hold, as 500M. (default: 10GB)", valueName: "size"),
@@ -107,7 +107,7 @@ struct NetworkOptions: ParsableArguments, Sendable {
         ),
         completion: .file(),
         transform: { path in
-            // A missing file is refused here: otherwise it would cause failures of every server, much later.
+            // A missing file is refused here: otherwise the requests to every server would fail, much later.
             try TextFile.check(try OptionValue.text(path, "name a file"))
             return path
         }

@@ -31,8 +31,8 @@ enum OptionValue {
 
 /// Sizes as typed and displayed.
 enum ByteSize {
-    /// Decimal units by their letter, binary ones by a letter and `i`. All but `k` are upper-case: `5m` could mean
-    /// minutes, so it is refused rather than guessed.
+    /// Decimal units by their letter, binary ones by a letter and `i`. All but `k` are upper-case: `5m` could
+    /// mean minutes, so it is refused rather than guessed.
     private static let units: [String: Double] = [
         "": 1, "B": 1,
         "k": 1e3, "kB": 1e3, "K": 1e3, "KB": 1e3, "M": 1e6, "MB": 1e6,
@@ -52,7 +52,7 @@ enum ByteSize {
         return Int64(bytes)
     }
 
-    /// Two or three digits and a decimal unit: `0 B`, `950 kB`, `1.9 MB`.
+    /// At most three digits (more from 1000 TB on) and a decimal unit: `0 B`, `950 kB`, `1.9 MB`.
     static func text(_ bytes: Int64) -> String {
         guard bytes >= 1000 else { return "\(max(0, bytes)) B" }
         let scales: [(unit: String, bytes: Int64)] = [

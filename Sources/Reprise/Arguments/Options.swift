@@ -5,8 +5,9 @@ import Output
 
 /// The command line that plays. Each option is declared once, here or in one of the groups.
 ///
-/// The help, the completions, the settings of the configuration file, `reprise config` and the manual page are derived
-/// from the declarations. A default that is not an initial value ends the help text: `(default: 60)`.
+/// The help, the completions, the settings of the configuration file, `reprise config` and the manual page
+/// are derived from the declarations. A default that is not the initial value of the property is written at
+/// the end of the help text: `(default: 60)`.
 struct Options: ParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "reprise",

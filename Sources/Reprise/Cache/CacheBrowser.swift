@@ -26,8 +26,8 @@ final class CacheBrowser: CacheControl {
         var lookedAt = Duration.zero
     }
 
-    /// The shortest interval between readings: short enough to see downloads, but not too short for a long
-    /// index.
+    /// The shortest interval between readings: short enough to follow downloads, but long enough that reading
+    /// a large index does not take all the time.
     static let pace = Duration.seconds(1)
 
     private let state = Locked(State())
@@ -69,13 +69,13 @@ final class CacheBrowser: CacheControl {
         if isWatched { look() }
     }
 
-    /// The cache has changed. Never waits; may be called from any thread.
+    /// Must be called after each change of the cache. Never waits; may be called from any thread.
     func cacheChanged() {
         let isWatched = state.withLock { state in
             state.isStale = true
             return state.isWatched
         }
-        // `watch` reads the list anyway.
+        // While the view is hidden nothing is read: `watch` reads the list once it is shown.
         if isWatched { changed.yield() }
     }
 
@@ -122,7 +122,7 @@ final class CacheBrowser: CacheControl {
         }
     }
 
-    /// Returns the reason why the job was not done, if that is not an error.
+    /// Returns the reason if the cache refused the job; throws if the job failed.
     private func perform(_ job: Job) async throws -> SafeText? {
         switch job {
         case .look:

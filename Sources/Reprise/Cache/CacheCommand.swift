@@ -63,7 +63,8 @@ struct CacheCommand: Sendable {
         }
     }
 
-    /// The web address `source` as typed; only music from the web is cached.
+    /// Parses `source` as typed; throws unless it is an http or https URL, because only music from the web is
+    /// cached.
     func webURL(_ source: String, of command: SafeText) throws(MediaError) -> WebURL {
         guard let url = WebURL(source) else {
             // The source may hold a secret, so it is not repeated.

@@ -26,7 +26,7 @@ struct CacheVerification {
         return report.isSound ? .success : .someFailed
     }
 
-    /// Draws the progress on the terminal, or prints a line for every tenth. Nothing with JSON.
+    /// Draws the progress on the terminal, or prints a line for every tenth. With JSON there is no progress.
     private var progress: @Sendable (VerifyProgress) -> Void {
         if command.request.isJSON { return { _ in } }
         if let painter = command.console.painter {

@@ -10,7 +10,7 @@ struct EntryTable: Sendable {
     /// Formats seconds since 1970.
     var time: @Sendable (Int64) -> String
 
-    /// Cells of the map of an entry's ranges.
+    /// The cells of the map of an entry's ranges.
     static let barColumns = 10
     /// The width from which on title and source have a column each.
     static let wideColumns = 120
@@ -85,7 +85,7 @@ struct TextTable: Sendable {
         /// If there is no room for all columns, those with the highest rank are left out first; `nil` for
         /// never.
         var dropRank: Int?
-        /// The greatest width if the table has one; `nil` for no limit.
+        /// The greatest width of the column if the table's width is limited; `nil` for no limit.
         var most: Int?
     }
 

@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// The source of tracks for `reprise cache` that are not cached yet.
+/// The functions with which `reprise cache` resolves, downloads and decodes tracks.
 struct MusicSupply: Sendable {
     /// Resolves sources into tracks.
     let resolver: any TrackResolver

@@ -25,7 +25,7 @@ final class FetchProgress: Sendable {
         self.total = total
     }
 
-    /// `reader` has begun to download the track numbered `index`; `nil` when it has ended.
+    /// Shows the download of the track numbered `index` by `reader`; removes it if `reader` is `nil`.
     func reading(_ index: Int, _ name: SafeText, _ reader: (any ResourceReader)?) {
         state.withLock { $0.downloads[index] = reader.map { Download(name: name, reader: $0) } }
         draw()
@@ -51,7 +51,7 @@ final class FetchProgress: Sendable {
         painter.show(lines + ["\(done) of \(CountText.of(total, "track", "tracks")) done"])
     }
 
-    /// The line of one track: its stored part, and the rate or the reason for a wait.
+    /// The line of one track: its cached share, and the rate, or `reconnecting` during a wait.
     static func line(_ name: SafeText, _ report: LoadReport, style: TextStyle) -> String {
         let rate = report.bytesPerSecond.flatMap { Int64(exactly: $0.rounded()) }
         let note: SafeText =
@@ -73,7 +73,7 @@ enum ProgressBar {
     /// The fewest cells of a bar; with less room there is no bar.
     static let leastCells = 5
 
-    /// `label ███▒···  42 %  note` in at most `style.columns` columns of the terminal.
+    /// `label ██·····  42 %  note` in at most `style.columns` columns of the terminal.
     ///
     /// The label has a fixed width, so that the bars of several lines are aligned; without room for a bar it
     /// takes the remaining width. The bar shows `done` of `total` bytes; without a total there is no bar.
@@ -138,7 +138,7 @@ struct ProgressFrame: Sendable, Equatable {
 
 /// Draws progress at the bottom of a terminal, below other lines that are written in the meantime.
 final class ProgressPainter: Sendable {
-    /// The time between two drawings; people do not read faster.
+    /// The shortest time between two drawings; people do not read faster.
     static let rhythm = Duration.milliseconds(100)
 
     private struct State {

@@ -2,7 +2,7 @@ import Glibc
 import Media
 import System
 
-/// The file with the secret of a sealed cache.
+/// The file with the secret of an encrypted cache.
 enum SecretFile {
     /// Creates the file at `path` with `text`, private to its owner (0600).
     ///
@@ -18,7 +18,7 @@ enum SecretFile {
         }
         defer { close(descriptor) }
         do throws(SystemError) {
-            // If a power cut lost the secret, everything sealed with it would be lost too.
+            // If a power cut lost the secret, everything encrypted with it would be lost too.
             try WholeFile.write(text.utf8, to: descriptor)
             try check("flush the file", fsync(descriptor))
             try WholeFile.flushFolder(of: path)

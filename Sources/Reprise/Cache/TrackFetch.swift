@@ -13,7 +13,7 @@ struct TrackFetch: Sendable {
         case failed(MediaError)
     }
 
-    /// The most bytes of one read, which returns earlier with the available ones.
+    /// The most bytes of one read; it returns fewer if fewer are available.
     static let chunk = 256 << 10
     /// The assumed rate of a track whose bit rate is unknown: 128 kbit/s.
     static let usualBytesPerSecond = 16_000.0
@@ -22,7 +22,8 @@ struct TrackFetch: Sendable {
     let supply: MusicSupply
     /// Looks up the entry of a URL.
     let entry: @Sendable (WebURL) async throws -> CachedEntry?
-    /// Called with the open reader, for its report, and with `nil` at its end.
+    /// Called with the reader once it is open, so that its report can be shown, and with `nil` before it
+    /// closes.
     let onReader: @Sendable ((any ResourceReader)?) -> Void
 
     /// Returns when the track is cached or cannot be. Throws `CancellationError`; bytes received until then
@@ -37,7 +38,7 @@ struct TrackFetch: Sendable {
             onReader(nil)
             await reader.close()
             try result.get()
-            // Looked up last, because only bytes that the index claims will be found the next time.
+            // Looked up last, because only bytes that the index records will be found the next time.
             guard let entry = try await entry(url), entry.isComplete else {
                 return .failed(notCached())
             }

@@ -21,7 +21,8 @@ struct Setting: Sendable, Equatable {
     let option: String
     let kind: Kind
 
-    /// The setting's name is that of `option`, without the name of the table in front: `--cache-dir` is `cache.dir`.
+    /// `name` is the key. By default it is the name of `option` without the name of the table in front:
+    /// `--cache-dir` is `cache.dir`.
     init(_ table: String, _ option: String, _ kind: Kind = .value, name: String? = nil) {
         (self.table, self.option, self.kind) = (table, option, kind)
         let word = option.dropFirst(2)
@@ -56,7 +57,7 @@ struct Configuration: Sendable {
         }
     }
 
-    /// One line of `[keys]` or `[colors]`, whose names the user chooses.
+    /// One line of `[keys]` or `[colors]`: its name is that of a key or of a style, not of an option.
     struct Pair: Sendable, Equatable {
         var table: String
         var name: String
@@ -128,7 +129,7 @@ struct Configuration: Sendable {
             let command = CacheCommands.nameFirst(Array(typed.dropFirst()))
             guard let name = command.first, !own.isEmpty else { return typed }
             return ["cache", name] + own + command.dropFirst()
-        // What decides about the command must stay first.
+        // This option is recognized only as the first argument.
         case "--generate-completion-script": return typed
         default: return own + typed
         }
@@ -146,8 +147,8 @@ struct Configuration: Sendable {
         }
     }
 
-    /// The refusal of the first setting that is not a valid command line together with those before it; `nil` if all
-    /// are valid.
+    /// The error of the first setting that, together with those before it, is not a valid command line; `nil`
+    /// if there is none.
     private func firstRefusedEntry(of typed: [String]) -> UsageError? {
         var arguments: [String] = []
         for entry in entries(for: typed) {
@@ -200,7 +201,7 @@ struct Configuration: Sendable {
         }
     }
 
-    /// Adds an entry; the elements of one array become one.
+    /// Adds an entry; all elements of one array share one entry.
     private mutating func add(_ setting: Setting, _ values: [String], _ line: Int) {
         if let index = entries.firstIndex(where: { $0.setting == setting }) {
             entries[index].values += values

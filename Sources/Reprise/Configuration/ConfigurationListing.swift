@@ -46,8 +46,8 @@ struct DeclaredOption: Decodable {
     /// The long names, with their dashes.
     var longNames: [String] { (names ?? []).filter { $0.kind == "long" }.map { "--" + $0.name } }
 
-    /// The value without the option: the declared default, or else the one in the last parentheses of the
-    /// help text.
+    /// The value if the option is not given: the declared default, or else the one in the last parentheses of
+    /// the help text.
     var fallback: String {
         if let defaultValue { return defaultValue }
         guard let help = abstract, help.hasSuffix(")"),
@@ -58,7 +58,8 @@ struct DeclaredOption: Decodable {
 }
 
 extension Configuration {
-    /// The lines of `reprise config` with the typed options of `arguments`: name, value and origin of each setting.
+    /// The lines of `reprise config` with the typed options of `arguments`: name, value and origin of each
+    /// setting.
     func listing(with arguments: [String], style: TextStyle) -> [String] {
         let declared = DeclaredCommand(Options.self).options
         let settings = Options.settings.map { row(of: $0, declared, arguments) }
