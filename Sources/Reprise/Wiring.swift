@@ -13,7 +13,7 @@ import TerminalUI
 /// Creates the parts of a session and connects them, in the order in which bytes pass through them: source,
 /// loader, decoder, output.
 ///
-/// Concrete types of more than one module are named here only.
+/// Only this file connects the concrete types of different modules.
 struct Wiring {
     /// The decoder for each kind of audio.
     private static let decoders = DecoderTable(mpeg: { MPEGDecoder($0) })
@@ -74,8 +74,8 @@ struct Wiring {
 
     // MARK: Source
 
-    /// Starts to load libcurl if a first request is expected; otherwise returns `nil`. Does nothing if
-    /// `unlocking` fails.
+    /// Starts a task that loads libcurl if a first request is expected; `nil` if offline or if no first URL
+    /// is known. The task loads nothing if `unlocking` fails.
     ///
     /// Loading takes longer than all other steps between the start and the first request. Cached tracks play
     /// without libcurl, so a replay does not load it.
@@ -96,8 +96,8 @@ struct Wiring {
         }
     }
 
-    /// `true` once the cache is known to open with the secret, or there is none; prints the reason if it does
-    /// not open.
+    /// Waits for `unlocking`; `true` if the cache opens with the secret, or if there is no cache. Otherwise
+    /// prints the reason.
     private func isUnlocked(_ unlocking: Task<Void?, any Error>) async -> Bool {
         do {
             _ = try await unlocking.value
@@ -116,7 +116,8 @@ struct Wiring {
 
     // MARK: Loader
 
-    /// The loaders over `transport`, which waits while the machine is offline.
+    /// Creates the loaders, and the network watch through which they send requests over `transport`. While
+    /// the machine is offline, the watch refuses requests.
     private func makeLoaders(
         over transport: CurlTransport,
         _ cache: CacheFolder?,
@@ -150,11 +151,12 @@ struct Wiring {
 
     // MARK: Output
 
-    /// Starts to connect to the audio server; `nil` for a file, which is created only when the player needs it.
+    /// Starts to connect to the audio server; `nil` for an output that is not in real time, such as a file,
+    /// which is created only when the player needs it.
     ///
-    /// Libraries are opened in the order in which they are requested, and the first request needs libcurl
-    /// before any sound needs libpulse. So this waits until libcurl was requested, or is known not to be
-    /// needed.
+    /// Libraries are loaded in the order in which the process asks for them, and the first HTTP request needs
+    /// libcurl before any sound needs libpulse. So the task waits until the loading of libcurl has begun, or
+    /// is known to be unnecessary.
     private func connect(
         _ output: any AudioOutput,
         after warming: Task<Void, Never>?
@@ -237,7 +239,7 @@ extension Wiring {
     /// `true` if standard output is a terminal that can show a screen.
     static var canShowScreen: Bool { TerminalConfiguration(environment: BasePaths.environment).isUsable }
 
-    /// The cache in `folder`; `nil` if there is none.
+    /// The cache in `folder`; `nil` if `folder` is `nil`.
     static func cacheFolder(
         _ folder: String?,
         _ location: CacheLocationOptions,
@@ -332,7 +334,8 @@ extension Wiring {
     }
 }
 
-/// Resolves sources that the user names: `~/` is the home folder, and the user's secrets may be sent to them.
+/// Resolves the sources that the user names: expands `~/`, and allows the user's secrets to be sent to the
+/// servers of the URLs.
 struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
     let secretOrigins: SecretOrigins?

@@ -1,7 +1,7 @@
 import Media
 
-/// An event and its time as a line of JSON or words. Names and order of the fields are part of the contract with
-/// programs that read them.
+/// An event and its time as a line of JSON or words. Names and order of the fields are part of the contract
+/// with programs that read them.
 struct EventLine: Sendable {
     let name: String
     let fields: EventFields
@@ -83,7 +83,8 @@ struct EventLine: Sendable {
     }
 }
 
-// The JSON is written by hand: a coder of FoundationEssentials would not keep the order of the keys, nor start as fast.
+// The JSON is written by hand: a coder of FoundationEssentials would not keep the order of the keys, nor
+// start as fast.
 extension EventLine {
     /// The event as one JSON object (RFC 8259), without a line break.
     var json: String {
@@ -150,8 +151,8 @@ extension EventLine {
 }
 
 extension EventLine {
-    /// The event as one line of words: its name, then `key=value` for each known field. Keys of a group are joined by
-    /// a dot, and text is quoted as in JSON.
+    /// The event as one line of words: its name, then `key=value` for each known field. Keys of a group are
+    /// joined by a dot, and text is quoted as in JSON.
     var words: String {
         ([name] + (fields + [("t", .seconds(time))]).flatMap { Self.words($0.key, $0.value) })
             .joined(separator: " ")

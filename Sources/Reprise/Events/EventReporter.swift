@@ -16,8 +16,8 @@ final class EventReporter: Sendable {
     // Held while an event is submitted, so that times never go back.
     private let narrator = Locked(PlainNarrator())
 
-    /// `style` is any but the screen. `clock` counts from the start of the process. `onReaderGone` is called once, from the writing thread,
-    /// when writing has failed for good.
+    /// `style` is any presentation but the screen. `clock` counts from the start of the process.
+    /// `onReaderGone` is called once, from the writing thread, when writing has failed for good.
     init(
         style: Presentation,
         clock: any MonotonicClock,
@@ -30,8 +30,8 @@ final class EventReporter: Sendable {
         queue = WriteQueue(name: "events", clock: clock, limit: Self.writeLimit, isReady: true)
     }
 
-    /// Submits `event` with the current time, from any thread; returns before it is written. Does nothing after
-    /// `finish`.
+    /// Submits `event` with the current time, from any thread; returns before it is written. Does nothing
+    /// after `finish`.
     func report(_ event: PlayerEvent) {
         narrator.withLock { narrator in
             if style == .plain {

@@ -3,8 +3,8 @@ import Media
 import Synchronization
 import System
 
-/// Writes lines to a descriptor with one `write` each: up to `PIPE_BUF` bytes, a line is not mixed with those of other
-/// writers of the same pipe.
+/// Writes lines to a descriptor with one `write` each: up to `PIPE_BUF` bytes, a line is not mixed with those
+/// of other writers of the same pipe.
 final class LineWriter: Sendable {
     private let descriptor: Int32
     private let onReaderGone: @Sendable () -> Void
@@ -42,7 +42,8 @@ final class LineWriter: Sendable {
     }
 }
 
-/// Runs jobs that write, in order, on a thread of its own, so that a slow reader or disk never delays the callers.
+/// Runs jobs that write, in order, on a thread of its own, so that a slow reader or disk never delays the
+/// callers.
 final class WriteQueue: Sendable {
     private struct State {
         var isFinished = false
@@ -57,8 +58,8 @@ final class WriteQueue: Sendable {
     // Held while a job is submitted, so that none follows `finish`.
     private let state: Locked<State>
 
-    /// `limit` is the time that `finish` waits, if `isLimited` or after `limitWait`. The thread starts with the first
-    /// job, or at once if `isReady`.
+    /// `limit` is the longest time that `finish` waits, if `isLimited` or after `limitWait`. The thread
+    /// starts with the first job, or at once if `isReady`.
     init(
         name: String,
         clock: any MonotonicClock,

@@ -7,7 +7,7 @@ import TerminalUI
 /// Settings and state of the user interface, other than the options.
 struct InterfaceSettings: Sendable {
     var screen = ScreenSettings()
-    /// The last session and the next one; `nil` if sessions are not saved.
+    /// Restores the last session and saves this one; `nil` if sessions are not saved.
     var memory: SessionMemory?
     /// The file for standard error while a screen is up; `nil` if there is none.
     var logFile: String?
@@ -24,7 +24,7 @@ final class PlayingSession: Sendable {
     private let signal = LateBound<Int32>()
     /// The last printed failure of a track: if it also ends the session, it is not printed again.
     private let shownFailure = LateBound<MediaError>()
-    /// Set once a track ended of which something was heard.
+    /// `true` once a track has ended of which at least one frame was played.
     private let heard = LateBound<Bool>()
 
     init(
@@ -50,7 +50,7 @@ final class PlayingSession: Sendable {
             )
     }
 
-    /// Prints an event of the player. May be called from any task.
+    /// Prints an event of the player, unless there is a screen. May be called from any task.
     func report(_ event: PlayerEvent) {
         if case .ended(let end) = event, end.frames > 0 { heard.value = true }
         guard let reporter else { return }
@@ -149,7 +149,8 @@ final class PlayingSession: Sendable {
         return configuration
     }
 
-    /// Starts to read commands from standard input: keys if it is a terminal and sentences are shown, else lines.
+    /// Starts to read commands from standard input: keys if it is a terminal and sentences are shown, else
+    /// lines.
     private func takeInput(_ player: any PlayerControl) -> Task<Void, Never>? {
         Signals.onTermination { [self] number in
             signal.value = number

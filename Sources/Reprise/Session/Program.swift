@@ -7,9 +7,9 @@ import System
 enum Program {
     /// Carries out the command line and exits.
     ///
-    /// An `async` main would park the main thread in `dispatch_main`, which on Linux starts a thread with every signal
-    /// unblocked: SIGTERM would then end the process at once (tried). So the main thread only sleeps, and nothing may
-    /// be isolated to the main actor.
+    /// An `async` main would park the main thread in `dispatch_main`, which on Linux starts a thread with
+    /// every signal unblocked: SIGTERM would then end the process at once (tried). So the main thread only
+    /// sleeps, and nothing may be isolated to the main actor.
     static func run() -> Never {
         // Created first: times in events count from its start.
         let clock = SystemClock()

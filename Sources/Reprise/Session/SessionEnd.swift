@@ -4,7 +4,7 @@ import Media
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// Everything was played, or the user quit.
     case success = 0
-    /// Nothing could be heard: no audio server, no sink.
+    /// The session could not start: no audio server, no sink, or the cache cannot be used.
     case couldNotStart = 1
     case nothingPlayed = 2
     case someFailed = 3
@@ -38,7 +38,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 
 /// The last line of a session that does not write JSON.
 enum SessionSummary {
-    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the number of failures.
+    /// `played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests`, with the number of
+    /// failures.
     static func text(_ report: PlayerEvent.SummaryReport) -> String {
         let failed = report.failed > 0 ? ", \(report.failed) failed" : ""
         return "played \(CountText.of(report.played, "track", "tracks"))\(failed); "

@@ -9,8 +9,8 @@ import System
 enum Signals {
     static let terminating: [Int32] = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Blocks the terminating signals and ignores SIGPIPE. Must be called first, on the main thread: a thread inherits
-    /// the signal mask of the one that starts it.
+    /// Blocks the terminating signals and ignores SIGPIPE. Must be called first, on the main thread: a thread
+    /// inherits the signal mask of the one that starts it.
     static func prepare() {
         // Writing to a closed pipe then returns an error, which ends the session in an orderly way.
         signal(SIGPIPE, SIG_IGN)
@@ -20,7 +20,8 @@ enum Signals {
 
     /// Calls `handler` for the first terminating signal, on the signal thread; `handler` must not block.
     ///
-    /// A later signal ends the process at once. If the session `isEnding` already, so does the first.
+    /// A later signal ends the process at once, unless it may be an echo (see `SignalState`). If the session
+    /// `isEnding` already, the first signal counts as a later one.
     static func onTermination(
         isEnding: Bool = false,
         _ handler: @escaping @Sendable (Int32) -> Void = { _ in }
@@ -58,8 +59,8 @@ struct SignalState: Sendable {
         case none
     }
 
-    /// Signals within this time may be one request sent twice: `timeout` signals the process and its group, and when a
-    /// terminal closes, both it and the shell send SIGHUP.
+    /// Signals within this time may be one request sent twice: `timeout` signals the process and its group,
+    /// and when a terminal closes, both it and the shell send SIGHUP.
     static let echo = Duration.seconds(1)
 
     private var endingSince: Duration?

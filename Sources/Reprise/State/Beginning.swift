@@ -55,7 +55,8 @@ struct Beginning: Sendable, Equatable {
 extension PlaybackSettings {
     /// Typed and configured options override the last session.
     init(_ options: Options, _ presentation: Presentation, last: SavedSession?) {
-        // A session that never changed the volume saves 100; in that case, leave the volume to the audio server.
+        // A session that never changed the volume saves 100; in that case, leave the volume to the audio
+        // server.
         let lastVolume = last.flatMap { $0.volume == 100 ? nil : $0.volume }
         self.init(
             exitsAtEnd: presentation != .screen,

@@ -2,7 +2,7 @@ import Media
 
 /// The saved state of a session, other than its tracks: the position in the queue, volume and modes.
 struct SavedSession: Sendable, Equatable {
-    /// The saved queue that `current` is an index of.
+    /// The ID of the saved queue that `current` is an index of.
     var queueID = ""
     /// From 0.
     var current: Int?
@@ -104,7 +104,7 @@ struct ResumePlaces: Sendable, Equatable {
     /// The locations, the most recently played last.
     private var order: [String] = []
 
-    /// The most recently played last.
+    /// The saved positions, the most recently played track last.
     var all: [(location: String, position: Duration)] {
         order.compactMap { key in positions[key].map { (key, $0) } }
     }
@@ -119,7 +119,8 @@ struct ResumePlaces: Sendable, Equatable {
         if order.count > Self.most { positions[order.removeFirst()] = nil }
     }
 
-    /// Records the position of a track. Once it is near the end, the track starts from its beginning the next time.
+    /// Records the position of a long track. Near its end the saved position is removed, so that the track
+    /// starts from its beginning the next time.
     mutating func heard(_ location: String, at position: Duration, of duration: Duration?) {
         guard let duration, duration > Self.shortestTrack, position >= Self.margin else { return }
         if duration - position >= Self.margin {

@@ -51,7 +51,7 @@ final class SessionMemory: Sendable {
         )
     }
 
-    /// The position at which `track` was left.
+    /// The position at which `track` was left; `nil` if none is saved.
     func resumePoint(of track: Track) -> Duration? {
         state.withLock { $0.places.position(of: track.location.savedText) }
     }
@@ -123,7 +123,7 @@ final class SessionMemory: Sendable {
         }
     }
 
-    /// Parses a file. One that can't be used is set aside and becomes a problem.
+    /// Reads and parses a file. A file that can't be used is renamed, and its error is added to `problems`.
     private static func read<Value>(
         _ name: String,
         _ folder: StateFolder,
@@ -160,8 +160,9 @@ struct SavePace: Sendable {
     private var saved: (tracks: [Track], session: SavedSession)?
     private var savedAt = Duration.zero
 
-    /// `true` if the session must be saved now; if so, it counts as saved. Every change but that of the position is
-    /// saved at once.
+    /// `true` if the session must be saved now; if so, it counts as saved. A change of anything but the
+    /// position is due once `shortest` has passed since the last save; the position alone, every `interval`
+    /// while it moves.
     mutating func isDue(_ tracks: [Track], _ session: SavedSession, isMoving: Bool, at now: Duration) -> Bool
     {
         let age = now - savedAt

@@ -18,11 +18,11 @@ struct StateFolder: Sendable {
 
     /// The largest file that is read; room for a queue of a few hundred thousand tracks.
     static let largestByteCount = 64 << 20
-    /// The limit of the log; a longer one is emptied.
+    /// The limit of the log; a longer one is deleted at the next start.
     static let longestLog: off_t = 1 << 20
 
-    /// The log for standard error while a screen is up, to which libraries may write; `nil` if it cannot be
-    /// opened.
+    /// The path of the log that receives standard error while a screen is up, since libraries may write
+    /// there; `nil` if the folder cannot be created.
     func log() -> String? {
         guard (try? make()) != nil else { return nil }
         let log = path + "/log"
@@ -71,7 +71,8 @@ struct StateFolder: Sendable {
             )
             defer { close(lock) }
             try check("lock the folder", retryingInterrupted { flock(lock, LOCK_EX) })
-            // One writer at a time holds the lock, so the draft can always have the same name, and no draft is left over.
+            // One writer at a time holds the lock, so the draft can always have the same name, and no draft
+            // is left over.
             try WholeFile.replace(file, with: text.utf8, mode: 0o600, draft: file + ".new")
         } catch {
             throw StateError(error)

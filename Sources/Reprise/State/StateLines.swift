@@ -1,7 +1,7 @@
 import Media
 
-/// The format of the saved files: one line per fact, its fields separated by tabs. The last line is `end`; without it
-/// the file is incomplete.
+/// The format of the saved files: one line per fact, its fields separated by tabs. The last line is `end`;
+/// without it the file is incomplete.
 ///
 /// Not TOML, which takes too long to parse: a queue of 100,000 tracks is read at each start.
 struct StateLines {
@@ -35,7 +35,7 @@ struct StateLines {
 
     private static func head(_ kind: String) -> String { "reprise \(kind) 1" }
 
-    /// Escapes tabs and line ends, which separate fields and facts.
+    /// Escapes control characters, because tabs and line ends separate fields and facts, and `%` itself.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "%") }) else { return text }
         var escaped = ""

@@ -2,7 +2,7 @@ package import Media
 
 /// The symbols of the screen, in two sets.
 package enum Glyphs: Sendable {
-    /// For UTF-8 locales: symbols of the old PC character set, which the Linux console has too.
+    /// For UTF-8 locales: block elements and other symbols that take one column.
     case unicode
     /// For all other locales.
     case ascii

@@ -77,7 +77,8 @@ extension SafeText {
 
     /// The text in at most `limit` columns, with `ellipsis` (one column) at its end if it was truncated.
     ///
-    /// A wide character is never split, so the result may be one column short. Empty for a limit of 0 or less.
+    /// A wide character is never split, so the result may be one column short. Empty for a limit of 0 or
+    /// less.
     package func cut(toColumns limit: Int, ellipsis: SafeText = "…") -> SafeText {
         guard limit > 0 else { return "" }
         var columns = 0
@@ -92,7 +93,8 @@ extension SafeText {
         return columns <= limit ? SafeText(whole) : SafeText(beforeEllipsis) + ellipsis
     }
 
-    /// The text in lines of at most `limit` columns (at least 1), broken at blanks if possible; at least one line.
+    /// The text in lines of at most `limit` columns (at least 1), broken at blanks if possible; at least one
+    /// line.
     package func wrapped(toColumns limit: Int) -> [SafeText] {
         var lines: [String] = []
         var (line, columns) = ("", 0)

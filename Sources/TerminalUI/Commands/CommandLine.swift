@@ -20,9 +20,9 @@ package struct CommandLine: Sendable {
     package private(set) var cursor = 0
     /// The lines entered earlier, oldest first.
     private let history: [String]
-    /// The index of the earlier line that is shown, or the number of all while a new line is typed.
+    /// The index of the earlier line that is shown, or `history.count` while a new line is typed.
     private var place: Int
-    /// The new line, as far as it was typed before an earlier one was shown.
+    /// The unfinished new line, saved while an earlier line is shown.
     private var draft = ""
     /// The candidates that `Tab` cycles through until another key is pressed.
     private var choices: (start: Int, candidates: [String], place: Int?)?
@@ -75,7 +75,8 @@ package struct CommandLine: Sendable {
         return .editing
     }
 
-    /// Inserts text at the cursor, as much as fits; line breaks become spaces, other controls are dropped.
+    /// Inserts text at the cursor, as much as fits. Line breaks and tabs become spaces; other control
+    /// characters are dropped.
     package mutating func insert(_ text: String) {
         let fitting = text.prefix(Self.longest - characters.count).compactMap { character -> Character? in
             if character.isWhitespace { return " " }
@@ -86,7 +87,8 @@ package struct CommandLine: Sendable {
         cursor += fitting.count
     }
 
-    /// Sets the paths that `wantsPaths` requested; ignored if the word before the cursor has changed since.
+    /// Completes `word` with the paths that `wantsPaths` requested; ignored if the word before the cursor has
+    /// changed since.
     package mutating func complete(_ word: String, with paths: [String]) {
         let completion = CommandCompletion(of: String(characters[..<cursor]))
         guard completion.source == .path(word: word) else { return }
@@ -126,7 +128,7 @@ package struct CommandLine: Sendable {
         insert(text)
     }
 
-    /// Shows the line `step` further in the history; after the newest one, the unfinished line.
+    /// Shows the line `step` places further in the history; after the newest one, the unfinished line.
     private mutating func recall(_ step: Int) {
         let target = place + step
         guard (0...history.count).contains(target) else { return }
