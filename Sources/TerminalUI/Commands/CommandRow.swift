@@ -7,7 +7,7 @@ package struct CommandRow: Sendable {
         /// Standard input and plain mode: the command prints what the full screen shows all the time.
         case lines
         case everywhere
-        /// Plain mode and the full screen: the command acts on the selection made with keys.
+        /// Plain mode and the full screen, the modes in which keys run commands.
         case keys
         /// The full screen only.
         case screen

@@ -120,7 +120,7 @@ package enum CommandTable {
             reach: .keys,
             keys: ["d", .delete]
         ),
-        // Not `p`, which pauses many players: pressing it by mistake must not fill the disk.
+        // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
         CommandRow("pin-selected", .pinSelected, "pin or unpin", reach: .keys, keys: ["P"]),
     ]
 

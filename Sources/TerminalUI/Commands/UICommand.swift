@@ -39,7 +39,8 @@ package enum UICommand: Sendable, Equatable {
     case redraw
 }
 
-/// A line that names a command: typed after `:`, bound to a key in the configuration, or sent on standard input.
+/// A line that names a command: typed after `:`, bound to a key in the configuration, or sent on standard
+/// input.
 package struct ParsedCommand: Sendable {
     package let command: UICommand
     package let row: CommandRow

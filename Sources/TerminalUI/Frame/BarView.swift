@@ -30,7 +30,8 @@ package enum BarPart: Sendable, Equatable {
         ByteCells.ranges(of: load.length, columns: columns).map { part($0, load: load, head: head ?? 0) }
     }
 
-    /// The byte being played; if only the time is known, the same share of the length.
+    /// The byte being played; if only the time is known, the byte at the same share of the length. `nil` if
+    /// unknown.
     static func head(of player: PlayerSnapshot) -> Int64? {
         if let offset = player.byteOffset { return offset }
         guard let length = player.load.length, let duration = player.duration, duration > .zero else {

@@ -24,7 +24,8 @@ enum BottomLineView {
         }
     }
 
-    /// Draws a sign as the cursor; the terminal's own cursor stays hidden.
+    /// Draws the text being typed after its label `sign`, with a symbol as the cursor; the terminal's own
+    /// cursor stays hidden.
     private static func draw(
         _ line: CommandLine,
         behind sign: SafeText,

@@ -12,8 +12,8 @@ package enum SoundView {
         if hasMeters { drawMeters(bars.meters, row: last, into: &buffer) }
     }
 
-    /// Bars as wide as the window allows, separated by empty columns if there is room. In a narrow window several
-    /// bands share a bar.
+    /// Bars as wide as the window allows, separated by empty columns if there is room. In a narrow window
+    /// several bands share a bar.
     private static func drawSpectrum(_ bands: [Float], rows: Range<Int>, into buffer: inout CellBuffer) {
         guard !bands.isEmpty, buffer.columns > 0 else { return }
         let count = min(bands.count, buffer.columns)
@@ -56,7 +56,7 @@ package enum SoundView {
         }
     }
 
-    /// The top of the scale is close to clipping.
+    /// The style at a level of the scale, 0...1, whose top is close to clipping.
     private static func style(at level: Float) -> Style {
         if level < 0.6 { return .soft }
         return level < 0.85 ? .middling : .loud

@@ -35,7 +35,8 @@ enum StatusView {
         return parts
     }
 
-    /// The countdown to the next attempt and the cause of the last failure; `nil` if no bytes are awaited.
+    /// The countdown to the next attempt and the cause of the last failure; `nil` unless playback waits for
+    /// that attempt.
     private static func retry(_ player: PlayerSnapshot, _ glyphs: Glyphs) -> SafeText? {
         guard player.state == .opening || player.state == .buffering, let wait = player.load.wait,
             let left = player.retryIn

@@ -1,6 +1,6 @@
 package import Media
 
-/// The top line: a tab for each view, and the size of the open one at the right.
+/// The top line: a tab for each view, and the number of entries in the open view at the right.
 enum TabView {
     static func draw(_ state: UIState, row: Int, into buffer: inout CellBuffer) {
         let line = TabLine(open: state.view, columns: buffer.columns)
@@ -42,7 +42,8 @@ enum TabView {
 
 /// The columns of the tabs, for drawing them and for clicks on them. Pure.
 ///
-/// If not all titles fit, only the open view keeps its title and the others show their numbers.
+/// If not all titles fit, only the open view keeps its title and the others show their numbers. If even these
+/// do not fit, only the tab of the open view remains.
 package struct TabLine: Sendable, Equatable {
     package struct Tab: Sendable, Equatable {
         package var view: ViewName

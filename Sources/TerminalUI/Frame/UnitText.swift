@@ -18,7 +18,8 @@ enum ByteText {
 
 /// Formats the time since a moment in a few characters.
 package enum AgeText {
-    /// `just now`, `59m`, `47h`, `99d`, `103w`, `5y`: whole units, rounded down. A future moment is `just now`.
+    /// `just now`, `59m`, `47h`, `99d`, `103w`, `5y`: whole units, rounded down. A future moment is
+    /// `just now`.
     package static func text(seconds: Int64) -> SafeText {
         let minutes = max(0, seconds) / 60
         let hours = minutes / 60

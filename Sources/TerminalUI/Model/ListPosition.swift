@@ -1,6 +1,6 @@
 /// The selected row of a list and the rows in view.
 ///
-/// Consists of numbers only, so that the length of the list does not matter.
+/// Consists of numbers only, so its cost does not depend on the length of the list.
 package struct ListPosition: Sendable, Equatable {
     /// The selected row, from 0; 0 in an empty list.
     package private(set) var selected = 0

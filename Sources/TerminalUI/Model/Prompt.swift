@@ -1,6 +1,6 @@
 internal import Media
 
-/// A search or filter text while it is typed. The queue is searched or filtered with each letter.
+/// A search or filter text while it is typed. The queue is searched or filtered again after each key.
 package struct Prompt: Sendable {
     package enum Kind: Sendable {
         case search

@@ -71,7 +71,8 @@ package struct ScreenLayout: Sendable, Equatable {
         listRows = first..<last - height - (height > 0 ? air : 0)
     }
 
-    /// A third of the list's rows, but enough to show differences in loudness.
+    /// The rows of the spectrum: a third of `rows`, but enough to show differences in loudness; 0 if there is
+    /// no room.
     private static func soundHeight(besides rows: Int) -> Int { rows < 8 ? 0 : min(8, max(3, rows / 3)) }
 
     /// The rows of a list below its column titles; a short list has no titles.

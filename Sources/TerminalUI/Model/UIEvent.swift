@@ -14,7 +14,7 @@ package enum UIEvent: Sendable, Equatable {
     case cache(CacheContents?)
     /// The newest records and the number of all so far; and the running requests, in the order they began.
     case requests([JournalRecord], count: Int, underWay: [JournalRecord])
-    /// Time for one slice of the work that `UIState.hasWork` announces.
+    /// The shell has time for one slice of the work that `UIState.hasWork` reports.
     case idle
     /// The spectrum and levels of the sound being heard, on the shell's clock; `nil` if there is no sound.
     case sound(SoundPicture?, at: Duration)

@@ -13,7 +13,7 @@ package struct UIState: Sendable {
 
     /// The rows that one notch of the mouse wheel scrolls.
     private static let wheelRows = 3
-    /// The most lines pasted at once; more are a mistake.
+    /// The most sources that one paste adds; a longer paste is refused as a mistake.
     private static let mostPastedLines = 1_000
     /// The most lines in the history, more than anyone steps through key by key.
     private static let longestHistory = 500
@@ -67,10 +67,11 @@ package struct UIState: Sendable {
         }
     }
 
-    /// The player's newest message, until a key is pressed with it in view.
+    /// The player's newest message; `nil` once a key was pressed while it was visible.
     package var message: SafeText? { messages.unseen }
 
-    /// `true` if a filter or search has tracks left to examine: one slice per `UIEvent.idle`.
+    /// `true` if a filter or search has tracks left to examine. Each `UIEvent.idle` examines one slice of
+    /// them.
     package var hasWork: Bool { queue.hasWork(in: player) }
 
     /// `true` if the spectrum is visible and changes with the music.
@@ -105,7 +106,8 @@ package struct UIState: Sendable {
     private mutating func show(_ snapshot: PlayerSnapshot) -> [UIAction] {
         let before = player
         player = snapshot
-        // When the music ends, the bars disappear; in a pause they stand still.
+        // The bars are cleared when playback stops or a track opens; while paused or buffering they stand
+        // still.
         if sound != nil, [.stopped, .opening, .ended].contains(snapshot.state) { sound = SoundBars() }
         queue.show(snapshot, before: before)
         messages.show(snapshot.messages, columns: layout.columns)
@@ -116,7 +118,7 @@ package struct UIState: Sendable {
     // MARK: Typing
 
     private mutating func press(_ key: Key) -> [UIAction] {
-        // Typed text and a reply to it cover the message, which is then still unseen.
+        // While typed text or a reply covers the message, a key does not mark it as seen.
         if case .nothing = typing, answer == nil, layout.messageRow != nil { messages.markSeen() }
         answer = nil
         switch typing {
@@ -153,7 +155,7 @@ package struct UIState: Sendable {
 
     private mutating func enter(_ line: String) -> [UIAction] {
         guard !line.allSatisfy(\.isWhitespace) else { return [] }
-        // Includes mistyped lines, so that they can be corrected.
+        // Mistyped lines enter the history too, so that the user can recall and correct them.
         if history.last != line { history.append(line) }
         if history.count > Self.longestHistory { history.removeFirst() }
         do {
@@ -166,7 +168,8 @@ package struct UIState: Sendable {
         }
     }
 
-    /// Pasted text runs no keys: it is inserted into what is being typed, or else added to the queue line by line.
+    /// Pasted text runs no keys: it is inserted into what is being typed, or else added to the queue line by
+    /// line.
     private mutating func paste(_ text: String) -> [UIAction] {
         switch typing {
         case .command(var line):
@@ -235,7 +238,8 @@ package struct UIState: Sendable {
         return []
     }
 
-    /// Runs a command on the selected row. Only the queue and the cache have any; no other view changes them.
+    /// Runs a command on the selected row or the marked tracks. Only the queue and the cache view have such
+    /// commands; in other views nothing happens.
     private mutating func onSelection(_ command: UICommand) -> CommandOutcome {
         switch (view, command) {
         case (.queue, .playSelected): CommandOutcome(queue.selectedPlace.map { [.send(.jump($0 + 1))] } ?? [])
@@ -249,7 +253,7 @@ package struct UIState: Sendable {
         }
     }
 
-    /// Searches or filters the queue by `text`, or opens the prompt if that is `nil`.
+    /// Searches or filters the queue by `text`, or opens the prompt if `text` is `nil`.
     private mutating func look(for text: String?, _ kind: Prompt.Kind) -> [UIAction] {
         let actions = open(.queue)
         guard let text else {
@@ -264,7 +268,7 @@ package struct UIState: Sendable {
         return actions
     }
 
-    /// Reports a search without a match, once every row was examined and the text is complete.
+    /// Reports a search without a match, once every row was examined and the user has finished typing.
     private mutating func reportVainSearch() {
         guard case .nothing = typing, let text = queue.vainSearch else { return }
         answer = .error(SafeText("No match for \"\(text)\""))
@@ -322,7 +326,7 @@ package struct UIState: Sendable {
         help.resize(count: HelpView.rowCount(of: keyMap, columns: layout.columns), height: height)
     }
 
-    /// The facts about the current track are only collected while they are visible.
+    /// Fits the list to the facts about the current track, which are collected only while they are visible.
     private mutating func fitFacts() {
         guard view == .playing else { return }
         playing.resize(count: PlayingFact.all(of: player, glyphs: .ascii).count, height: playing.height)

@@ -40,7 +40,7 @@ package struct QueueFilter: Sendable {
         examinedCount = max(examinedCount, end)
     }
 
-    /// Drops a row whose track is being removed, before the next snapshot shows it.
+    /// Drops a row whose track is being removed, before the next snapshot shows the removal.
     mutating func forget(row: Int) {
         matches.remove(at: row)
         for index in matches.indices[row...] { matches[index] -= 1 }
@@ -57,7 +57,8 @@ package struct QueueFilter: Sendable {
     }
 }
 
-/// A search for the nearest row that matches a text, slice by slice like the filter, around the end of the list.
+/// A search for the nearest row that matches a text, slice by slice like the filter. It wraps around at the
+/// end of the list.
 package struct TrackSearch: Sendable {
     let text: String
     private let isForward: Bool

@@ -49,7 +49,7 @@ struct QueueRow {
     func name(_ glyphs: Glyphs) -> SafeText { Self.name(title, artist, glyphs) }
 
     /// The cached part of a track. For the current track, the loader has the exact number of bytes, including
-    /// uncommitted ones, and the bar shows the time.
+    /// uncommitted ones; the time up to which it plays from the cache is left out, because the bar shows it.
     private static func availability(
         of track: Track,
         isCurrent: Bool,
