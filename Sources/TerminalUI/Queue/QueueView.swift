@@ -77,8 +77,8 @@ enum QueueView {
 
 /// The columns of a row, for a window's width and the rows in view. Pure.
 ///
-/// A narrow window keeps the title and drops the rest: the time cached from the start, the artist's own column, the
-/// cached share, the duration.
+/// The narrower the window, the more columns are dropped: first the artist's own, then the time up to which a
+/// track plays from the cache, then the cached share, then the duration. The title always stays.
 struct QueueColumns: Equatable {
     /// The fewest columns of a window for a column with the artists.
     private static let leastForArtist = 100

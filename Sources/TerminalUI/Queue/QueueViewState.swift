@@ -13,7 +13,7 @@ package struct QueueViewState: Sendable {
     package private(set) var search: TrackSearch?
     /// The tracks that the next command acts on, instead of the selected one.
     package private(set) var marks: Set<Track.ID> = []
-    /// The positions of the marked tracks after the last move, until another command.
+    /// The positions of the marked tracks after the last move; `nil` after any other command.
     ///
     /// The next move starts from here, since the snapshot may not show the last one yet.
     private var movedGroup: Range<Int>?
@@ -33,9 +33,9 @@ package struct QueueViewState: Sendable {
         filter?.hasWork(in: player) == true || search?.hasWork(rows: list.count) == true
     }
 
-    /// Replaces the snapshot `before` by a new one.
+    /// Replaces the snapshot `before` by `player`.
     mutating func show(_ player: PlayerSnapshot, before: PlayerSnapshot) {
-        // The selection follows the current track as long as it was on it.
+        // The selection follows the current track if that track was selected before.
         let follows = before.tracks.isEmpty || (selectedPlace == before.currentIndex && filter == nil)
         if player.queueRevision != before.queueRevision {
             search = nil
@@ -123,7 +123,8 @@ package struct QueueViewState: Sendable {
 
     mutating func endSearch() { search = nil }
 
-    /// The text of a search that examined every row in vain; `nil` if it found one or is still running.
+    /// The text of a search that found no match in any row; `nil` if it found one or is still running, or if
+    /// there is no search.
     var vainSearch: String? {
         guard let search, search.found == nil, !search.hasWork(rows: list.count) else { return nil }
         return search.text
@@ -139,14 +140,14 @@ package struct QueueViewState: Sendable {
         list.select(by: 1)
     }
 
-    /// Marks every row, which with a filter are only the matches.
+    /// Marks all rows; with a filter, these are only the matches.
     mutating func markAll(in player: PlayerSnapshot) {
         for row in 0..<list.count { marks.insert(player.tracks[place(ofRow: row)].id) }
     }
 
     mutating func unmarkAll() { marks = [] }
 
-    /// Tracks that left the queue lose their marks, which undoing would otherwise bring back.
+    /// Unmarks tracks that left the queue; otherwise undoing the removal would bring their marks back.
     private mutating func forgetMarks(of player: PlayerSnapshot, before: PlayerSnapshot) {
         guard !marks.isEmpty, player.tracks.count < before.tracks.count else { return }
         marks.formIntersection(player.tracks.lazy.map(\.id))
@@ -200,7 +201,7 @@ package struct QueueViewState: Sendable {
 
     /// Moves the chosen tracks by `rows`, no further than the ends of the queue.
     mutating func moveChosen(by rows: Int, in player: PlayerSnapshot, keys: KeyMap) -> CommandOutcome {
-        // A filter hides the tracks that these would move past.
+        // A filter hides the tracks that the chosen ones would move past.
         guard filter == nil else {
             let key = keys.name(of: .back).map { " (" + $0 + ")" } ?? ""
             return .error("Can't move tracks in a filtered list – leave the filter first" + key)
@@ -216,7 +217,7 @@ package struct QueueViewState: Sendable {
         let places = movedGroup.map { RangeSet($0) } ?? chosenPlaces(in: player)
         let count = TrackNumbers(places: places).count
         guard let first = places.ranges.first?.lowerBound else { return .nothing }
-        // Tracks that are apart are first brought together at the position of the first.
+        // If the tracks are apart, a move down first only brings them together at the position of the first.
         let target = places.ranges.count > 1 && rows > 0 ? first : first + rows
         guard target >= 0, target + count <= player.tracks.count else { return .nothing }
         movedGroup = target..<target + count
@@ -224,6 +225,6 @@ package struct QueueViewState: Sendable {
         return CommandOutcome([.send(.move(TrackNumbers(places: places), to: target + 1))])
     }
 
-    /// Ends a series of moves: the next one looks the marked tracks up again.
+    /// Ends a series of moves: the next move looks the marked tracks up again.
     mutating func endMoving() { movedGroup = nil }
 }

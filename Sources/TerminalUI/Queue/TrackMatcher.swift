@@ -1,6 +1,7 @@
 internal import Media
 
-/// Matches tracks with a typed text: each word must occur in the title, artist, album or address, in any case.
+/// Matches tracks with a typed text: each word must occur in the title, artist, album or address, in any
+/// case.
 ///
 /// Fast enough for long queues: bytes are compared in place, and only texts compared with non-ASCII words are
 /// copied.

@@ -77,8 +77,8 @@ struct CursesScreen: ~Copyable {
         return (Int(getmaxx(window)), Int(getmaxy(window)))
     }
 
-    /// Writes the rows that differ from the last frame, of which ncurses sends the cells that differ; after a
-    /// resize or if `isWhole`, all cells.
+    /// Passes the rows that differ from the last frame to ncurses, which sends only the cells that differ;
+    /// after a resize or if `isWhole`, all cells are sent.
     mutating func show(_ frame: CellBuffer, isWhole: Bool = false) {
         guard !isAway else { return }
         if shown?.columns != frame.columns || shown?.rows != frame.rows {
@@ -105,8 +105,8 @@ struct CursesScreen: ~Copyable {
         Self.end(window)
     }
 
-    /// Ends ncurses' control. A terminal without an alternate screen (the Linux console, GNU screen by default)
-    /// keeps the last frame; its last row, where the shell continues, is cleared.
+    /// Ends ncurses' control. A terminal without an alternate screen (the Linux console, GNU screen by
+    /// default) keeps the last frame; its last row, where the shell continues, is cleared.
     private static func end(_ window: UnsafeMutablePointer<WINDOW>) {
         wmove(window, getmaxy(window) - 1, 0)
         wclrtoeol(window)
@@ -168,7 +168,7 @@ struct CursesScreen: ~Copyable {
         return isUnicode ? [characters] : [[base]]
     }
 
-    /// Symbols in our own messages.
+    /// The ASCII forms of symbols in our own messages.
     private static let asciiForms: [wchar_t: wchar_t] = [0x2013: 0x2D, 0xB7: 0x2D, 0x2026: 0x7E]
 
     /// Writes bytes without ncurses, after those in its buffer.

@@ -1,7 +1,7 @@
 /// Decodes a terminal's bytes into events: keys, pasted text between its two marks, and mouse reports.
 ///
-/// Pure. Knows the sequences that terminals share, so it needs no terminal description. Pasted text never runs
-/// keys, whatever it contains.
+/// Pure. Knows the sequences that terminals share, so it needs no terminal description. Pasted text never
+/// runs keys, whatever it contains.
 package struct KeyDecoder: Sendable {
     /// The longest paste in bytes; the rest is dropped, because no command line accepts it.
     private static let longestPaste = CommandLine.longest
@@ -13,7 +13,7 @@ package struct KeyDecoder: Sendable {
 
     /// The text pasted so far; `nil` outside of a paste.
     private var paste: [UInt8]?
-    /// The beginning of a sequence or character of which more is to come.
+    /// The bytes of an incomplete sequence or character.
     private var held: [UInt8] = []
 
     package init() {}
@@ -30,7 +30,7 @@ package struct KeyDecoder: Sendable {
         return events
     }
 
-    /// The end of an incomplete sequence: a lone escape is the Escape key, the rest is dropped.
+    /// Ends an incomplete sequence: a lone escape is the Escape key; anything else is dropped.
     package mutating func flush() -> [UIEvent] {
         defer { held = [] }
         return held == [Self.escape] ? [.key(.escape)] : []
@@ -122,8 +122,8 @@ package struct KeyDecoder: Sendable {
         "20~": .function(9), "21~": .function(10), "23~": .function(11), "24~": .function(12),
     ]
 
-    /// Decodes `button;column;row`, which count from 1. Shift, Alt and Control (4, 8, 16) are ignored; a motion (32)
-    /// is not a press.
+    /// Decodes `button;column;row`, which count from 1. Shift, Alt and Control (4, 8, 16) are ignored; a
+    /// motion (32) is not a press.
     private static func press(_ report: Substring) -> MouseEvent? {
         let numbers = report.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         guard numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else { return nil }

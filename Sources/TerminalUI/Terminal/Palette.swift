@@ -1,6 +1,6 @@
 internal import CCurses
 
-/// Converts the meanings of cells to attributes and colour pairs, for the number of colours of the terminal.
+/// Converts styles to attributes and colour pairs, for the number of colours of the terminal.
 ///
 /// The background remains the terminal's own. Without colour (`NO_COLOR`, monochrome), only attributes and
 /// symbols distinguish the styles.
@@ -8,7 +8,8 @@ struct Palette {
     private let colors: Int32
     private let choices: [Style: ColorChoice]
 
-    /// Prepares the colour pairs; `choices` are the user's own. Needs `newterm` first, on the screen's thread.
+    /// Prepares the colour pairs; `choices` are the user's own. Needs `newterm` first, on the screen's
+    /// thread.
     init(usesColor: Bool, choices: [Style: ColorChoice]) {
         self.choices = choices
         guard usesColor, has_colors(), start_color() == OK, use_default_colors() == OK else {

@@ -1,4 +1,5 @@
-// Both include termios.h; the compiler finds `termios` in the one that it loads first.
+// CCurses and CTerminal both include termios.h; the compiler finds `termios` in the module that it loads
+// first.
 internal import CCurses
 internal import CTerminal
 internal import Glibc
@@ -8,7 +9,8 @@ package import Media
 package struct PlainKeys: Sendable {
     private let configuration: TerminalConfiguration
     private let glyphs: Glyphs
-    /// `true` if the terminal is asked to mark pasted text, which is then added to the queue and runs no keys.
+    /// `true` if the terminal is asked to mark pasted text, which is then added to the queue and runs no
+    /// keys.
     private let marksPastes: Bool
     private let input = STDIN_FILENO
 

@@ -128,8 +128,8 @@ struct ScreenLoop: ~Copyable {
         draw()
     }
 
-    /// Does one slice of a filter or search. Partial results are drawn at the rate of snapshots, but the complete
-    /// result of a key at once.
+    /// Examines one slice of tracks for the filter or search. Partial results are drawn at the rate of
+    /// snapshots; the complete result of a key is drawn at once.
     private mutating func doWork() {
         guard state.hasWork, exit == nil else { return }
         apply(.idle)
@@ -160,7 +160,7 @@ struct ScreenLoop: ~Copyable {
     }
 
     private mutating func showUpdates() {
-        // While the spectrum moves, the snapshot need not be read twenty times a second.
+        // A redraw for the spectrum alone needs no new snapshot.
         if pacer.isStale || leaving != nil { apply(.snapshot(player.snapshot)) }
         if state.movesSound { apply(.sound(player.soundPicture, at: now)) }
         draw()

@@ -100,7 +100,7 @@ package struct SignalRelay: ~Copyable {
     }
 }
 
-/// A pipe with which any thread or signal handler can end a `poll`.
+/// A pipe with which any thread or signal handler can wake a thread that waits in `poll`.
 package final class WakePipe: Sendable {
     let readEnd: Int32
     let writeEnd: Int32
@@ -146,7 +146,8 @@ enum Foreground {
     /// signal reports that.
     static let checkInterval = Duration.seconds(1)
 
-    /// `true` if this process may change the terminal at `descriptor`, or if that is not its controlling terminal.
+    /// `true` if this process may change the terminal at `descriptor`, or if that is not its controlling
+    /// terminal.
     static func holds(_ descriptor: Int32) -> Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()

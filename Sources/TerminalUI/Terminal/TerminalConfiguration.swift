@@ -9,12 +9,12 @@ package struct TerminalConfiguration: Sendable {
     package var term: String?
     /// The locale that determines the character set; empty for the environment's.
     package var locale = ""
-    /// `true` if colours may be used (`NO_COLOR`, no-color.org).
+    /// `true` if colours may be used: `NO_COLOR` is unset or empty (no-color.org).
     package var usesColor: Bool
     /// The file for standard error while the screen is open; `nil` discards it.
     package var stderrPath: String?
-    /// The descriptor to read keys from; `nil` for standard input or, if that is not a terminal (with `-` it is the
-    /// playlist), the process's own terminal.
+    /// The descriptor to read keys from; `nil` for standard input or, if that is not a terminal (with `-` it
+    /// is the playlist), the process's own terminal.
     package var input: Int32?
     /// The descriptor to draw the screen on.
     package var output: Int32 = STDOUT_FILENO
@@ -43,10 +43,10 @@ package struct TerminalConfiguration: Sendable {
 
     var modes: TerminalModes { TerminalModes(term: term, isInTmux: isInTmux, usesMouse: usesMouse) }
 
-    /// `true` if a screen is possible: the output is a terminal of a known type that can place its cursor, and keys
-    /// can be read. Otherwise lines are printed instead.
+    /// `true` if a screen is possible: the output is a terminal of a known type that can place its cursor,
+    /// and keys can be read. Otherwise lines are printed instead.
     ///
-    /// Call it on the thread that will run the screen, before it does.
+    /// Call it before the screen runs, never while it does: it replaces ncurses' current terminal.
     package var isUsable: Bool {
         guard let term, !term.isEmpty, isatty(output) == 1 else { return false }
         var status: Int32 = 0
@@ -59,7 +59,8 @@ package struct TerminalConfiguration: Sendable {
         return true
     }
 
-    /// The descriptor to read keys from, which the caller closes if it is owned; `nil` if there is no terminal.
+    /// The descriptor to read keys from, which the caller closes if it is owned; `nil` if there is no
+    /// terminal.
     func openInput() -> (descriptor: Int32, isOwned: Bool)? {
         if let input { return (input, false) }
         if isatty(STDIN_FILENO) == 1 { return (STDIN_FILENO, false) }
@@ -70,7 +71,8 @@ package struct TerminalConfiguration: Sendable {
 
 /// The sequences for modes that terminal descriptions lack: paste marks, mouse reports, the title.
 ///
-/// Pure. Most terminals ignore unknown modes; no modes are sent to the others.
+/// Pure. Paste marks are requested from every terminal, mouse reports and titles only from families that
+/// support them.
 struct TerminalModes: Sendable, Equatable {
     /// `true` if the terminal reports mouse presses and the wheel.
     let reportsMouse: Bool
@@ -87,7 +89,8 @@ struct TerminalModes: Sendable, Equatable {
         reportsMouse = usesMouse && (keepsTitle || ["screen", "rxvt", "st"].contains(family))
     }
 
-    /// Turns on paste marks (2004) and presses (1000) in decimal numbers (1006), and saves the title (XTWINOPS 22).
+    /// Turns on paste marks (2004) and presses (1000) in decimal numbers (1006), and saves the title
+    /// (XTWINOPS 22).
     var enter: String { modes + (keepsTitle ? "\u{1B}[22;2t" : "") }
 
     /// The modes that a process must turn on again after a stop; the title is still saved.

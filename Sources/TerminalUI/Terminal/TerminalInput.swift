@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads the events of a terminal, in a mode without line editing.
 struct TerminalInput {
-    /// The milliseconds within which the rest of a sequence follows its beginning; a lone escape is a key.
+    /// The milliseconds to wait for the rest of a sequence; after that, a lone escape is the Escape key.
     private static let sequenceDelay: Int32 = 25
 
     let descriptor: Int32
@@ -10,8 +10,8 @@ struct TerminalInput {
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The events that have arrived, `nil` if the terminal is lost. Call it if `poll` reports input; then it blocks
-    /// no longer than for the rest of a sequence.
+    /// The events that have arrived, `nil` if the terminal is lost. Call it if `poll` reports input; then it
+    /// blocks no longer than for the rest of a sequence.
     mutating func readEvents() -> [UIEvent]? {
         guard let bytes = readBytes() else { return nil }
         var events = decoder.events(bytes)

@@ -1,4 +1,5 @@
-// Both include termios.h; the compiler finds `termios` in the one that it loads first.
+// CCurses and CTerminal both include termios.h; the compiler finds `termios` in the module that it loads
+// first.
 internal import CCurses
 internal import CTerminal
 internal import Glibc
@@ -65,8 +66,8 @@ package struct TerminalScreen: Sendable {
             signals: signals
         )
         let exit = loop.run(relay: relay)
-        // In this order, so that a fault or a late signal never finds the terminal half restored. The loop ends
-        // the screen.
+        // In this order, so that a fault or a late signal never finds the terminal half restored. The loop
+        // ends the screen.
         _ = consume loop
         relay.disarm()
         _ = consume redirect

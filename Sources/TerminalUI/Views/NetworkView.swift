@@ -4,7 +4,7 @@ package import Media
 package struct NetworkViewState: Sendable {
     package internal(set) var list = ListPosition()
     package private(set) var records: [JournalRecord] = []
-    /// The number of all records so far, when `records` was read.
+    /// The number of all records up to when `records` was read, including those that were dropped since.
     package private(set) var recordCount = 0
     /// The running requests, in the order they began.
     package private(set) var underWay: [JournalRecord] = []
@@ -102,7 +102,8 @@ enum NetworkView {
         SafeText(range.map { ByteText.text($0.lowerBound) } ?? "")
     }
 
-    /// Measured from the first byte on, so that the wait for it does not count; empty if too short to measure.
+    /// Measured from the first byte on, so that the wait for it does not count; empty if too short to
+    /// measure.
     private static func rate(of request: RequestRecord) -> SafeText {
         let time = (request.duration - (request.firstByte ?? .zero)).seconds
         guard request.bytes > 0, time > 0.001 else { return "" }
