@@ -2,7 +2,7 @@ import Glibc
 
 /// The folders of the XDG base directory specification, and other facts about the process.
 enum BasePaths {
-    /// A folder of the program, by its place in the home folder.
+    /// A folder of the program; the raw value is the default path of its parent in the home folder.
     enum Folder: String {
         case cache = ".cache"
         case configuration = ".config"
@@ -17,8 +17,8 @@ enum BasePaths {
         }
     }
 
-    /// `reprise` in the folder that the variable names, or else in its place at home; `nil` if there is no
-    /// home.
+    /// The path of `reprise` in the folder that the variable of `folder` names, or else in the default one in
+    /// the home folder; `nil` if there is no home.
     ///
     /// An empty variable counts as unset, and a relative path is ignored, both as the specification requires.
     /// The same applies to `HOME`; then the home of the account is used.

@@ -31,7 +31,7 @@ struct CacheRequest: Sendable {
     let action: Action
     let folder: String
     let location: CacheLocationOptions
-    /// `nil` if the command has no such options, like `network`.
+    /// `bounds` and `network` are `nil` if the command has no such options.
     let bounds: CacheBoundsOptions?
     let network: NetworkOptions?
     let isJSON: Bool

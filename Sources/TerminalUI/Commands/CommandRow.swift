@@ -86,7 +86,7 @@ package struct CommandRow: Sendable {
     /// `true` if the help lists the command among those to type: it takes an argument, or has no key.
     package var isListedAsLine: Bool { reach != .lines && (!syntax.isEmpty || keyUses.isEmpty) }
 
-    /// The error for a command that cannot be run where it was entered.
+    /// The error for a command that needs the full screen but was entered in another mode.
     package var needsScreenMessage: SafeText {
         SafeText(name.prefix(1).uppercased() + name.dropFirst() + " needs the full-screen mode")
     }
