@@ -1,4 +1,4 @@
-/// A count of PCM frames: one sample of every channel each.
+/// A count of PCM frames. A frame is one sample of each channel.
 package typealias FrameCount = Int64
 
 /// The storage format of one sample, in the machine's byte order.
@@ -33,13 +33,14 @@ package enum ChannelPosition: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The shape of PCM: interleaved samples, one for each channel in `channels`' order.
+/// The format of PCM whose samples are interleaved: a frame has one sample for each of `channels`, in their
+/// order.
 package struct AudioFormat: Sendable, Hashable {
     package static let channelCounts = 1...8
 
     /// Frames per second, in Hz.
     package var sampleRate: Int
-    /// 1 to 8, in the order of the samples of a frame.
+    /// 1 to 8 channels, in the order of a frame's samples.
     package var channels: [ChannelPosition]
     package var sample: SampleFormat
 
@@ -75,21 +76,21 @@ package struct AudioFormat: Sendable, Hashable {
         return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / rate)
     }
 
-    /// The frame that sounds at `time`, rounded down; 0 for a negative time.
+    /// The number of whole frames that play in `time`; 0 for a negative time.
     package func frames(in time: Duration) -> FrameCount {
         guard time > .zero else { return 0 }
         let (seconds, attoseconds) = time.components
         let rate = Int64(sampleRate)
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: rate)
         guard !overflow, whole < .max / 4 else { return .max / 4 }
-        // `duration(of:)` drops less than a nanosecond. Adding it again, at most `rate` of these units, maps
-        // the time of a frame back to that frame, and moves no other time by more.
+        // `duration(of:)` rounds down to a nanosecond. Adding just under a nanosecond here maps that duration
+        // back to the same frame. The terms are in billionths of a frame, in which a nanosecond is `rate`.
         return whole + ((attoseconds / 1_000_000_000) * rate + rate - 1) / 1_000_000_000
     }
 }
 
 extension Duration {
-    /// The duration in seconds, for shares, bars and events.
+    /// The duration in seconds, for ratios, progress bars and events.
     package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

@@ -15,14 +15,15 @@ package protocol PCMReader: AnyObject, Sendable {
 
 /// A sink for PCM.
 ///
-/// Life: `connect` · (`open` · (`start` · `pause`)* · `flush`? · `drain`?)* · `close`. The calls come
-/// from one task, one after the other. After `open`, `pause` and `flush` the reader is not touched
-/// until `start`.
+/// Order of calls: `connect` · (`open` · (`start` · `pause`)* · `flush`? · `drain`?)* · `close`. They come
+/// from one task, one after the other. After `open`, `pause` or `flush`, the output does not read from the
+/// reader until `start`.
 package protocol AudioOutput: AnyObject, Sendable {
-    /// `true` if frames are taken at the speed of playback. Only then can playback stall.
+    /// `true` if the sink takes frames at the speed of playback. Only then can playback stall.
     var isRealTime: Bool { get }
 
-    /// `true` if each track needs an `open` of its own, even in the same format: files numbered by `%n`.
+    /// `true` if each track needs an `open` of its own even if the format stays the same, as when each track
+    /// goes to a file numbered by `%n`.
     var opensEachTrack: Bool { get }
 
     /// Connects to the audio server or creates the file; throws `MediaError` with `.audioServer` or `.sinkFailed`.
@@ -49,20 +50,22 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// Closes the device without waiting for it.
     func close() async
 
-    /// Must be called when the reader has frames again, or is finished. Cheap; may be called from any thread.
+    /// Tells the output that the reader has frames again or is finished; the caller must do so each time.
+    /// Cheap; may be called from any thread.
     func framesAvailable()
 
-    /// The frames since `open` that were heard or flushed so far: those taken minus the latency.
+    /// The number of frames that were heard or flushed since `open`: those taken minus those still in the
+    /// latency of the device.
     var heardFrames: FrameCount { get }
 
-    /// Sets the volume in percent, 0...100. Sinks without one ignore it.
+    /// Sets the volume in percent, 0...100. Sinks without a volume control ignore it.
     func setVolume(_ percent: Int, isMuted: Bool)
 
-    /// Sets the name of the stream that the audio server shows. Sinks without one ignore it.
+    /// Sets the stream name that the audio server shows. Sinks without an audio server ignore it.
     func setTitle(_ title: SafeText)
 
-    /// Sets the handler of events, which is called from any thread. Called once, before `open`; until then errors
-    /// are thrown by `connect` and `open`.
+    /// Sets the handler of events, which is called from any thread. It is set once, before `open`; `connect`
+    /// and `open` throw the errors that occur until then.
     func setEventHandler(_ handler: @escaping @Sendable (OutputEvent) -> Void)
 }
 
@@ -76,7 +79,8 @@ extension AudioOutput {
 }
 
 package enum OutputEvent: Sendable, Equatable {
-    /// The device needed frames, but the reader has none and is not finished. Sent once until `start`.
+    /// The device needed frames, but the reader has none and is not finished. Sent at most once after each
+    /// `start`.
     case underrun
     /// The connection to the server was lost, with a reason for the user. `connect` and `open` may be
     /// retried.

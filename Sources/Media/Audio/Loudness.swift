@@ -2,7 +2,7 @@ import Glibc
 
 /// The loudness that tags state for a track (ReplayGain 1.0 and 2.0), on its own and as part of its album.
 package struct Loudness: Sendable, Equatable {
-    /// The values of the track, or of its whole album.
+    /// The gain and peak of the track, or of its whole album.
     package struct Level: Sendable, Equatable {
         /// The gain in dB that gives the music the same loudness as other music; within ±`mostDecibels`.
         package var gain: Double?
@@ -43,7 +43,7 @@ package struct Loudness: Sendable, Equatable {
     }
 }
 
-/// The mode in which loudness is evened out.
+/// The way in which loudness is normalized.
 package enum GainMode: String, Sendable, CaseIterable {
     /// Samples are not changed.
     case off
@@ -65,7 +65,8 @@ package enum GainMode: String, Sendable, CaseIterable {
 extension Loudness {
     /// The stage that applies `mode` to this music.
     ///
-    /// If only the other level has a gain, that one is used. Music without a gain is not changed.
+    /// If only the other level (track instead of album, or album instead of track) has a gain, its gain is
+    /// used. Music without any gain is not changed.
     package func stage(for mode: GainMode) -> GainStage {
         let level: Level
         switch mode {

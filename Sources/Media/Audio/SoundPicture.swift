@@ -1,6 +1,6 @@
 /// The spectrum and the levels of the music at one moment.
 package struct SoundPicture: Sendable, Equatable {
-    /// The level of one channel, as parts of full scale, 0...1.
+    /// The level of one channel as a fraction of full scale, 0...1.
     package struct Level: Sendable, Equatable {
         /// The largest sample.
         package var peak: Float
@@ -13,10 +13,11 @@ package struct SoundPicture: Sendable, Equatable {
         }
     }
 
-    /// The loudness of each band, the lowest first, in equal steps of pitch: from 0 for `quietest` or less to 1 for a
-    /// full-scale sine, evenly in decibels.
+    /// The loudness of each band, the lowest frequency first: 0 for `quietest` or less, 1 for a full-scale
+    /// sine, and linear in decibels between them. The bands have equal widths on a logarithmic scale of
+    /// frequency.
     package var bands: [Float]
-    /// One for each channel.
+    /// The level of each channel.
     package var levels: [Level]
 
     /// The loudness at which a band is empty, in decibels of full scale: below the softest parts of nearly all music.

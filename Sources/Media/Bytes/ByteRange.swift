@@ -1,7 +1,7 @@
 /// A half-open range of byte offsets from the start of a resource.
 ///
-/// `0..<0` is empty. An HTTP `Range` header counts its end inclusively; only the
-/// HTTP module converts between the two.
+/// `0..<0` is empty. In an HTTP `Range` header the end is the last byte instead; only the HTTP module
+/// converts between the two.
 package typealias ByteRange = Range<Int64>
 
 /// Any set of byte offsets, as sorted ranges that neither overlap nor touch.
@@ -13,8 +13,8 @@ extension RangeSet<Int64> {
         ranges.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// The parts of `range` that are not in the set, in order. Takes a binary search and one step for each
-    /// part.
+    /// The parts of `range` that are not in the set, in order. Costs a binary search, then one step for each
+    /// range of the set within `range`.
     package func gaps(in range: ByteRange) -> [ByteRange] {
         var gaps: [ByteRange] = []
         var offset = range.lowerBound
@@ -36,7 +36,7 @@ extension RangeSet<Int64> {
         return ranges[place]
     }
 
-    /// The part of that range from `offset` on; `nil` if `offset` is not in the set.
+    /// The part of `range(around:)` from `offset` on; `nil` if `offset` is not in the set.
     package func run(from offset: Int64) -> ByteRange? {
         range(around: offset).map { offset..<$0.upperBound }
     }
@@ -61,6 +61,6 @@ extension RangeSet<Int64> {
 }
 
 extension Range<Int64> {
-    /// The offsets that are in both ranges; if there are none, an empty range at the nearer end of this one.
+    /// The offsets that are in both ranges; if there are none, an empty range at the nearer end of `other`.
     package func intersection(_ other: ByteRange) -> ByteRange { clamped(to: other) }
 }

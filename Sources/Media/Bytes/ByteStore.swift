@@ -1,9 +1,9 @@
 /// Stores the bytes of one entry, and decides where to store them.
 ///
-/// Implemented by the entries of the cache and by volatile stores, which both pass `ByteStoreContractTests`. Calls may come
-/// from any task.
+/// The entries of the cache and the volatile stores conform to it; both pass `ByteStoreContractTests`. Calls
+/// may come from any task.
 package protocol ByteStore: Sendable {
-    /// The description that an earlier open or `describe` stored.
+    /// The description that was stored last, in this session or an earlier one.
     var description: EntryDescription { get }
 
     /// The bytes that `read` can return now, committed or not. Never waits and takes no other lock: a loader
@@ -13,7 +13,8 @@ package protocol ByteStore: Sendable {
     /// `true` if the bytes outlive this process.
     var isPersistent: Bool { get }
 
-    /// Checks if other processes have stored more of `range`, and returns all ranges that are stored now.
+    /// Checks if other processes have stored more of `range`, and returns the stored ranges of the whole
+    /// resource.
     ///
     /// Call it before fetching. Also checks if the same resource is cached under another URL. Never fails.
     func refresh(_ range: ByteRange) async -> ByteRangeSet
@@ -67,9 +68,9 @@ package struct EntryDescription: Sendable, Equatable {
     package var length: Int64?
     package var contentType: String?
     package var validators = Validators()
-    /// `true` if the server has sent a part; `nil` if unknown.
+    /// `true` if the server has sent a partial response (206); `nil` if unknown.
     package var acceptsRanges: Bool?
-    /// Opaque; empty if there is none.
+    /// The decoder's seek table, opaque to the store; empty if there is none.
     package var seekTable: [UInt8] = []
     package var title: String?
     package var artist: String?

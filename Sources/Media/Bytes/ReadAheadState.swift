@@ -1,7 +1,7 @@
 /// Decides which bytes of a file are read ahead. Pure.
 ///
 /// While a sequential reader decodes between two reads, the next bytes are read, and checked if necessary.
-/// They are held in memory until they are read, or until a read at another offset.
+/// They are held in memory until they are read, or dropped at a read at another offset.
 package struct ReadAheadState: Sendable {
     /// The most bytes held, whatever the length of reads.
     package static let mostHeld = 128 * 1024
@@ -19,8 +19,8 @@ package struct ReadAheadState: Sendable {
         return bytes.count > count ? Array(bytes[..<count]) : bytes
     }
 
-    /// A read at `offset` returned `count` bytes. Returns the offset from which to read ahead; `nil` if the
-    /// read did not continue the previous one, was empty, or left some of the held bytes.
+    /// Records that a read at `offset` returned `count` bytes. Returns the offset from which to read ahead;
+    /// `nil` if the read did not continue the previous one, was empty, or left some of the held bytes.
     package mutating func answered(at offset: Int64, count: Int) -> Int64? {
         let (next, goesOn) = (offset + Int64(count), offset == end && count > 0)
         end = next
@@ -31,13 +31,14 @@ package struct ReadAheadState: Sendable {
         return nil
     }
 
-    /// `bytes` were read ahead at `offset`; none if they are not stored or were damaged.
+    /// Holds `bytes`, which were read ahead at `offset`; they are empty if nothing was stored there or it was
+    /// damaged.
     package mutating func arrived(_ bytes: [UInt8], at offset: Int64) {
         // The bytes are useless if there was a read at another offset in the meantime.
         if offset == end, !bytes.isEmpty { held = (offset, bytes) }
     }
 
-    /// Drops the held bytes, and those that are still being read.
+    /// Drops the held bytes, and those of a read-ahead that is still in progress.
     package mutating func stop() {
         end = nil
         held = nil

@@ -3,7 +3,7 @@ package struct Availability: Sendable, Equatable {
     package var storedBytes: Int64
     /// Length of the resource in bytes; `nil` if unknown.
     package var length: Int64?
-    /// The time that plays from the start without a gap; `nil` if unknown.
+    /// The time to which the track plays from its start before the first gap; `nil` if unknown.
     package var playsTo: Duration?
     package var isPinned: Bool
 
@@ -28,7 +28,7 @@ package struct Availability: Sendable, Equatable {
     }
 }
 
-/// Reports to the player how much of its tracks is cached, and pins them.
+/// Reports how much of the player's tracks is cached, and pins them.
 package protocol CacheStatus: Sendable {
     /// How much of each of `urls` is cached, in their order; `nil` if nothing.
     func availability(of urls: [WebURL]) async -> [Availability?]
@@ -44,8 +44,8 @@ package protocol CacheControl: Sendable {
     /// The newest report.
     var report: CacheContents { get }
 
-    /// With `true`, makes a new report now and after every change of the cache, at most once a second; with
-    /// `false`, stops that.
+    /// With `true`, updates `report` now and after every change of the cache, at most once a second; with
+    /// `false`, stops these updates.
     func watch(_ isWatched: Bool)
 
     /// Removes `entry`, unless it is pinned or open in some process, and makes a new report.
@@ -61,7 +61,7 @@ package protocol CacheControl: Sendable {
 
 /// The contents of the cache.
 package struct CacheContents: Sendable, Equatable {
-    /// Incremented with each change.
+    /// Incremented with each change of the report.
     package var revision = 0
     /// The entries, the last played first; `nil` before the first report.
     package var entries: [CachedTrack]?
@@ -89,7 +89,7 @@ package struct CachedTrack: Sendable, Equatable, Identifiable {
     package var length: Int64?
     package var stored: ByteRangeSet
     package var isPinned: Bool
-    /// The time between its last playing and the report.
+    /// The time from when it was last played to this report.
     package var age: Duration
 
     package init(

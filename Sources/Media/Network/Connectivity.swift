@@ -2,7 +2,7 @@
 package struct ConnectivityReport: Sendable, Equatable {
     /// `true` while the player works offline.
     package var isOffline = false
-    /// `true` if the user requested that (`--offline`), so that no request is sent.
+    /// `true` if the user requested offline mode (`--offline`), in which no request is sent.
     package var isForced = false
     /// The failure that showed that the network is unavailable; `nil` while online.
     package var reason: MediaError?
@@ -12,7 +12,7 @@ package struct ConnectivityReport: Sendable, Equatable {
     package init() {}
 }
 
-/// Knows if the network is available.
+/// Reports if the network is available, and retries it.
 package protocol Connectivity: Sendable {
     var report: ConnectivityReport { get }
 
@@ -32,7 +32,7 @@ package struct LoadWait: Sendable, Equatable {
     /// The number of attempts after which the reads fail; `nil` while the network is unavailable, because
     /// that wait has no limit.
     package var mostAttempts: Int?
-    /// On the loader's clock.
+    /// The time of the next attempt, on the loader's clock.
     package var retryAt: Duration
 
     package init(error: MediaError, attempt: Int, mostAttempts: Int?, retryAt: Duration) {

@@ -1,8 +1,8 @@
 /// A live stream's header fields (`icy-name`, `icy-br`, …).
 package struct Station: Sendable, Equatable {
-    /// Its name.
+    /// The name of the station, from `icy-name`.
     package var name: SafeText?
-    /// Bytes of music per second, from `icy-br`; `nil` if it is not sent.
+    /// Bytes of music per second, from `icy-br`; `nil` if the server does not send that field.
     package var bytesPerSecond: Double?
 
     package init(name: SafeText? = nil, bytesPerSecond: Double? = nil) {
@@ -13,7 +13,7 @@ package struct Station: Sendable, Equatable {
 
 /// A title that a live stream announced between its bytes.
 package struct StreamTitle: Sendable, Equatable {
-    /// The offset of the first byte of music after it, counted from the first byte received.
+    /// The offset of the first byte of music after the title, counted from the first byte received.
     package var offset: Int64
     /// Empty if the stream announces that there is no title now.
     package var text: SafeText
@@ -29,7 +29,7 @@ package struct LiveReport: Sendable, Equatable {
     package var station: Station
     /// The titles announced so far, oldest first; at most the last 32.
     package var titles: [StreamTitle]
-    /// The offset after the last byte that was read. A read does not cross the offset of a title that was not
+    /// The offset after the last byte that was read. A read ends at the offset of the next title that was not
     /// reached before.
     package var readTo: Int64
 

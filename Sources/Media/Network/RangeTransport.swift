@@ -17,7 +17,7 @@ package struct RangeRequest: Sendable, Equatable {
     package var ifRange: String?
     /// The value of `If-None-Match` or `If-Modified-Since`, for revalidation.
     package var unlessMatches: Validators?
-    /// `true` if a live stream may put titles between its bytes (`Icy-MetaData: 1`).
+    /// `true` to allow a live stream to send titles between its bytes (`Icy-MetaData: 1`).
     package var wantsTitles: Bool
 
     package init(
@@ -71,11 +71,11 @@ package struct RangeAnswer: Sendable, Equatable {
     package var forbidsStoring: Bool
     /// `true` if the body is in a content coding, so that offsets are meaningless.
     package var isEncoded: Bool
-    /// The number of requests for this response, redirects included; at least 1.
+    /// The number of requests that led to this response, redirects included; at least 1.
     package var requestCount: Int
     /// The time to wait that the server states (`Retry-After`, RFC 9110 §10.2.3); `nil` if it does not.
     package var retryAfter: Duration?
-    /// Set if the response is a live stream.
+    /// The station if the response is a live stream, else `nil`.
     package var station: Station?
     /// `true` if the URL has a user name and a password that were not sent, because the user did not name its server as a
     /// source.
@@ -109,9 +109,10 @@ package struct RangeAnswer: Sendable, Equatable {
 
 /// The body of a response, read chunk by chunk. Unread bytes slow the sender down.
 package protocol ResponseBody: Sendable {
-    /// The next bytes, never empty; `nil` at the end that the response's framing states.
+    /// Returns the next bytes, never empty; `nil` at the end of the body, as the response's framing defines
+    /// it.
     ///
-    /// Throws `MediaError` with `.cut` if the connection ended before that. After `cancel`, or if the task is
+    /// Throws `MediaError` with `.cut` if the connection ended earlier. After `cancel`, or if the task is
     /// cancelled, returns the bytes that had arrived, then throws `CancellationError`.
     func next() async throws -> [UInt8]?
 

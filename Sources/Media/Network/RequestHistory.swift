@@ -2,17 +2,17 @@ import System
 
 /// Remembers the newest requests and decisions, and the requests in progress.
 ///
-/// Recording takes a lock for some nanoseconds and never waits. All calls may be made from any thread.
+/// Recording holds a lock for some nanoseconds only. All calls may be made from any thread.
 package final class RequestHistory: RequestJournal {
     /// The most records, enough to explain the last minutes; a screen shows only some of them.
     package static let longest = 500
 
     private struct State {
-        /// A ring once it is full: `next` is then the oldest.
+        /// A ring once it is full: `next` is then the index of the oldest record.
         var records: [JournalRecord] = []
         var next = 0
         var count = 0
-        /// By number.
+        /// The requests in progress, by number.
         var open: [Int: JournalRecord] = [:]
         var observer: (@Sendable () -> Void)?
     }

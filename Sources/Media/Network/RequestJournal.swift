@@ -1,11 +1,11 @@
 /// Receives the loaders' requests and decisions: enough to explain any stall afterwards.
 ///
-/// Called from any task, often while music waits: an implementation must not block.
+/// Called from any task, often while playback waits for bytes, so an implementation must not block.
 package protocol RequestJournal: Sendable {
     func record(_ record: JournalRecord)
 
-    /// A request was sent, got its response, or brought more bytes; the record has no end yet. Its last
-    /// record, or `withdrew`, follows.
+    /// A request was sent, got its response, or received more bytes. Its record is not final: a call of
+    /// `record` or `withdrew` follows.
     func progressed(_ record: JournalRecord)
 
     /// The request with this number was not sent after all: the player is offline.
@@ -27,15 +27,17 @@ package struct JournalRecord: Sendable, Equatable {
         case decision(Decision, SafeText)
     }
 
-    /// The raw value is the journal's.
+    /// The raw values are those that the journal file shows.
     package enum Decision: String, Sendable {
         /// Nothing arrived; the next attempt is later.
         case retryLater = "retry-later"
         /// The last attempt failed, and so do the reads.
         case gaveUp = "gave-up"
-        /// A gap is downloaded rather than skipped, since a new request would take longer.
+        /// After a short jump ahead the current request continues to the new offset, since a new one would
+        /// take longer.
         case readThrough = "read-through"
-        /// A new request is sent, since downloading the gap would take longer.
+        /// After a jump ahead a new request is sent, since the current one would take longer to reach the new
+        /// offset.
         case reconnect
         /// The server's ranges do not work, so the whole resource is fetched.
         case withoutRanges = "without-ranges"
@@ -60,7 +62,7 @@ package struct JournalRecord: Sendable, Equatable {
     }
 }
 
-/// The reason for a request, which is its priority, the highest first.
+/// The reason for a request, which determines its priority; the highest priority comes first.
 package enum FetchReason: String, Sendable, Comparable, CaseIterable {
     /// A read waits for it.
     case demand
@@ -82,7 +84,7 @@ package enum FetchReason: String, Sendable, Comparable, CaseIterable {
 
 /// One request from its start to its end.
 package struct RequestRecord: Sendable, Equatable {
-    /// Increases during the life of the process.
+    /// Unique in the process; increases with each request.
     package var number: Int
     package var why: FetchReason
     /// The requested range; `nil` for the whole resource.
@@ -124,6 +126,6 @@ package struct WireFacts: Sendable, Equatable {
 
     package init() {}
 
-    /// `true` if its connection carries one request at a time (HTTP/1).
+    /// `true` if the connection carries one request at a time (HTTP/1).
     package var takesOneAtATime: Bool { version.hasPrefix("HTTP/1") }
 }

@@ -13,7 +13,7 @@ package enum PlayerCommand: Sendable, Equatable {
     case volume(Int)
     case changeVolume(by: Int)
     case mute
-    /// Toggles playing in random order; the queue itself keeps its order.
+    /// Switches playing in random order on or off; the queue itself keeps its order.
     case shuffle
     /// Puts the queue itself into a random order, with the current track first.
     case shuffleNow

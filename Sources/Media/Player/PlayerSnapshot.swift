@@ -22,7 +22,7 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// `true` if `position` is exact, `false` if it is an estimate.
     package var isExact = true
     package var duration: Duration?
-    /// The time of music that is cached from the position on without a gap.
+    /// The duration of music that is cached from the position to the first gap.
     package var buffered = Duration.zero
     /// The loading of the current track.
     package var load = LoadReport()
@@ -40,13 +40,13 @@ package struct PlayerSnapshot: Sendable, Equatable {
     /// The cached part of each track; tracks that are not cached at all are missing.
     package var availability: [Track.ID: Availability] = [:]
     package var connectivity = ConnectivityReport()
-    /// Tags and lengths of the tracks that were opened so far; playlists often have less.
+    /// Tags and durations of the tracks that were opened so far; a playlist often does not state them.
     package var learned: [Track.ID: TrackFacts] = [:]
     /// The tracks that failed, with the reasons.
     package var failures: [Track.ID: SafeText] = [:]
     /// The newest messages, oldest first; at most 100.
     package var messages: [PlayerMessage] = []
-    /// Bytes of all tracks since the start.
+    /// The bytes of all tracks since the player started: those read from the cache, and those fetched.
     package var totalCachedBytes: Int64 = 0
     package var totalFetchedBytes: Int64 = 0
     /// `true` if the player has ended and takes no more commands.

@@ -39,7 +39,7 @@ extension Duration {
     package init?(clockTime text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }
-        // Only the whole may have a sign, so each part begins with a digit.
+        // Each part must begin with a digit: a sign is allowed only before the whole time.
         guard parts.allSatisfy({ (0x30...0x39).contains($0.utf8.first ?? 0) }) else { return nil }
         var total = Duration.zero
         for (index, part) in parts.enumerated() {

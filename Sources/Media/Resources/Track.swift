@@ -13,7 +13,7 @@ package struct Track: Sendable, Equatable, Identifiable {
     package var location: ResourceLocation
     /// The tags in the playlist; tags in the file itself take precedence.
     package var tags: TrackTags
-    /// The length in the playlist.
+    /// The duration that the playlist states; `nil` if unknown.
     package var duration: Duration?
 
     package init(id: ID, location: ResourceLocation, tags: TrackTags = TrackTags(), duration: Duration? = nil)
@@ -31,7 +31,7 @@ package struct TrackTags: Sendable, Equatable {
     package var artist: SafeText?
     package var album: SafeText?
     package var year: SafeText?
-    /// The number on its album, as written (`3` or `3/12`).
+    /// The track number on its album, as written (`3` or `3/12`).
     package var number: SafeText?
 
     package init(
@@ -60,7 +60,7 @@ package struct TrackTags: Sendable, Equatable {
     }
 }
 
-/// Tags and length of a track as found when it was opened.
+/// Tags and duration of a track as found when it was opened.
 package struct TrackFacts: Sendable, Equatable {
     package var tags: TrackTags
     /// `nil` if unknown, and for a live stream.
@@ -83,7 +83,7 @@ package protocol TrackResolver: Sendable {
 /// The tracks of a source, and the problems with single entries.
 package struct ResolvedTracks: Sendable, Equatable {
     package var tracks: [Track]
-    /// The reasons for entries that were skipped.
+    /// The reasons why entries were skipped.
     package var problems: [MediaError]
 
     package init(tracks: [Track], problems: [MediaError] = []) {

@@ -25,9 +25,9 @@ package enum ResourceLocation: Sendable, Hashable {
 
 /// An absolute `http` or `https` URL, in normal form (RFC 3986 §6.2.2).
 ///
-/// Scheme and host are in lower case, escapes in upper case and only used if needed; the default port, dot segments and
-/// the fragment are removed. Thus two spellings of one URL are equal. A host in another script stays as written;
-/// libcurl converts it to IDNA.
+/// Scheme and host are in lower case; characters are escaped only if needed, in upper-case digits; the
+/// default port, dot segments and the fragment are removed. Thus two spellings of one URL are equal. A host
+/// name outside ASCII is not converted to IDNA here; libcurl does that.
 package struct WebURL: Sendable, Hashable {
     /// `http` or `https`.
     package let scheme: String
@@ -52,7 +52,7 @@ package struct WebURL: Sendable, Hashable {
         }
     }
 
-    /// The longest accepted URL; servers refuse even shorter ones.
+    /// The length in bytes of the longest accepted URL. Many servers refuse even shorter ones.
     package static let longest = 16_384
 
     /// Parses an absolute URL as typed: spaces and non-ASCII characters are escaped.

@@ -1,4 +1,4 @@
-/// Decodes text of unknown encoding: as UTF-8 if it is valid, else as CP1252.
+/// Decodes text of unknown encoding: as UTF-8 if it is valid UTF-8, else as CP1252.
 ///
 /// In playlists and radio metadata, "Latin-1" means the encoding of Windows, which is CP1252. The encoding is
 /// detected for each string, since lists that were joined from several sources mix encodings.

@@ -1,13 +1,14 @@
 /// Percent-encoding (RFC 3986 §2.1) and dot segments (§5.2.4).
 package enum PercentEncoding {
-    /// The URL component, which determines the reserved characters that need no escape.
+    /// The component of a URL, which determines the reserved characters that need no escape.
     package enum Component: Sendable {
         case path
         case query
     }
 
-    /// Normalises escapes: hexadecimal digits in upper case, letters and digits unescaped, and everything that the
-    /// component does not allow escaped as UTF-8. A `%` without two digits is escaped.
+    /// Normalises escapes: their digits are in upper case, unreserved characters (letters, digits and `-._~`)
+    /// are not escaped, and everything that the component does not allow is escaped as UTF-8. A `%` without
+    /// two hexadecimal digits becomes `%25`.
     package static func normalized(_ text: some StringProtocol, keeping component: Component) -> String {
         var text = String(text)
         if text.withUTF8({ isNormal($0, in: component) }) { return text }
@@ -71,7 +72,7 @@ package enum PercentEncoding {
         return result.joined(separator: "/")
     }
 
-    /// `true` if `normalized` would change nothing. Most URLs are like this, and take only one pass.
+    /// `true` if `normalized` would change nothing. This is so for most URLs, for which one pass suffices.
     private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>, in component: Component) -> Bool {
         var index = 0
         while index < bytes.count {

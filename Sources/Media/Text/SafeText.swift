@@ -33,8 +33,8 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
         string = String(scalars)
     }
 
-    /// A text of the program itself. Sanitised too, since `SafeText("…")` with a literal calls this initialiser
-    /// instead of `init(_:)`.
+    /// Creates a text of the program itself. Sanitised too, since `SafeText("…")` with a literal calls this
+    /// initialiser instead of `init(_:)`.
     package init(stringLiteral value: StaticString) {
         self.init(value.description)
     }
