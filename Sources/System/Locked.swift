@@ -1,12 +1,12 @@
 import Glibc
 
-/// A value that can only be reached while its lock is held.
+/// A value that can only be accessed while its lock is held.
 ///
-/// Used instead of `Synchronization.Mutex`, whose contended path is in the uninstrumented runtime library: the thread
-/// sanitizer does not see it and reports races that do not exist (tried on ten correct lines). It knows the mutexes of
-/// pthread, so the shipped code is the tested code.
+/// Used instead of `Synchronization.Mutex`, whose contended path is in the uninstrumented runtime library:
+/// the thread sanitizer does not see it, and reported races in a correct ten-line program. The sanitizer does
+/// see pthread mutexes, so the tests can run the code that is shipped.
 ///
-/// Not recursive. While it is held, no foreign code may be called and nothing awaited.
+/// Not recursive. While the lock is held, do not call foreign code and do not await.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Unchecked: the pointers never change, and `value` is only touched between lock and unlock.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -37,7 +37,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// A value that is created after the parts that refer to it.
+/// A reference to a value that is created after the parts that use it.
 package final class LateBound<Value: Sendable>: Sendable {
     private let box = Locked<Value?>(nil)
 

@@ -1,4 +1,4 @@
-/// The clock of the program; tests pass one that stands still until it is advanced.
+/// The clock of the program. Tests pass one that stands still until they advance it.
 package protocol MonotonicClock: Sendable {
     /// The time since some fixed moment; never goes back.
     var now: Duration { get }

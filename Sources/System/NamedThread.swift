@@ -1,7 +1,7 @@
 import CSystem
 import Glibc
 
-/// Starts named threads. Every thread of the player except the task pool's starts here.
+/// Starts named threads: all threads of the player except the main thread and those that run tasks.
 package enum NamedThread {
     /// Starts a detached thread that runs `body` once.
     ///
@@ -38,11 +38,11 @@ package enum NamedThread {
         precondition(status == 0, "the system refuses to start the thread \(name) (errno \(status))")
     }
 
-    /// Lets a fault be handled even if the calling thread's stack is exhausted, as on threads that `start`
-    /// creates.
+    /// Lets faults on the calling thread be handled even if its stack is exhausted, as on threads that
+    /// `start` creates.
     ///
-    /// For the main thread, once. The threads that run tasks have no such stack: a task that exhausts its stack ends the
-    /// process without the handler.
+    /// Call it once, on the main thread. The threads that run tasks have no such stack: a task that exhausts
+    /// its stack ends the process without the handler.
     package static func guardCallingThread() { _ = csystem_add_fault_stack() }
 
     private final class Body: Sendable {

@@ -1,7 +1,7 @@
 /// A value that any thread provides once, and that one task waits for.
 ///
-/// Only the first value counts; later ones are dropped. A server's reply, a lost connection and the task's
-/// cancellation can race for the same wait.
+/// Only the first value counts; later ones are dropped. So a server's reply, a lost connection and the task's
+/// cancellation may race to end the same wait.
 package final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -13,7 +13,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Ends the wait with `value`, unless it has ended already.
+    /// Provides `value`, which ends the wait, unless a value was provided before.
     package func give(_ value: Value) {
         let continuation: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {
@@ -30,7 +30,7 @@ package final class OneShot<Value: Sendable>: Sendable {
         continuation?.resume(returning: value)
     }
 
-    /// The value, or `substitute` as soon as the task is cancelled. May be called once.
+    /// Returns the value, or `substitute` as soon as the task is cancelled. May be called once.
     package func wait(ifCancelled substitute: Value) async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

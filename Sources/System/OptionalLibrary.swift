@@ -2,15 +2,15 @@
 ///
 /// Linking libcurl and libpulse would cost every start 15 ms and 9 MB, even if neither is needed.
 ///
-/// **While the dynamic loader works, no thread of the process can start**: the loader holds the lock under
-/// which a new thread's memory is allocated. So all libraries are opened on one thread, in the order of the
-/// requests. Start a thread that must respond in the meantime before requesting a library, and request a
-/// library only when it is needed.
+/// **While the dynamic loader opens a library, no thread of the process can start**: the loader holds the
+/// lock under which a new thread's memory is allocated. So all libraries are opened on one thread, in the
+/// order of the requests. A thread that must respond in the meantime has to be started before the library is
+/// requested, and a library should be requested only when it is needed.
 package final class OptionalLibrary: Sendable {
     private enum State {
         case closed
         case opening([@Sendable (String?) -> Void])
-        /// `nil` if the library can be used, else why it cannot.
+        /// The reason why the library cannot be used; `nil` if it can.
         case opened(String?)
     }
 
@@ -24,18 +24,20 @@ package final class OptionalLibrary: Sendable {
     private let load: @Sendable () -> String?
     private let state = Locked(State.closed)
 
-    /// `load` opens the library and returns the reason if that fails. It is called once, on the thread `libraries`.
+    /// `load` opens the library and returns the reason if that fails. It is called once, on the thread
+    /// `libraries`.
     package init(load: @escaping @Sendable () -> String?) {
         self.load = load
     }
 
-    /// Opens the library, unless that has been done, and returns why it cannot be used; `nil` if it can.
+    /// Opens the library if it is not open yet. Returns the reason why it cannot be used; `nil` if it can.
     package func open() async -> String? {
         await withCheckedContinuation { continuation in open { continuation.resume(returning: $0) } }
     }
 
-    /// Opens the library, unless that has been done, and calls `done` with the reason why it cannot be used; `nil` if it
-    /// can. Returns at once; `done` is called on the thread `libraries`, or on this one if the library is open already.
+    /// Opens the library if it is not open yet, and calls `done` with the reason why it cannot be used, or
+    /// with `nil` if it can. Returns at once. `done` is called on the thread `libraries`, or on the calling
+    /// thread if the library is open already.
     package func open(then done: @escaping @Sendable (String?) -> Void) {
         let (isFirst, opened): (Bool, String??) = state.withLock { state in
             switch state {
@@ -58,7 +60,7 @@ package final class OptionalLibrary: Sendable {
         if needsThread { NamedThread.start("libraries") { Self.serve() } }
     }
 
-    /// Opens all libraries in the queue; the thread ends with the last one.
+    /// Opens the libraries in the queue; the thread ends when the queue is empty.
     private static func serve() {
         while true {
             let next = queue.withLock { queue in

@@ -4,13 +4,14 @@ import Glibc
 /// Files whose holes take no disk space.
 package enum SparseFile {
     /// Frees the disk space of `range`, which then reads as zeros; the length does not change. Returns 0, or
-    /// -1 with `errno`, for instance if the file system does not support it.
+    /// -1 with `errno`, for instance if the file system does not support holes.
     package static func punch(_ range: Range<Int64>, of descriptor: CInt) -> CInt {
         csystem_punch(descriptor, range.lowerBound, Int64(range.count))
     }
 
     /// The parts of `range` that take no disk space (lseek(2), SEEK_HOLE), including all beyond the end of
-    /// the file. A file system without holes reports none before the end. Moves the descriptor's own offset.
+    /// the file. A file system that does not support holes reports none before the end. Moves the
+    /// descriptor's own offset.
     package static func holes(in range: Range<Int64>, of descriptor: CInt) -> RangeSet<Int64> {
         var holes = RangeSet<Int64>()
         var place = range.lowerBound

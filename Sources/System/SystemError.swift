@@ -7,7 +7,8 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The `errno` value.
     package let number: CInt
 
-    /// The failure of the preceding call. Nothing that can change `errno` may run in between.
+    /// The failure of the preceding system call. Nothing that can change `errno` may run between that call
+    /// and this one.
     package init(_ operation: String, number: CInt = errno) {
         self.operation = operation
         self.number = number

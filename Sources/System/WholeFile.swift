@@ -3,11 +3,12 @@ package import Glibc
 
 /// Reading and replacing whole files.
 package enum WholeFile {
-    /// Reads from the descriptor's own offset until `limit` bytes or the end are reached.
+    /// Reads from the descriptor's own offset up to the end, but at most `limit` bytes.
     ///
     /// To detect a file that is too long, pass one byte more than allowed.
     package static func read(_ descriptor: CInt, limit: Int) throws(SystemError) -> [UInt8] {
-        // A file of known size is read in one piece, together with the read that finds its end; a pipe in several.
+        // A file of known size is read in one piece, whose spare byte also detects the end; a pipe is read in
+        // several.
         var status = stat()
         let size = fstat(descriptor, &status) == 0 ? Int(clamping: status.st_size) : 0
         var wanted = max(256 * 1024, size < limit ? size + 1 : limit)
@@ -25,7 +26,8 @@ package enum WholeFile {
         return bytes
     }
 
-    /// Reads until `buffer` is full or the end is reached; returns the number of bytes and why a read failed, if one did.
+    /// Reads until `buffer` is full or the end is reached; returns the number of bytes, and the error if a
+    /// read failed.
     package static func fill(
         _ buffer: UnsafeMutableBufferPointer<UInt8>,
         from descriptor: CInt
@@ -64,11 +66,12 @@ package enum WholeFile {
         if let failure { throw failure }
     }
 
-    /// Makes `bytes` the content of the file at `path`: after a crash or a power cut the file has its old content or
-    /// the new one, never a part.
+    /// Makes `bytes` the content of the file at `path`: after a crash or a power cut the file has its old
+    /// content or the new one, never a part.
     ///
-    /// Waits for the disk. The bytes go to `draft` first, on the same file system; the default is a name of this
-    /// process beside `path`. Two writers of one draft must exclude each other. `mode` is subject to the umask.
+    /// Waits for the disk. The bytes go to `draft` first, on the same file system; the default is a file
+    /// beside `path` whose name has the process ID. The caller ensures that only one writer at a time uses a
+    /// draft. `mode` is subject to the umask.
     package static func replace(
         _ path: String,
         with bytes: some Collection<UInt8>,
@@ -94,7 +97,8 @@ package enum WholeFile {
         try? flushFolder(of: path)
     }
 
-    /// Brings the names in the folder of `path` to the disk, which flushing the file itself does not.
+    /// Flushes the folder of `path`, and with it the names of its files, to the disk. Flushing a file does
+    /// not do that.
     package static func flushFolder(of path: String) throws(SystemError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = try check("open the folder", open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))

@@ -26,7 +26,8 @@ package protocol AudioOutput: AnyObject, Sendable {
     /// goes to a file numbered by `%n`.
     var opensEachTrack: Bool { get }
 
-    /// Connects to the audio server or creates the file; throws `MediaError` with `.audioServer` or `.sinkFailed`.
+    /// Connects to the audio server or creates the file; throws `MediaError` with `.audioServer` or
+    /// `.sinkFailed`.
     func connect() async throws
 
     /// Prepares a paused stream of `format`. Opening again drops unheard frames and restarts the count.

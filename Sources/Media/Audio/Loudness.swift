@@ -129,8 +129,8 @@ package struct GainStage: Sendable, Equatable {
 
     /// Scales `pcm` in place.
     ///
-    /// Integers are rounded to the nearest, and clipped if the stated peak was too low; floating-point samples are
-    /// not clipped, since they may exceed full scale anyway.
+    /// Integers are rounded to the nearest, and clipped if the stated peak was too low; floating-point
+    /// samples are not clipped, since they may exceed full scale anyway.
     package func apply(to pcm: UnsafeMutableRawBufferPointer, of format: AudioFormat) {
         guard !isUnity else { return }
         scale(pcm, format.sample) { _ in factor }

@@ -20,7 +20,8 @@ package struct SoundPicture: Sendable, Equatable {
     /// The level of each channel.
     package var levels: [Level]
 
-    /// The loudness at which a band is empty, in decibels of full scale: below the softest parts of nearly all music.
+    /// The loudness at which a band is empty, in decibels of full scale: below the softest parts of nearly
+    /// all music.
     package static let quietest: Float = -60
 
     package init(bands: [Float], levels: [Level]) {

@@ -54,8 +54,8 @@ package protocol CacheControl: Sendable {
     /// Pins or unpins `entry`, and makes a new report.
     func setPinned(_ entry: CachedTrack.ID, _ isPinned: Bool)
 
-    /// Calls `observer` after each change of `report`, from any thread; it must only wake its user interface. There is one
-    /// observer at a time; `nil` removes it.
+    /// Calls `observer` after each change of `report`, from any thread; it must only wake its user interface.
+    /// There is one observer at a time; `nil` removes it.
     func observe(_ observer: (@Sendable () -> Void)?)
 }
 

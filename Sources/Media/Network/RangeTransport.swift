@@ -2,8 +2,8 @@
 package protocol RangeTransport: Sendable {
     /// Sends `request`, follows redirects, and returns when the head of the final response has arrived.
     ///
-    /// Throws `CancellationError` if the task is cancelled, else `MediaError` (unknown host, refused connection, wrong
-    /// certificate, …).
+    /// Throws `CancellationError` if the task is cancelled, else `MediaError` (unknown host, refused
+    /// connection, wrong certificate, …).
     func send(_ request: RangeRequest) async throws -> RangeResponse
 }
 
@@ -77,8 +77,8 @@ package struct RangeAnswer: Sendable, Equatable {
     package var retryAfter: Duration?
     /// The station if the response is a live stream, else `nil`.
     package var station: Station?
-    /// `true` if the URL has a user name and a password that were not sent, because the user did not name its server as a
-    /// source.
+    /// `true` if the URL has a user name and a password that were not sent, because the user did not name its
+    /// server as a source.
     package var withholdsUserInfo: Bool
     package var wire: WireFacts
 

@@ -75,8 +75,8 @@ package final class RequestHistory: RequestJournal {
         }
     }
 
-    /// Calls `observer` after each record, from any thread; it must only wake its user interface. There is one observer at
-    /// a time; `nil` removes it.
+    /// Calls `observer` after each record, from any thread; it must only wake its user interface. There is
+    /// one observer at a time; `nil` removes it.
     package func observe(_ observer: (@Sendable () -> Void)?) {
         state.withLock { $0.observer = observer }
     }

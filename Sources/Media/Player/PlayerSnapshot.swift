@@ -85,7 +85,8 @@ package protocol PlayerControl: Sendable {
     /// waits.
     func watchSound(_ isWatched: Bool)
 
-    /// Spectrum and levels of the sound heard at this moment; `nil` if it is not watched or not known. Never waits.
+    /// Spectrum and levels of the sound heard at this moment; `nil` if it is not watched or not known. Never
+    /// waits.
     var soundPicture: SoundPicture? { get }
 }
 

@@ -220,8 +220,8 @@ private struct Authority {
         guard !host.isEmpty, host.unicodeScalars.allSatisfy(Self.isName) else { return nil }
     }
 
-    /// Parses the usual case fast: a host of lower-case letters, digits, `-` and `.`, perhaps with a port. Returns
-    /// `nil` for everything else.
+    /// Parses the usual case fast: a host of lower-case letters, digits, `-` and `.`, perhaps with a port.
+    /// Returns `nil` for everything else.
     private static func plainPlace(_ text: Substring) -> (host: String, port: Int?)? {
         let bytes = text.utf8
         let end = bytes.firstIndex { byte in

@@ -18,7 +18,8 @@ package enum LegacyText {
 
     /// The character of `byte` in CP1252; U+FFFD for the five undefined bytes.
     ///
-    /// Browsers map those five to C1 controls, which could control a terminal; a replacement character cannot.
+    /// Browsers map those five to C1 controls, which could control a terminal; a replacement character
+    /// cannot.
     package static func windowsScalar(_ byte: UInt8) -> Unicode.Scalar {
         guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
         return upperScalars[Int(byte) - 0x80]

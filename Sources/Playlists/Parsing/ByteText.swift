@@ -1,11 +1,11 @@
 /// Part of a playlist's bytes, parsed in place.
 ///
-/// Lists of 100,000 entries open without a visible pause because only the fields that are used become strings.
-/// Valid as long as the buffer it was made from.
+/// Lists of 100,000 entries open without a visible pause because only the fields that are used become
+/// strings. A piece is valid only as long as the buffer that it points into.
 typealias ByteText = UnsafeBufferPointer<UInt8>
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The bytes of `range`, which counts from the start of this piece.
+    /// The bytes at the offsets `range`, counted from the start of this piece.
     func piece(_ range: Range<Int>) -> ByteText { ByteText(rebasing: self[range]) }
 
     /// The piece without spaces and control characters at both ends.
@@ -23,7 +23,8 @@ extension UnsafeBufferPointer<UInt8> {
         return piece(3..<count)
     }
 
-    /// `true` if the piece begins with `prefix`, which is in lower case; ASCII letters match in both cases.
+    /// `true` if the piece begins with `prefix`, ignoring the case of ASCII letters; `prefix` must be in
+    /// lower case.
     func starts(withLowercase prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount else { return false }
         for index in 0..<prefix.utf8CodeUnitCount where self[index].lowercaseLetter != prefix.utf8Start[index]
@@ -33,7 +34,7 @@ extension UnsafeBufferPointer<UInt8> {
         return true
     }
 
-    /// `true` if the piece contains `word`, which is in lower case; ASCII letters match in both cases.
+    /// `true` if the piece contains `word`, ignoring the case of ASCII letters; `word` must be in lower case.
     func contains(lowercase word: StaticString) -> Bool {
         guard count >= word.utf8CodeUnitCount else { return false }
         return (0...count - word.utf8CodeUnitCount).contains {
@@ -51,8 +52,8 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    /// Parses the leading decimal number as seconds. Returns `nil` without a number, for zero and below (lists write
-    /// -1 for an unknown length) and beyond thirty years.
+    /// Parses the leading decimal number as seconds. Returns `nil` if there is no number, if it is zero or
+    /// negative (lists write -1 for an unknown length), or if it exceeds thirty years.
     var leadingSeconds: Duration? {
         var index = 0
         var milliseconds: Int64 = 0

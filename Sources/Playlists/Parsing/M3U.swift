@@ -4,10 +4,10 @@ import System
 
 /// Parses M3U and M3U8: a line is an entry unless it begins with `#`.
 ///
-/// `#EXTINF` is the only directive that is used. It describes the next entry; other directives and comments may stand
-/// between them.
+/// `#EXTINF` is the only directive that is used. It describes the next entry, even if other directives or
+/// comments come before that entry.
 enum M3UParser {
-    /// Parses `bytes`; returns at most one entry more than `limit`, which shows the caller that there are too many.
+    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [PlaylistEntry] = []
         var tags = TrackTags()
@@ -69,9 +69,9 @@ enum M3UParser {
 
 /// Writes M3U8 playlists.
 ///
-/// Locations are absolute, so that the list can be moved. User names and passwords of URLs are left out: they belong
-/// to the command line or to `~/.netrc`, and people share playlists. Queries stay, since without its query a URL names
-/// another resource.
+/// Locations are absolute, so that the list can be moved. User names and passwords of URLs are left out,
+/// because people share playlists; they belong on the command line or in `~/.netrc`. Queries are kept, since
+/// without its query a URL names another resource.
 enum M3UWriter {
     /// Formats `tracks` as a list that `Playlist` parses back to the same locations.
     static func text(for tracks: some Sequence<Track>) -> String {
@@ -87,10 +87,11 @@ enum M3UWriter {
         return text
     }
 
-    /// Writes the list of `tracks` to `path` atomically: until it is complete, an earlier file stays.
+    /// Writes the list of `tracks` to `path` atomically: until the new file is complete, an earlier one
+    /// stays.
     ///
-    /// Replaces only M3U lists and empty files, so that a typing mistake cannot destroy music. Blocks: call it on a
-    /// `WorkThread`. Throws `.notCached`.
+    /// Overwrites only M3U lists and empty files, so that a typing mistake cannot destroy music. Blocks: call
+    /// it on a `WorkThread`. Throws `.notCached`.
     static func save(_ tracks: some Sequence<Track>, to path: String) throws(MediaError) {
         let subject = SafeText(path)
         guard isReplaceable(path) else {
@@ -103,7 +104,7 @@ enum M3UWriter {
         }
     }
 
-    /// `true` if nothing is at `path`, or an empty file, or a list that starts with `#EXTM3U`, as lists
+    /// `true` if `path` does not exist, or is an empty file or a list that starts with `#EXTM3U`, as lists
     /// written here do.
     private static func isReplaceable(_ path: String) -> Bool {
         var status = stat()
@@ -117,7 +118,8 @@ enum M3UWriter {
         return start.isEmpty || start == mark
     }
 
-    /// A path that a parser would not read back from a line of its own is written as a `file` URL.
+    /// The line for `location`. A path that a parser would not read back unchanged is written as a `file`
+    /// URL.
     private static func line(for location: ResourceLocation) -> String {
         switch location {
         case .web(let url): return url.requestString

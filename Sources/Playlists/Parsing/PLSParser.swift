@@ -4,7 +4,7 @@ import Media
 ///
 /// Sorts the entries by their numbers and ignores `NumberOfEntries`, which many writers get wrong.
 enum PLSParser {
-    /// Parses `bytes`; returns at most one entry more than `limit`, which shows the caller that there are too many.
+    /// Parses `bytes`; returns at most `limit` + 1 entries, by which the caller recognizes too long a list.
     static func entries(of bytes: ByteText, limit: Int) -> [PlaylistEntry] {
         var entries: [Int64: PlaylistEntry] = [:]
         bytes.withoutByteOrderMark.forEachLine { line in

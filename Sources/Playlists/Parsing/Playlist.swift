@@ -12,8 +12,9 @@ package enum PlaylistFormat: String, Sendable {
 enum Playlist {
     /// Parses the list in `bytes` and returns its entries in order, at least one.
     ///
-    /// `name` and `contentType` suggest the format; if nothing shows one, each line is an entry. `subject` names the list
-    /// in errors. Throws `.badPlaylist`.
+    /// The bytes show the format, or else the extension of `name` suggests it; if neither does, each line is
+    /// an entry. `contentType` is passed to `ResourceKind`, which ignores that of a server. `subject` names
+    /// the list in errors. Throws `.badPlaylist`.
     static func entries(
         of bytes: [UInt8],
         contentType: String? = nil,
@@ -40,7 +41,7 @@ enum Playlist {
         return entries
     }
 
-    /// The error of a list, or of lists within lists, with more entries than allowed.
+    /// The error if a list, together with the lists within it, has more entries than allowed.
     static func tooLong(_ subject: SafeText, _ limits: PlaylistLimits) -> MediaError {
         let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
         return MediaError(.badPlaylist, subject, cause)
@@ -51,8 +52,8 @@ enum Playlist {
 struct PlaylistEntry: Sendable, Equatable {
     /// A path or URL, absolute or relative, as written. Not sanitised.
     var reference: String
-    /// `true` if `reference` is a URI (XSPF), whose escapes mean characters. In other formats a local name is a path,
-    /// and its `%` is a percent sign.
+    /// `true` if `reference` is a URI (XSPF), which is percent-encoded. In other formats a local reference is
+    /// a plain path, in which `%` is a percent sign.
     var isURI = false
     var tags = TrackTags()
     /// The length that the list states; `nil` if unknown, which lists write as -1 or 0.
@@ -61,13 +62,14 @@ struct PlaylistEntry: Sendable, Equatable {
 
 /// Bounds for one source. Playlists come from anywhere, and a small one can name a large one.
 package struct PlaylistLimits: Sendable {
-    /// Bytes of one list. A list of 600,000 entries, the largest that users report, has 20 MiB.
+    /// Bytes of one list. The largest list that users report has 600,000 entries and 20 MiB.
     package var bytes = 64 * 1024 * 1024
     /// Entries of one source, including nested lists and folders.
     package var entries = 1_000_000
-    /// Lists opened for one source: eight levels that each name ten lists would be 100 million.
+    /// Lists opened for one source. Without this limit, eight levels of lists that each name ten more would
+    /// be 100 million.
     package var lists = 1_000
-    /// Levels of lists within lists; more is a mistake or a trap.
+    /// Levels of lists within lists; more are a mistake or an attack.
     package var depth = 8
     /// Levels of folders within folders.
     package var folderDepth = 64

@@ -1,17 +1,18 @@
 package import Media
 
-/// What a resource is: a list, music or a folder. Decided here only, from what is known of the resource so far. Pure.
+/// What a resource is: a list, music or a folder. Only this type decides that, from the facts known so far.
+/// Pure.
 ///
-/// To recognize another kind of list or music, add its extension below, a list's first bytes too, and rows to
-/// `ResourceKindTests`.
+/// To recognize another kind of list or music, add its extension below (for a list also its first bytes), and
+/// rows to `ResourceKindTests`.
 package enum ResourceKind: Sendable, Equatable {
     /// A folder of the local file system.
     case folder
     case list(PlaylistFormat)
-    /// MPEG audio by its name.
+    /// MPEG audio, according to its name.
     case music
-    /// Anything else. It is opened as music, so that the decoder's probe decides. `notList` is the reason why it can't
-    /// be read as a list; `nil` if each of its lines could be an entry.
+    /// Anything else. It is opened as music, so that the decoder's probe decides. `notList` is the reason why
+    /// it can't be read as a list; `nil` if each of its lines could be an entry.
     case unknown(notList: SafeText?)
 
     package var isList: Bool { if case .list = self { true } else { false } }
@@ -19,10 +20,10 @@ package enum ResourceKind: Sendable, Equatable {
     /// The content type of a folder, as file managers write it.
     static let folderType = "inode/directory"
 
-    /// How many bytes to examine; a licence in a comment may precede XSPF's first element.
+    /// The number of bytes to examine, enough for a licence in a comment before XSPF's first element.
     private static let headLength = 8_192
 
-    /// The kinds by the extensions of names, in lower case. The first row is that of most entries in long lists.
+    /// The kinds by the extensions of names, in lower case. The first row matches most entries of long lists.
     private static let extensions: [(name: StaticString, kind: ResourceKind)] = [
         ("mp3", .music), ("mp2", .music), ("mp1", .music), ("mpga", .music), ("mpa", .music),
         ("mpeg", .music),
@@ -31,9 +32,9 @@ package enum ResourceKind: Sendable, Equatable {
 
     /// The kind of the resource called `name`, a file name or the path of a URL.
     ///
-    /// `firstBytes` are the whole resource or its head, `nil` before anything is read. A format that they show wins over
-    /// the one that the name suggests. `contentType` shows a folder; that of a server is ignored, because many servers
-    /// send lists as any type of text.
+    /// `firstBytes` are the whole resource or its head; `nil` before anything is read. A format that they
+    /// show takes precedence over the one that the name suggests. `contentType` only marks a folder; that of
+    /// a server is ignored, because many servers send lists as some other type of text.
     package static func of(
         contentType: String? = nil,
         firstBytes: [UInt8]? = nil,
@@ -78,12 +79,13 @@ package enum ResourceKind: Sendable, Equatable {
             return .list(.m3u)
         }
         if text.starts(withLowercase: "[playlist]") { return .list(.pls) }
-        // Only without a signature: a list is still a list if one title has control characters.
+        // Checked only if there is no signature: a list with one is a list even if a title has control
+        // characters.
         return head.contains(where: isBinary) ? binary : .unknown(notList: nil)
     }
 
-    /// `true` for control characters that no text has. Tab, line ends, form feed and the end-of-file mark of old
-    /// lists are allowed.
+    /// `true` for control characters that no text has. Tab, line ends, form feed and the end-of-file mark of
+    /// old lists are allowed.
     private static func isBinary(_ byte: UInt8) -> Bool {
         byte < 0x20 && !(0x09...0x0D).contains(byte) && byte != 0x1A
     }

@@ -3,18 +3,18 @@ import Media
 
 /// Parses XSPF with libexpat.
 ///
-/// Elements are recognised by their path (`playlist/trackList/track/…`) and namespace, so that equally named elements
-/// of extensions are ignored. A list that declares entities is refused: no player writes them, and every XML bomb needs
-/// them. External resources are never loaded.
+/// Elements are recognised by their path (`playlist/trackList/track/…`) and namespace, so that equally named
+/// elements of extensions are ignored. A list that declares entities is refused: no player writes them, and
+/// every XML bomb needs them. External resources are never loaded.
 ///
 /// Use an instance once, on one thread.
 final class XSPFParser {
     private(set) var entries: [PlaylistEntry] = []
 
     private static let namespace = "http://xspf.org/ns/0/"
-    /// Not allowed in URLs, so `namespace⏎name` splits unambiguously.
+    /// The line feed, which no URL contains, so `namespace⏎name` splits unambiguously.
     private static let separator: CChar = 0x0A
-    /// Longer than any URL that is accepted.
+    /// The most bytes of a field: more than any accepted URL has.
     private static let longestField = 32_768
     private static let deepest = 200
 
@@ -125,7 +125,7 @@ final class XSPFParser {
                 duration: (1..<1_000_000_000_000).contains(milliseconds) ? .milliseconds(milliseconds) : nil
             )
         )
-        // Not a fault: the caller sees that there are too many entries.
+        // Not a fault: the caller sees from `entries` that there are too many.
         if entries.count > limit { XML_StopParser(parser, 0) }
     }
 
@@ -145,7 +145,7 @@ final class XSPFParser {
     }
 }
 
-/// Gives expat the table of CP1252, the only encoding of playlists that expat does not support itself.
+/// Gives expat the table of CP1252, the only encoding found in playlists that expat itself does not support.
 private func xspfEncoding(_ name: UnsafePointer<CChar>?, _ encoding: UnsafeMutablePointer<XML_Encoding>?)
     -> CInt
 {

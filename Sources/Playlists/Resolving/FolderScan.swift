@@ -3,8 +3,8 @@ import Media
 
 /// Finds the music below a folder. Blocks; use an instance once, on one thread.
 ///
-/// Skips hidden files and folders, and playlists: their tracks are in the folder anyway, or were not
-/// requested. A folder with several symbolic links to it is scanned once.
+/// Skips hidden files and folders. Also skips playlists: their tracks are in the folder anyway, or were not
+/// requested. A folder that is reached by several symbolic links is scanned once.
 struct FolderScan {
     private struct Identity: Hashable {
         var device: dev_t
@@ -57,7 +57,7 @@ struct FolderScan {
         }
     }
 
-    /// The visible names in `folder`, in natural order.
+    /// The names in `folder` that are not hidden, in natural order.
     private mutating func names(in folder: String) throws(MediaError) -> [NaturalKey] {
         guard let stream = opendir(folder) else { throw LocalFile.failure(errno, folder) }
         defer { closedir(stream) }
@@ -85,10 +85,10 @@ struct FolderScan {
     }
 }
 
-/// Sorts file names in natural order: `2` before `10`, ignoring case.
+/// A file name that sorts in natural order: `2` before `10`, ignoring case.
 ///
-/// Digits compare as numbers of any length. Names that differ only in case or leading zeros are ordered by their
-/// bytes, so that the order is always the same.
+/// Digits compare as numbers of any length. Names that differ only in case or leading zeros are ordered by
+/// their bytes, so that the order is always the same.
 struct NaturalKey: Comparable {
     let name: String
     private let folded: [UInt8]
@@ -106,7 +106,8 @@ struct NaturalKey: Comparable {
         }
     }
 
-    /// Negative if `left` sorts before `right`, positive if after, and 0 if they are equal but for case and zeros.
+    /// Negative if `left` sorts before `right`, positive if after it, and 0 if they differ only in leading
+    /// zeros.
     private static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var (i, j) = (0, 0)
         while i < left.count, j < right.count {
@@ -128,7 +129,7 @@ struct NaturalKey: Comparable {
         return (left.count - i) - (right.count - j)
     }
 
-    /// The digits from `index` on without leading zeros. Moves `index` past them.
+    /// The range of the digits from `index` on, without leading zeros. Moves `index` past the digits.
     private static func number(in bytes: [UInt8], from index: inout Int) -> Range<Int> {
         while index < bytes.count, bytes[index] == UInt8(ascii: "0") { index += 1 }
         let start = index

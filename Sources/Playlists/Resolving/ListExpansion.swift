@@ -3,8 +3,8 @@ import System
 
 /// Opens a list and the lists within it, and joins their tracks in the order of the entries.
 ///
-/// Use an instance once, for one source. If the first list cannot be used, its error is thrown; a nested list that
-/// cannot be used becomes a problem.
+/// Use an instance once, for one source. If the first list cannot be used, its error is thrown; a nested list
+/// that cannot be used becomes a problem.
 struct ListExpansion {
     let opener: any ResourceOpener
     let thread: WorkThread
@@ -20,7 +20,7 @@ struct ListExpansion {
         self.limits = limits
     }
 
-    /// The tracks and problems that were added. Throws the first problem if there is no track.
+    /// The tracks and problems collected so far. Throws the first problem if there is no track.
     func resolved(of subject: SafeText) throws(MediaError) -> ResolvedTracks {
         let problems = problems.all(of: subject)
         guard !tracks.isEmpty else {
@@ -77,7 +77,7 @@ struct ListExpansion {
         if tracks.isEmpty { tracks = Array(more) } else { tracks += more }
     }
 
-    /// Text that is equal for all spellings of one location.
+    /// A text that is the same for all spellings of one location.
     private func identity(of location: ResourceLocation) async -> String {
         switch location {
         case .web(let url): url.requestString
@@ -107,8 +107,8 @@ struct ListExpansion {
         }
     }
 
-    /// Reads all bytes of `source`. Throws `.badPlaylist` if there are too many, `.emptyResource` if there are none,
-    /// and the errors of the source.
+    /// Reads all bytes of `source`. Throws `.badPlaylist` if there are too many, `.emptyResource` if there
+    /// are none, and the errors of the source.
     private func download(_ source: any ByteSource, subject: SafeText) async throws -> [UInt8] {
         let limit = limits.bytes
         var bytes: [UInt8] = []
@@ -143,9 +143,9 @@ struct ListExpansion {
     }
 }
 
-/// A list before it is read.
+/// The facts about a list that are known before it is read.
 private struct ListFile: Sendable {
-    /// Its name in errors.
+    /// The name of the list in errors.
     var subject: SafeText
     /// Its path, whose extension suggests its format.
     var name: String
@@ -176,7 +176,7 @@ private struct ListContents: Sendable {
     var nested: [NestedList] = []
     var problems = PlaylistProblems()
 
-    /// Locates the `entries` of `list`. Blocks: looks for files.
+    /// Locates the `entries` of `list`. Blocks, because it checks if files exist.
     init(_ entries: [PlaylistEntry], of list: ListFile) {
         // Local files that a list from the web may not open.
         var refusals: (count: Int, first: MediaError)?
@@ -220,7 +220,8 @@ struct PlaylistProblems: Sendable, Equatable {
         }
     }
 
-    /// Adds `count` local files that the list `subject` may not open, as one problem; `first` is the first of them.
+    /// Adds one problem for `count` local files that the list `subject` may not open; `first` is the error of
+    /// the first.
     mutating func addRefusals(_ count: Int, first: MediaError, of subject: SafeText) {
         guard count > 1 else { return add(first) }
         let cause = SafeText("\(count) entries are local files, which a playlist from the web can't open")
@@ -233,8 +234,8 @@ struct PlaylistProblems: Sendable, Equatable {
         furtherCount += others.furtherCount
     }
 
-    /// The problems in their order. Those beyond `most` are summarised in a last one, whose subject is
-    /// `subject`.
+    /// The problems in their order. Those beyond `most` are summarised in one more, about `subject`, at the
+    /// end.
     func all(of subject: SafeText) -> [MediaError] {
         guard furtherCount > 0 else { return problems }
         let rest = SafeText("skipped \(furtherCount) more bad entries")

@@ -4,10 +4,11 @@ import System
 
 /// Access to the file system for playlists. Every call may block.
 package enum LocalFile {
-    /// How many bytes of a file with an unknown extension to examine.
+    /// The number of bytes to examine of a file with an unknown extension.
     private static let headLength = 512
 
-    /// Determines the kind of the file or folder at `path`. Only a file whose name says nothing is opened.
+    /// Determines the kind of the file or folder at `path`. A file is opened only if its name does not show
+    /// its kind.
     ///
     /// Throws `.notFound` or `.unreadable`.
     static func kind(of path: String) throws(MediaError) -> ResourceKind {
@@ -26,7 +27,7 @@ package enum LocalFile {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// `path` without symbolic links and dots; `path` itself if there is no such file.
+    /// `path` with symbolic links, `.` and `..` resolved; `path` itself if there is no such file.
     static func realPath(of path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
@@ -35,7 +36,8 @@ package enum LocalFile {
 
     /// Reads the file at `path`: all of it, or only its first `limit` bytes if not `isWhole`.
     ///
-    /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.badPlaylist` if a whole file is longer than `limit`.
+    /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.badPlaylist` if a whole file is longer than
+    /// `limit`.
     static func read(_ path: String, limit: Int, isWhole: Bool = true) throws(MediaError) -> [UInt8] {
         // Non-blocking, since opening a pipe without a writer would block the thread for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

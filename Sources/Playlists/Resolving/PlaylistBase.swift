@@ -1,22 +1,23 @@
 import Media
 
-/// The place of a list, which decides where its relative entries are and what it may open.
+/// The location of a list. Relative entries are resolved against it, and it determines if the list may open
+/// local files.
 ///
 /// Rules for entries beyond RFC 3986:
 /// - Only `scheme://` and `file:/` start a URL; `Artist: Title.mp3` is a file name.
 /// - In a list from the web a backslash means a slash, as in browsers.
-/// - In a local list a backslash means a slash if the entry has no slash and no file has this very name: Windows
-///   writes paths with backslashes, but on Linux file names may contain them.
+/// - In a local list a backslash means a slash if the entry has no slash and no file has exactly this name:
+///   Windows separates folders by backslashes, but on Linux file names may contain them.
 enum PlaylistBase: Sendable, Equatable {
-    /// The absolute folder of a local list; for standard input the working folder.
+    /// The folder of a local list, absolute; for a list on standard input, the working folder.
     case folder(String)
     /// The URL of the list itself.
     case web(WebURL)
 
     /// Locates `entry`.
     ///
-    /// Calls `fileExists` only for entries with backslashes. Throws `.refusedLocalFile` for a local file in a list from
-    /// the web, `.unsupportedScheme` and `.badURL`.
+    /// Calls `fileExists` only for entries with backslashes. Throws `.refusedLocalFile` for a local file in a
+    /// list from the web, `.unsupportedScheme` and `.badURL`.
     func location(
         of entry: PlaylistEntry,
         fileExists: (String) -> Bool
@@ -43,7 +44,7 @@ enum PlaylistBase: Sendable, Equatable {
     private static func url(_ reference: String, hasColon: Bool, base: WebURL) throws(MediaError) -> WebURL {
         var reference = reference
         if reference.utf8.contains(UInt8(ascii: "\\")) {
-            // A Windows network share, which the list's author chose.
+            // A Windows network path (`\\server\share`) counts as a local file.
             guard !reference.hasPrefix("\\\\") else { throw Reference.refusedLocalFile(reference) }
             reference = reference.replacingBackslashes()
         }
@@ -93,8 +94,8 @@ enum Reference: Equatable {
     case file
     /// Another scheme with `://`.
     case other
-    /// A path, or a URL without a scheme. If it has a colon, a URL parser would take the text before it for a scheme,
-    /// which the caller must prevent.
+    /// A path, or a URL without a scheme. If it has a colon, a URL parser would take the text before the
+    /// colon for a scheme; the caller must prevent that.
     case relative(hasColon: Bool)
 
     init(_ text: String) {

@@ -4,9 +4,10 @@ import System
 
 /// Turns SOURCE arguments into tracks: files, folders, playlists, URLs and standard input.
 ///
-/// A single URL costs no request, and a single file is not opened. Lists from the web are read through the opener, so
-/// they are cached and shared like music. Blocking calls and parsing run on a thread that ends with the resolver. All
-/// calls may be made from any task, several at once.
+/// A URL that does not name a list costs no request. A file is opened only if it is a list, or if its name
+/// does not show its kind. Lists from the web are read through `opener`, so they are cached and shared like
+/// music. Blocking calls and parsing run on a thread that ends with the resolver. All calls may be made from
+/// any task, several at once.
 package final class SourceResolver: TrackResolver {
     private let opener: any ResourceOpener
     private let workingFolder: String
@@ -14,8 +15,8 @@ package final class SourceResolver: TrackResolver {
     private let limits: PlaylistLimits
     private let thread = WorkThread(name: "playlists")
 
-    /// `workingFolder` is absolute and the base of relative paths. `standardInput` reads that stream to its end; it may
-    /// block and is called on a thread of its own, once for each source `-`.
+    /// `workingFolder` is absolute and the base of relative paths. `standardInput` reads standard input to
+    /// its end. It may block, and is called on a thread of its own, once for each source `-`.
     package init(
         open opener: any ResourceOpener,
         workingFolder: String,
@@ -32,7 +33,8 @@ package final class SourceResolver: TrackResolver {
 
     /// Resolves `source`; returns its tracks in order, at least one.
     ///
-    /// Entries that cannot be used become problems. Throws `MediaError` if no track is left, and `CancellationError`.
+    /// Entries that cannot be used become problems. Throws `MediaError` if no track is left, and
+    /// `CancellationError` if the task is cancelled.
     package func tracks(for source: String) async throws -> ResolvedTracks {
         guard source != "-" else { return try await standardInputTracks() }
         let location = try location(of: source)
@@ -49,7 +51,7 @@ package final class SourceResolver: TrackResolver {
         }
     }
 
-    /// The location that `source` names, before anything is opened; paths are relative to the working folder.
+    /// The location that `source` names; opens nothing. Relative paths start at the working folder.
     ///
     /// Throws `.unsupportedScheme`, `.badURL`, or `.notFound` for an empty text.
     private func location(of source: String) throws(MediaError) -> ResourceLocation {
@@ -69,8 +71,8 @@ package final class SourceResolver: TrackResolver {
         }
     }
 
-    /// The kind of the resource at `location`. That of a URL is decided by its name alone, because checking its type
-    /// would cost a second request.
+    /// The kind of the resource at `location`. For a URL, only its name decides, because checking its content
+    /// type would cost a second request.
     private func kind(of location: ResourceLocation) async throws -> ResourceKind {
         switch location {
         case .web(let url): ResourceKind.of(name: url.path)
@@ -80,8 +82,8 @@ package final class SourceResolver: TrackResolver {
 
     /// Writes `tracks` as an M3U8 list, atomically, on the resolver's thread.
     ///
-    /// `path` is absolute or relative to the working folder; an existing list is replaced. Throws `MediaError` with
-    /// `.notCached`.
+    /// `path` is absolute or relative to the working folder; an existing list is replaced. Throws
+    /// `MediaError` with `.notCached`.
     package func save(_ tracks: [Track], to path: String) async throws {
         let path = PlaylistBase.absolute(path, in: workingFolder)
         try await thread.run { try M3UWriter.save(tracks, to: path) }
