@@ -70,8 +70,7 @@ package struct ResourceLoadState: Sendable {
         return !fetches.isEmpty || readers.isAnyWaiting || planner(moment).hasWant ? wait : nil
     }
 
-    /// The most urgent need of this resource, for the loaders that share the connection; `nil` if it has
-    /// none.
+    /// The most urgent need of this resource, for the loaders that share the connection; `nil` for none.
     func need(_ moment: Moment) -> FetchReason? { phase == .loading ? planner(moment).need : nil }
 
     /// The outcome of a read at `offset`.
@@ -83,9 +82,8 @@ package struct ResourceLoadState: Sendable {
         case .over(let error): return .failed(error)
         case .loading, .handingOver: break
         }
-        // After the loader has given up on the server, a read can still succeed: a fetch in progress may
-        // bring its byte, or a new request may be sent once `RetryPolicy.leastPause` has passed since the
-        // last failure.
+        // After the loader has given up on the server, a fetch in progress may still bring the byte, or a new
+        // request may be sent once `RetryPolicy.leastPause` has passed since the last failure.
         let mayAsk = attempts.mayTryEarly(now: moment.now) || fetches.bringing(offset) != nil
         if !mayAsk, let error = attempts.finalError { return .failed(error) }
         return .missing
@@ -109,9 +107,8 @@ package struct ResourceLoadState: Sendable {
         return plan(moment, newcomer: isMissing ? id : nil)
     }
 
-    /// The task of a waiting read was cancelled. Returns the wait; `nil` if the reader was not waiting.
-    /// Fetches for it continue until the reader's next read or its close: a seek begins with a cancellation,
-    /// and its target may be near.
+    /// The task of a waiting read was cancelled. Returns the wait; `nil` if there was none. Fetches for it
+    /// continue until the reader's next read or its close: a seek begins with a cancellation, and may be short.
     mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
 
     package mutating func readerAsked(_ id: ReaderID, for wish: Wish, _ moment: Moment) -> [Action] {
@@ -125,8 +122,6 @@ package struct ResourceLoadState: Sendable {
         readers.closed(id)
         return readers.isEmpty ? cancelAll() : plan(moment)
     }
-
-    // MARK: The store, the line and the time
 
     /// The time of `.wakeAt` has come.
     mutating func replan(_ moment: Moment) -> [Action] { endWaits(moment) + plan(moment) }
@@ -169,12 +164,11 @@ package struct ResourceLoadState: Sendable {
         // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
         line.answered(answer.wire, to: fetch, now: moment.now)
-        let others = fetches.isAnyAnswered(besides: id)
         let meaning = answers.meaning(
             of: answer,
             to: fetch.plan,
             stored: moment.stored,
-            isBesideAnother: others
+            isBesideAnother: fetches.isAnyAnswered(besides: id)
         )
         let isConfirmed = !description.validators.isEmpty && !answer.validators.isEmpty
         answers.learn(answer, meaning, to: fetch.plan)
@@ -184,9 +178,8 @@ package struct ResourceLoadState: Sendable {
         return outcome
     }
 
-    /// `range` was written to the store by the fetch `id`; `isNew` if any of it was missing.
-    ///
-    /// A cancelled fetch counts too: its bytes are valid.
+    /// The fetch `id` has written `range` to the store; `isNew` if any of it was missing. The bytes of a
+    /// cancelled fetch are valid too.
     package mutating func bytesStored(
         _ range: ByteRange,
         by id: FetchID,
