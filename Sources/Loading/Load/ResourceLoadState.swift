@@ -141,8 +141,7 @@ package struct ResourceLoadState: Sendable {
 
     mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
 
-    /// The most urgent need of other resources has changed. Calls may come out of order: one with a lower
-    /// `revision` than an earlier call is ignored.
+    /// The most urgent need of other resources has changed. Ignored if an earlier call had a higher `revision`.
     mutating func othersNeedChanged(_ need: FetchReason?, revision: Int, _ moment: Moment) -> [Action] {
         line.othersNeedChanged(need, revision: revision) ? plan(moment) : []
     }
