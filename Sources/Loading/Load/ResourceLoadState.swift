@@ -108,7 +108,7 @@ package struct ResourceLoadState: Sendable {
     }
 
     /// The task of a waiting read was cancelled. Returns the wait; `nil` if there was none. Fetches for it
-    /// continue until the reader's next read or its close: a seek begins with a cancellation, and may be short.
+    /// continue until the reader's next read or its close: a seek cancels first, and may be short.
     mutating func readCancelled(_ id: ReaderID) -> WaitID? { readers.endWait(id) }
 
     package mutating func readerAsked(_ id: ReaderID, for wish: Wish, _ moment: Moment) -> [Action] {
@@ -141,7 +141,7 @@ package struct ResourceLoadState: Sendable {
 
     mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
 
-    /// The most urgent need of other resources has changed. Ignored if an earlier call had a higher `revision`.
+    /// The most urgent need of other resources has changed. Ignored if a call had a higher `revision` before.
     mutating func othersNeedChanged(_ need: FetchReason?, revision: Int, _ moment: Moment) -> [Action] {
         line.othersNeedChanged(need, revision: revision) ? plan(moment) : []
     }
