@@ -4,36 +4,27 @@ import Testing
 
 @testable import Loading
 
-/// What becomes of a resource while the network is away.
+/// The loading of a resource while the network is unavailable.
 @Suite struct LoadStateOfflineTests {
-    private typealias Outlook = NetworkOutlook
-
-    private func away(isForced: Bool = false, retryAt: Duration? = nil, wasAway: Bool = false) -> Outlook {
+    private func away(
+        isForced: Bool = false,
+        retryAt: Duration? = nil,
+        wasAway: Bool = true
+    ) -> NetworkOutlook {
         var report = ConnectivityReport()
         report.isOffline = true
         report.isForced = isForced
         report.reason = MediaError(.unknownHost, "another song", "the host cannot be found")
         report.retryAt = retryAt
-        return Outlook(report: report, wasAway: wasAway)
-    }
-
-    private func fail(
-        _ stage: inout LoadStateStage,
-        _ plan: FetchPlan,
-        _ code: MediaError.Code,
-        _ network: Outlook
-    ) -> Actions {
-        let error = MediaError(code, "song", "it went wrong")
-        return Actions(stage.state.fetchEnded(plan.id, error: error, network: network))
+        return NetworkOutlook(report: report, wasAway: wasAway)
     }
 
     @Test(arguments: [false, true])
     func `offline by request, no read waits`(hasStored: Bool) throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: hasStored ? [0..<65_536] : [])
-        let plan = try stage.read(1 << 20).plan()
-        let actions = fail(&stage, plan, .offline, away(isForced: true, wasAway: true))
+        var stage = hasStored ? .begun() : LoadStateStage(length: LoadStateStage.long)
+        let actions = stage.end(try stage.read(1 << 20).plan(), .offline, network: away(isForced: true))
         #expect(actions.failures.map(\.code) == [.offline])
-        #expect(actions.wakeAt == nil && stage.state.wait == nil)
+        #expect(actions.wakeAt == nil && stage.wait == nil)
     }
 
     @Test(arguments: [MediaError.Code.offline, .unknownHost])
@@ -41,7 +32,7 @@ import Testing
         code: MediaError.Code
     ) throws {
         var stage = LoadStateStage()
-        let actions = fail(&stage, try stage.read(0).plan(), code, away(wasAway: true))
+        let actions = stage.end(try stage.read(0).plan(), code, network: away())
         #expect(actions.failures.map(\.code) == [code])
         #expect(actions.plans.isEmpty && actions.wakeAt == nil)
     }
@@ -50,71 +41,57 @@ import Testing
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         for attempt in 1...9 {
-            let actions = fail(
-                &stage,
-                plan,
-                .unknownHost,
-                away(retryAt: stage.state.now, wasAway: attempt > 1)
-            )
-            #expect(actions.failures.isEmpty)
-            #expect(stage.state.wait?.attempt == attempt)
+            let network = away(retryAt: stage.now, wasAway: attempt > 1)
+            #expect(stage.end(plan, .unknownHost, network: network).failures.isEmpty)
+            #expect(stage.wait?.attempt == attempt)
             plan = try stage.untilDue().plan()
         }
-        #expect(fail(&stage, plan, .unknownHost, away(wasAway: true)).failures.map(\.code) == [.unknownHost])
+        #expect(stage.end(plan, .unknownHost, network: away()).failures.map(\.code) == [.unknownHost])
     }
 
     @Test func `a refused attempt does not count, and the next one is made when the network is tried`() throws
     {
         var stage = LoadStateStage()
-        var plan = try stage.read(0).plan()
-        _ = fail(&stage, plan, .unknownHost, away(retryAt: .milliseconds(250)))
+        let plan = try stage.read(0).plan()
+        stage.end(plan, .unknownHost, network: away(retryAt: .milliseconds(250), wasAway: false))
         for round in 1...20 {
-            plan = try stage.untilDue().plan()
-            let due = stage.state.now + .seconds(30)
-            let actions = fail(&stage, plan, .offline, away(retryAt: due, wasAway: true))
+            let plan = try stage.untilDue().plan()
+            let due = stage.now + .seconds(30)
+            let actions = stage.end(plan, .offline, network: away(retryAt: due))
             #expect(actions.wakeAt == due, "round \(round)")
-            #expect(stage.state.wait?.attempt == 1 && stage.state.wait?.mostAttempts == nil)
-            #expect(stage.state.wait?.error.code == .unknownHost, "it says why, not that it was spared")
-            #expect(stage.read(0).plans.count <= 1, "a newcomer may look, and nobody asks in a circle")
-            for open in stage.state.load.fetches.active.map(\.plan) {
-                #expect(fail(&stage, open, .offline, away(retryAt: due, wasAway: true)).plans.isEmpty)
+            #expect(stage.wait?.attempt == 1 && stage.wait?.mostAttempts == nil)
+            #expect(stage.wait?.error.code == .unknownHost, "the reason, and not that nothing was sent")
+            #expect(stage.read(0).plans.count <= 1, "a new read may try once, and not in a circle")
+            for open in stage.load.fetches.active.map(\.plan) {
+                #expect(stage.end(open, .offline, network: away(retryAt: due)).plans.isEmpty)
             }
         }
     }
 
     @Test(arguments: [MediaError.Code.offline, .unknownHost, .connectionRefused])
-    func `a partly stored track waits for the network without limit`(
-        code: MediaError.Code
-    ) throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
+    func `a partly stored track waits for the network without limit`(code: MediaError.Code) throws {
+        var stage = LoadStateStage.begun()
         var plan = try stage.read(65_536).plan()
         for _ in 1...50 {
-            let due = stage.state.now + .seconds(30)
-            let actions = fail(&stage, plan, code, away(retryAt: due, wasAway: true))
-            #expect(actions.failures.isEmpty && actions.plans.isEmpty)
-            #expect(actions.wakeAt == due)
+            let due = stage.now + .seconds(30)
+            let actions = stage.end(plan, code, network: away(retryAt: due))
+            #expect(actions.failures.isEmpty && actions.plans.isEmpty && actions.wakeAt == due)
             plan = try stage.untilDue().plan()
         }
-        #expect(stage.complete(plan, of: 10 << 20).woken == 1)
-        #expect(stage.state.wait == nil)
+        #expect(stage.complete(plan).woken == 1 && stage.wait == nil)
     }
 
     @Test func `a dead server is given up while the network is available, whatever is stored`() throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
-        var plan = try stage.read(65_536).plan()
-        for _ in 1...9 {
-            #expect(fail(&stage, plan, .connectionRefused, Outlook()).failures.isEmpty)
-            plan = try stage.untilDue().plan()
-        }
-        #expect(fail(&stage, plan, .connectionRefused, Outlook()).failures.count == 1)
+        var stage = LoadStateStage.begun()
+        let plan = try stage.fail(try stage.read(65_536).plan(), .connectionRefused, times: 9)
+        #expect(stage.end(plan, .connectionRefused).failures.count == 1)
     }
 
     @Test func `read-ahead is postponed too, and begins again by itself`() throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        #expect(fail(&stage, plan, .offline, away(retryAt: .seconds(9))).plans.isEmpty)
-        stage.pass(.seconds(8))
-        #expect(Actions(stage.state.replan()).plans.isEmpty)
-        #expect(try Actions(stage.state.networkReturned()).plan().why == .readAhead)
+        var stage = LoadStateStage.begun()
+        let network = away(retryAt: .seconds(9), wasAway: false)
+        #expect(stage.end(try stage.readAhead().plan(), .offline, network: network).plans.isEmpty)
+        #expect(stage.pass(.seconds(8)).plans.isEmpty)
+        #expect(try stage.networkReturned().plan().why == .readAhead)
     }
 }

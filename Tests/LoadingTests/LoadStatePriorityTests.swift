@@ -6,29 +6,13 @@ import Testing
 
 /// Windows, read-ahead and priorities.
 @Suite struct LoadStatePriorityTests {
-    private static let long: Int64 = 100 << 20
-
-    private func measured(_ bytesPerSecond: Int64, firstByte: Duration = .milliseconds(80)) -> LineMeasure {
-        var measure = LineMeasure()
-        measure.received(bytesPerSecond, in: .seconds(1))
-        measure.answered(after: firstByte)
-        return measure
-    }
-
-    /// One more reader.
-    private func other(_ stage: inout LoadStateStage, _ number: Int = 2) -> ResourceLoadState.ReaderID {
-        let id = ResourceLoadState.ReaderID(number)
-        stage.state.readerOpened(id)
-        return id
-    }
-
     @Test(
         arguments: [(20_000, 65_536), (100_000, 200_000), (400_000, 800_000), (5_000_000, 1 << 20)]
             as [(Int64, Int64)]
     )
-    func `windows grow with the rate of the line`(rate: Int64, window: Int64) throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measured(rate))
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+    func `windows grow with the rate of the connection`(rate: Int64, window: Int64) throws {
+        var stage = LoadStateStage.begun(.line(rate))
+        let plan = try stage.readAhead().plan()
         let count = Int64(plan.asked?.count ?? 0)
         #expect(plan.why == .readAhead)
         // It may end at the edge of a block before that.
@@ -39,27 +23,29 @@ import Testing
         arguments: [(500_000, 80, 40_000), (2_000_000, 100, 200_000), (50_000_000, 100, 524_288)]
             as [(Int64, Int, Int64)]
     )
-    func `the next window is asked for while the current one fills the line`(
+    func `the next window is requested while the current one fills the connection`(
         rate: Int64,
         milliseconds: Int,
         left: Int64
     ) throws {
-        let measure = measured(rate, firstByte: .milliseconds(milliseconds))
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measure)
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 400_000)).plan()
+        var stage = LoadStateStage.begun(.line(rate, firstByte: milliseconds))
+        let plan = try stage.readAhead(400_000).plan()
         let end = try #require(plan.asked?.upperBound)
-        _ = stage.answerPart(plan, of: Self.long)
+        stage.answerPart(plan)
         #expect(stage.store(65_536..<end - left, plan).plans.isEmpty)
-        let next = try stage.store(end - left..<end - left + 1, plan).plan()
-        #expect(next.asked?.lowerBound == end)
+        #expect(try stage.store(end - left..<end - left + 1, plan).plan().asked?.lowerBound == end)
     }
 
-    @Test func `read-ahead is taken up again when a window of it is heard, not with each read`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<3_000_000], measure: measured(200_000))
+    @Test func `read-ahead resumes when the music has used up a window of it, not with each read`() throws {
+        var stage = LoadStateStage(
+            length: LoadStateStage.long,
+            stored: [0..<3_000_000],
+            measure: .line(200_000)
+        )
         // 60 s are 2.4 MB, and an eighth of it in reserve.
-        #expect(Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans.isEmpty)
+        #expect(stage.readAhead().plans.isEmpty)
         #expect(stage.read(400_000).plans.isEmpty)
-        #expect(stage.read(590_000).plans.isEmpty && stage.state.need == nil)
+        #expect(stage.read(590_000).plans.isEmpty && stage.need == nil)
         let plan = try stage.read(600_000).plan()
         #expect(plan.asked?.lowerBound == 3_000_000)
         #expect(plan.asked?.upperBound ?? 0 <= 600_000 + 2_700_000)
@@ -67,97 +53,91 @@ import Testing
 
     @Test func `the rest of a track is fetched as soon as it is near`() throws {
         var stage = LoadStateStage(length: 3_000_100, stored: [0..<3_000_000])
-        let actions = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 80_000))
-        #expect(actions.asked == [3_000_000..<3_000_100])
+        #expect(try stage.readAhead(80_000).plan().asked == 3_000_000..<3_000_100)
     }
 
     @Test func `with all as read-ahead the whole track is fetched`() throws {
         var settings = LoadSettings()
         settings.readAhead = .all
         var stage = LoadStateStage(length: 5_000_000, stored: [0..<65_536], settings: settings)
-        var plans = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans
-        var rounds = 0
-        while let plan = plans.popLast(), rounds < 200 {
-            rounds += 1
-            plans += stage.complete(plan, of: 5_000_000).plans
-        }
-        #expect(stage.state.isComplete)
+        _ = stage.completeAll(stage.readAhead())
+        #expect(stage.isComplete)
     }
 
-    @Test func `where windows come too fast to be measured each is twice as long, up to the largest`() throws
-    {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
-        var plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 400_000)).plan()
+    @Test func `windows that come too fast to be measured double, up to the largest`() throws {
+        var stage = LoadStateStage.begun()
+        var plan = try stage.readAhead(400_000).plan()
         var windows: [Int64] = []
         while windows.count < 6 {
             windows.append(Int64(plan.asked?.count ?? 0))
-            plan = try stage.complete(plan, of: Self.long).plan()
+            plan = try stage.complete(plan).plan()
         }
         #expect(windows == [131_072, 262_144, 524_288, 1 << 20, 1 << 20, 1 << 20])
     }
 
-    @Test func `a short jump is read through on a fast line and a new request on a slow one`() throws {
-        for (rate, isReadThrough) in [(2_000_000, true), (100_000, false)] as [(Int64, Bool)] {
-            var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measured(rate))
-            let ahead = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000))
-            let plan = try ahead.plan()
-            _ = stage.answerPart(plan, of: Self.long)
-            _ = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 0))
-            // 80 ms at 2 MB/s are 160 kB, at 100 kB/s 8 kB.
-            let actions = stage.read(65_536 + 100_000)
-            if isReadThrough {
-                #expect(actions.plans.isEmpty && actions.cancelled.isEmpty)
-                #expect(actions.decisions == [.readThrough])
-                continue
-            }
-            #expect(actions.cancelled == [plan.id])
-            #expect(actions.decisions == [.reconnect])
-            #expect(actions.plans.isEmpty, "its last bytes may still come")
-            let next = try stage.end(plan).plan()
-            #expect(next.asked?.lowerBound == 165_536 && next.why == .demand)
-        }
+    @Test func `a short jump is read through on a fast connection`() throws {
+        // 80 ms at 2 MB/s are 160 kB.
+        var stage = LoadStateStage.begun(.line(2_000_000))
+        stage.answerPart(try stage.readAhead().plan())
+        stage.readAhead(0)
+        let actions = stage.read(165_536)
+        #expect(actions.plans.isEmpty && actions.cancelled.isEmpty && actions.decisions == [.readThrough])
     }
 
-    @Test func `what came of a cancelled request until its end is not asked for again`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        _ = stage.answerPart(plan, of: Self.long)
-        _ = stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 0)
+    @Test func `a short jump costs a new request on a slow connection`() throws {
+        // 80 ms at 100 kB/s are 8 kB.
+        var stage = LoadStateStage.begun(.line(100_000))
+        let plan = try stage.readAhead().plan()
+        stage.answerPart(plan)
+        stage.readAhead(0)
+        let actions = stage.read(165_536)
+        #expect(actions.cancelled == [plan.id] && actions.decisions == [.reconnect])
+        #expect(actions.plans.isEmpty, "the last bytes of the old request may still come")
+        let next = try stage.end(plan).plan()
+        #expect(next.asked?.lowerBound == 165_536 && next.why == .demand)
+    }
+
+    @Test func `a far seek cancels read-ahead, requests one window, and keeps the bytes that still come`()
+        throws
+    {
+        var stage = LoadStateStage.begun()
+        let ahead = try stage.readAhead().plan()
+        stage.answerPart(ahead)
+        stage.cancelRead()
+        stage.readAhead(0)
         let jump = stage.read(50 << 20)
-        #expect(jump.cancelled == [plan.id] && jump.plans.count == 1)
-        stage.state.readCancelled(stage.reader)
-        let back = stage.read(65_536)
-        #expect(back.plans.isEmpty)
-        _ = stage.store(65_536..<81_920, plan)
-        #expect(stage.state.outlook(at: 65_536) == .stored)
+        let far = try jump.plan()
+        #expect(jump.cancelled == [ahead.id] && far.asked?.count == 65_536 && far.why == .demand)
+        var stays = stage
+        #expect(stays.answerPart(far).actions.plans.isEmpty)
+        #expect(stays.store(50 << 20..<(50 << 20) + 30_000, far).plans.isEmpty)
+        stage.cancelRead()
+        #expect(stage.read(65_536).plans.isEmpty)
+        stage.store(65_536..<81_920, ahead)
+        #expect(stage.outlook(at: 65_536) == .stored)
         #expect(stage.read(81_920).plans.isEmpty)
-        #expect(try stage.end(plan).plan().asked?.lowerBound == 81_920)
+        #expect(try stage.end(ahead).plan().asked?.lowerBound == 81_920)
     }
 
     @Test func `a jump into a window that another reader needs waits for it`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measured(100_000))
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        _ = stage.answerPart(plan, of: Self.long)
-        let actions = stage.read((plan.asked?.upperBound ?? 0) - 10, by: other(&stage))
+        var stage = LoadStateStage.begun(.line(100_000))
+        let plan = try stage.readAhead().plan()
+        stage.answerPart(plan)
+        let actions = stage.read((plan.asked?.upperBound ?? 0) - 10, by: stage.open())
         #expect(actions.plans.isEmpty && actions.cancelled.isEmpty)
     }
 
     @Test(arguments: [false, true])
-    func `with several readers, a jump of one of them ends no request`(isAnswered: Bool) throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
-        let second = other(&stage)
-        let ahead = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
+    func `with several readers, a jump of one of them cancels no request`(isAnswered: Bool) throws {
+        var stage = LoadStateStage.begun()
+        let second = stage.open()
+        let ahead = try stage.readAhead().plan()
         let demand = try stage.read(40 << 20).plan()
-        if isAnswered {
-            _ = stage.answerPart(ahead, of: Self.long)
-            _ = stage.answerPart(demand, of: Self.long)
-        }
+        if isAnswered { for plan in [ahead, demand] { stage.answerPart(plan) } }
         let jump = stage.read(80 << 20)
         #expect(jump.cancelled.isEmpty && jump.plans.first?.asked?.lowerBound == 80 << 20)
-        #expect(stage.read(65_536, by: second).plans.isEmpty, "what was left is still coming")
-        // Who is left alone is served alone.
-        let closed = Actions(stage.state.readerClosed(second))
-        #expect(closed.cancelled.contains(ahead.id))
+        #expect(stage.read(65_536, by: second).plans.isEmpty, "the old window still comes")
+        #expect(stage.close(second).cancelled.contains(ahead.id), "the last reader does not need it")
     }
 
     @Test(
@@ -168,139 +148,116 @@ import Testing
             (.readAhead, .fill, false), (.fill, .fill, true), (.demand, .demand, true),
         ] as [(FetchReason?, FetchReason, Bool)]
     )
-    func `what others need more urgently keeps this from beginning`(
+    func `a fetch begins only if other resources need nothing more urgently`(
         othersNeed: FetchReason?,
         why: FetchReason,
         begins: Bool
     ) throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
-        _ = stage.state.othersNeedChanged(othersNeed, revision: 1)
-        let actions: Actions
-        switch why {
-        case .demand: actions = stage.read(1 << 20)
-        case .readAhead: actions = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000))
-        case .prefetch: actions = Actions(stage.state.prefetchRequested(stage.reader, 65_536..<400_000))
-        default: actions = Actions(stage.state.fillRequested(stage.reader))
-        }
+        var stage = LoadStateStage.begun()
+        stage.othersNeed(othersNeed, revision: 1)
+        let actions =
+            switch why {
+            case .demand: stage.read(1 << 20)
+            case .readAhead: stage.readAhead()
+            case .prefetch: stage.ask(.prefetch(65_536..<400_000))
+            default: stage.ask(.fill)
+            }
         #expect(actions.plans.map(\.why) == (begins ? [why] : []))
-        #expect(stage.state.need == why, "it is needed all the same")
-        let freed = Actions(stage.state.othersNeedChanged(nil, revision: 2))
-        #expect(freed.plans.map(\.why) == (begins ? [] : [why]))
+        #expect(stage.need == why, "it is needed all the same")
+        #expect(stage.othersNeed(nil, revision: 2).plans.map(\.why) == (begins ? [] : [why]))
     }
 
     @Test func `a late update of the others' need changes nothing`() {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
-        _ = stage.state.othersNeedChanged(.demand, revision: 5)
-        _ = stage.state.othersNeedChanged(nil, revision: 4)
-        #expect(Actions(stage.state.fillRequested(stage.reader)).plans.isEmpty)
+        var stage = LoadStateStage.begun()
+        stage.othersNeed(.demand, revision: 5)
+        stage.othersNeed(nil, revision: 4)
+        #expect(stage.ask(.fill).plans.isEmpty)
     }
 
     @Test func `a waiting read precedes everything else of its resource, too`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536])
-        let second = other(&stage)
+        var stage = LoadStateStage.begun()
+        let second = stage.open()
         let demand = try stage.read(1 << 20).plan()
-        #expect(Actions(stage.state.prefetchRequested(second, 50 << 20..<51 << 20)).plans.isEmpty)
-        #expect(Actions(stage.state.fillRequested(second)).plans.isEmpty)
-        #expect(stage.state.need == .demand)
-        // The read is answered: the head of the next comes, and gaps only after that.
-        let after = stage.complete(demand, of: Self.long)
-        #expect(after.plans.map(\.why) == [.prefetch])
-        #expect(stage.state.need == .prefetch)
+        #expect(stage.ask(.prefetch(50 << 20..<51 << 20), by: second).plans.isEmpty)
+        #expect(stage.ask(.fill, by: second).plans.isEmpty)
+        #expect(stage.need == .demand)
+        // The read is answered: the head of the next track comes, and gaps only after that.
+        #expect(stage.complete(demand).plans.map(\.why) == [.prefetch])
+        #expect(stage.need == .prefetch)
     }
 
     @Test func `a read of low priority counts as the head of the next track`() throws {
         var stage = LoadStateStage()
-        #expect(Actions(stage.state.prioritySet(stage.reader, isLow: true)).plans.isEmpty)
-        _ = stage.state.othersNeedChanged(.readAhead, revision: 1)
-        #expect(stage.read(0).plans.isEmpty && stage.state.need == .prefetch)
-        let plan = try Actions(stage.state.othersNeedChanged(.prefetch, revision: 2)).plan()
-        #expect(plan.asked == 0..<65_536 && plan.why == .prefetch && stage.state.need == .prefetch)
-        // Its body may be the only source of these bytes, but no reader wants it.
-        _ = stage.answer(plan, .whole(Self.long))
-        #expect(stage.state.need == .prefetch)
+        #expect(stage.ask(.lowPriority(true)).plans.isEmpty)
+        stage.othersNeed(.readAhead, revision: 1)
+        #expect(stage.read(0).plans.isEmpty && stage.need == .prefetch)
+        let plan = try stage.othersNeed(.prefetch, revision: 2).plan()
+        #expect(plan.asked == 0..<65_536 && plan.why == .prefetch && stage.need == .prefetch)
+        // Its body may be the only source of these bytes, but no reader of normal priority needs it.
+        stage.answer(plan, .whole(LoadStateStage.long))
+        #expect(stage.need == .prefetch)
     }
 
     @Test func `a reader whose priority becomes normal is served at once`() throws {
         var stage = LoadStateStage()
-        _ = stage.state.prioritySet(stage.reader, isLow: true)
-        _ = stage.state.othersNeedChanged(.demand, revision: 1)
+        stage.ask(.lowPriority(true))
+        stage.othersNeed(.demand, revision: 1)
         #expect(stage.read(0).plans.isEmpty)
-        let plan = try Actions(stage.state.prioritySet(stage.reader, isLow: false)).plan()
-        #expect(plan.why == .demand && stage.state.need == .demand)
+        #expect(try stage.ask(.lowPriority(false)).plan().why == .demand && stage.need == .demand)
     }
 
     @Test func `a reader of low priority waits for the read-ahead of another reader`() throws {
         var stage = LoadStateStage(length: 5_000_000, stored: [0..<65_536])
-        let next = other(&stage)
-        _ = stage.state.prioritySet(next, isLow: true)
-        var plans = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans
+        let next = stage.open()
+        stage.ask(.lowPriority(true), by: next)
+        var plans = stage.readAhead().plans
         #expect(stage.read(4_000_000, by: next).plans.isEmpty)
         while let plan = plans.popLast(), plan.why == .readAhead {
-            plans += stage.complete(plan, of: 5_000_000).plans
+            plans += stage.complete(plan).plans
             if let last = plans.last, last.why != .readAhead {
                 #expect(last.why == .prefetch && last.asked?.lowerBound == 4_000_000)
             }
         }
         // A minute of music, and no less.
-        #expect(stage.state.stored.covers(0..<2_400_000) && stage.state.need == .prefetch)
+        #expect(stage.stored.covers(0..<2_400_000) && stage.need == .prefetch)
     }
 
-    @Test func `filling goes on through every gap and then needs nothing`() throws {
+    @Test func `filling requests one gap after the other and then needs nothing`() throws {
         var stage = LoadStateStage(length: 1 << 20, stored: [0..<65_536, 300_000..<500_000])
-        var plans = Actions(stage.state.fillRequested(stage.reader)).plans
-        var rounds = 0
-        while let plan = plans.popLast(), rounds < 100 {
-            rounds += 1
-            #expect(plan.why == .fill && plan.asked?.count ?? 0 <= 65_536)
-            plans += stage.complete(plan, of: 1 << 20).plans
-        }
-        #expect(stage.state.isComplete && stage.state.need == nil)
+        let plans = stage.completeAll(stage.ask(.fill))
+        #expect(plans.allSatisfy { $0.why == .fill && $0.asked?.count ?? 0 <= 65_536 })
+        #expect(stage.isComplete && stage.need == nil)
     }
 
-    @Test func `filling begins with nothing known, and learns the length`() throws {
+    @Test func `filling begins without a known length, and learns it`() throws {
         var stage = LoadStateStage()
-        let plan = try Actions(stage.state.fillRequested(stage.reader)).plan()
+        let plan = try stage.ask(.fill).plan()
         #expect(plan.asked == 0..<65_536 && plan.why == .fill)
         #expect(stage.complete(plan, of: 1 << 20).plans.first?.asked?.lowerBound == 65_536)
     }
 
     @Test(arguments: [(881, 881), (32_767, 32_767), (32_768, 0), (100_000, 0)] as [(Int64, Int64)])
-    func `the last few bytes of a head come along with the request before`(rest: Int64, joined: Int64) throws
+    func `the last few bytes of a head come with the request before them`(rest: Int64, joined: Int64) throws {
+        var stage = LoadStateStage(length: LoadStateStage.long, measure: .line(2_000_000))
+        #expect(try stage.ask(.prefetch(0..<262_144 + rest)).plan().asked == 0..<262_144 + joined)
+    }
+
+    @Test(arguments: [(20_000, 65_536), (300_000, 150_000), (9_000_000, 262_144)] as [(Int64, Int64)])
+    func `windows for later are at most half a second of the connection`(rate: Int64, most: Int64) throws {
+        var stage = LoadStateStage(length: LoadStateStage.long, measure: .line(rate))
+        #expect(Int64(try stage.ask(.prefetch(0..<10 << 20)).plan().asked?.count ?? 0) <= most)
+    }
+
+    @Test func `the whole of a long body counts as read-ahead, and not as bytes for which a read waits`()
+        throws
     {
-        var stage = LoadStateStage(length: Self.long, measure: measured(2_000_000))
-        let plan = try Actions(stage.state.prefetchRequested(stage.reader, 0..<262_144 + rest)).plan()
-        #expect(plan.asked == 0..<262_144 + joined)
-    }
-
-    @Test func `windows for later are half a second of the line, and bounded`() throws {
-        for (rate, most) in [(20_000, 65_536), (300_000, 150_000), (9_000_000, 262_144)] as [(Int64, Int64)] {
-            var stage = LoadStateStage(length: Self.long, measure: measured(rate))
-            let prefetch = Actions(stage.state.prefetchRequested(stage.reader, 0..<10 << 20))
-            let asked = try prefetch.plan().asked
-            #expect(Int64(asked?.count ?? 0) <= most)
-        }
-    }
-
-    @Test func `a far seek costs one request of one window before the first bytes`() throws {
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measured(2_000_000))
-        let ahead = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        _ = stage.answerPart(ahead, of: Self.long)
-        stage.state.readCancelled(stage.reader)
-        _ = stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 0)
-        let plan = try stage.read(80 << 20).plan()
-        #expect(plan.asked?.count == 65_536 && plan.why == .demand)
-        #expect(Actions(stage.answerPart(plan, of: Self.long).actions).plans.isEmpty)
-        #expect(stage.store(80 << 20..<(80 << 20) + 30_000, plan).plans.isEmpty)
-    }
-
-    @Test func `the whole of a long body is ahead of the listener, and not all waited for`() throws {
         var stage = LoadStateStage()
         let plan = try stage.read(0).plan()
-        _ = stage.answer(plan, .whole(Self.long))
-        #expect(stage.state.need == .demand)
-        _ = stage.store(0..<65_536, plan)
-        #expect(stage.state.need == .prefetch)
-        _ = stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)
-        #expect(stage.state.need == .readAhead)
+        stage.answer(plan, .whole(LoadStateStage.long))
+        #expect(stage.need == .demand)
+        stage.store(0..<65_536, plan)
+        #expect(stage.need == .prefetch)
+        stage.readAhead()
+        #expect(stage.need == .readAhead)
     }
 }

@@ -18,9 +18,8 @@ import Testing
             let actions = stage.end(plan, code)
             #expect(actions.failures.isEmpty && actions.plans.isEmpty)
             #expect(actions.decisions == [.retryLater])
-            #expect(actions.wakeAt == stage.state.wait?.retryAt)
-            #expect(stage.state.wait?.attempt == attempt)
-            #expect(stage.state.wait?.error.code == code)
+            #expect(actions.wakeAt == stage.wait?.retryAt)
+            #expect(stage.wait?.attempt == attempt && stage.wait?.error.code == code)
             plan = try stage.untilDue().plan()
             #expect(plan.asked == 0..<65_536)
         }
@@ -29,8 +28,7 @@ import Testing
         #expect(last.failures.first?.description.contains("song") == true)
         #expect(last.failures.first?.description.contains("10 attempts") == true)
         #expect(last.decisions == [.gaveUp])
-        #expect(stage.state.wait == nil)
-        #expect(last.plans.isEmpty && last.wakeAt == nil)
+        #expect(stage.wait == nil && last.plans.isEmpty && last.wakeAt == nil)
     }
 
     @Test(arguments: [.tlsFailed, .tooManyRedirects, .badURL, .missingLibrary] as [MediaError.Code])
@@ -38,23 +36,26 @@ import Testing
         var stage = LoadStateStage()
         let actions = stage.end(try stage.read(0).plan(), code)
         #expect(actions.failures.map(\.code) == [code])
-        #expect(actions.plans.isEmpty && actions.wakeAt == nil && stage.state.wait == nil)
+        #expect(actions.plans.isEmpty && actions.wakeAt == nil && stage.wait == nil)
     }
 
-    @Test(arguments: [401, 404, 407, 410, 451])
-    func `a refusal for good fails the read at once with its status`(status: Int) throws {
+    @Test(arguments: [301, 401, 404, 407, 410, 451])
+    func `a permanent refusal fails the read at once with its status`(status: Int) throws {
         var stage = LoadStateStage()
-        let actions = Actions(stage.answer(try stage.read(0).plan(), .refused(status)).actions)
-        #expect(actions.failures.first?.description.contains("\(status)") == true)
-        #expect(actions.failures.first?.description.hasPrefix("song") == true)
+        let actions = stage.answer(try stage.read(0).plan(), .refused(status)).actions
+        let error = try #require(actions.failures.first)
+        #expect(error.code == .httpStatus && error.description.hasPrefix("song"))
+        #expect(error.description.contains("\(status)"))
         #expect(actions.plans.isEmpty && actions.wakeAt == nil)
     }
 
     @Test(arguments: [(429, 20), (500, nil), (503, 40), (503, 600)] as [(Int, Int?)])
-    func `a refusal for now is waited for, as long as the server wishes`(status: Int, after: Int?) throws {
+    func `after a temporary refusal the read waits as long as the server wishes`(status: Int, after: Int?)
+        throws
+    {
         var stage = LoadStateStage()
         let answer = RangeAnswer.refused(status, retryAfter: after.map { .seconds($0) })
-        let actions = Actions(stage.answer(try stage.read(0).plan(), answer).actions)
+        let actions = stage.answer(try stage.read(0).plan(), answer).actions
         #expect(actions.failures.isEmpty && actions.plans.isEmpty)
         let delay = try #require(actions.wakeAt)
         if let after {
@@ -62,65 +63,59 @@ import Testing
         } else {
             #expect(delay < .milliseconds(320))
         }
-        let again = try stage.untilDue().plan()
-        #expect(stage.complete(again, of: 1_000_000).woken == 1)
-        #expect(stage.state.wait == nil)
+        #expect(stage.complete(try stage.untilDue().plan(), of: 1_000_000).woken == 1)
+        #expect(stage.wait == nil)
     }
 
-    @Test func `a cut with progress goes on at the exact byte without a delay, for ever`() throws {
+    @Test func `a cut with progress is resumed at the exact byte without a delay, any number of times`()
+        throws
+    {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
-        var next: Int64 = 0
-        for _ in 0..<200 {
-            _ = stage.answerPart(plan, of: 10 << 20)
-            _ = stage.store(next..<next + 1_000, plan)
-            next += 1_000
-            _ = stage.read(next)
+        for next in stride(from: Int64(1_000), through: 200_000, by: 1_000) {
+            stage.answerPart(plan, of: 10 << 20)
+            stage.store(next - 1_000..<next, plan)
+            stage.read(next)
             let actions = stage.end(plan, .cut)
             plan = try actions.plan()
             #expect(plan.asked?.lowerBound == next)
-            #expect(actions.wakeAt == nil && stage.state.wait == nil)
+            #expect(actions.wakeAt == nil && stage.wait == nil)
         }
     }
 
-    @Test func `new bytes begin the count anew`() throws {
+    @Test func `new bytes restart the count of attempts`() throws {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
-        for round in 1...5 {
-            for _ in 1...9 {
-                #expect(stage.end(plan, .timedOut).failures.isEmpty)
-                plan = try stage.untilDue().plan()
-            }
-            _ = stage.answerPart(plan, of: 1 << 20)
-            let offset = Int64(round) * 100
-            _ = stage.store(offset - 100..<offset, plan)
-            #expect(stage.state.wait == nil)
-            _ = stage.read(offset)
+        for offset in stride(from: Int64(100), through: 500, by: 100) {
+            plan = try stage.fail(plan, .timedOut, times: 9)
+            stage.answerPart(plan, of: 1 << 20)
+            stage.store(offset - 100..<offset, plan)
+            #expect(stage.wait == nil)
+            stage.read(offset)
             plan = try stage.end(plan, .cut).plan()
         }
     }
 
-    @Test func `an empty part again and again is given up with a clear error`() throws {
+    @Test func `ten empty parts in a row are given up with a clear error`() throws {
         var stage = LoadStateStage()
         var plan = try stage.read(0).plan()
         var failures: [MediaError] = []
         for _ in 1...10 {
-            _ = stage.answerPart(plan, of: 1 << 20)
-            let actions = stage.end(plan)
-            failures = actions.failures
+            stage.answerPart(plan, of: 1 << 20)
+            failures = stage.end(plan).failures
             if let next = stage.untilDue().plans.first { plan = next }
         }
         #expect(failures.map(\.code) == [.cut])
         #expect(failures.first?.description.contains("without sending anything") == true)
     }
 
-    @Test func `bytes that are stored already are no progress`() throws {
-        var stage = LoadStateStage(length: 1 << 20, stored: [0..<500_000], acceptsRanges: nil)
+    @Test func `bytes that are already stored are no progress`() throws {
+        var stage = LoadStateStage(length: 1 << 20, stored: [0..<500_000])
         var plan = try stage.read(500_000).plan()
         var failures = 0
         for _ in 1...10 {
-            _ = stage.answer(plan, .whole(1 << 20))
-            _ = stage.store(0..<500_000, plan)
+            stage.answer(plan, .whole(1 << 20))
+            stage.store(0..<500_000, plan)
             failures += stage.end(plan, .cut).failures.count
             if let next = stage.untilDue().plans.first { plan = next }
         }
@@ -128,127 +123,103 @@ import Testing
     }
 
     @Test func `while an attempt is awaited, stored bytes are read and nothing is requested`() throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: [0..<200_000])
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        #expect(stage.end(plan, .connectionRefused).plans.isEmpty)
-        for offset in stride(from: 0, to: 200_000, by: 20_000) as StrideTo<Int64> {
-            #expect(stage.state.outlook(at: offset) == .stored)
+        var stage = LoadStateStage(length: LoadStateStage.long, stored: [0..<200_000])
+        #expect(stage.end(try stage.readAhead().plan(), .connectionRefused).plans.isEmpty)
+        for offset in stride(from: Int64(0), to: 200_000, by: 20_000) {
+            #expect(stage.outlook(at: offset) == .stored)
             #expect(stage.read(offset).plans.isEmpty)
         }
-        #expect(stage.state.wait?.attempt == 1)
-        #expect(stage.state.need == nil, "a server that is left alone needs no line")
+        #expect(stage.wait?.attempt == 1)
+        #expect(stage.need == nil, "while it waits it leaves the connection to others")
     }
 
-    @Test func `twenty seeks on a dead server make few requests, and none of them waits longer for it`()
-        throws
+    @Test func `twenty seeks on a dead server send few requests, and the count of attempts stays low`() throws
     {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
+        var stage = LoadStateStage.begun()
         var requests = 0
         var open = stage.read(1 << 20).plans
         for step in 0..<20 {
             requests += open.count
             for plan in open { #expect(stage.end(plan, .connectionRefused).failures.isEmpty) }
-            stage.pass(.milliseconds(250))
-            stage.state.readCancelled(stage.reader)
+            _ = stage.pass(.milliseconds(250))
+            stage.cancelRead()
             open = stage.read(Int64(step + 2) << 20).plans
         }
-        // Five seconds: one attempt a second out of turn, and those that were due.
+        // Five seconds: one early attempt a second, and those that were due.
         #expect(requests <= 10)
-        #expect(
-            stage.state.load.attempts.wait?.attempt ?? 0 <= 5,
-            "attempts out of turn do not bring the end nearer"
-        )
+        #expect(stage.load.attempts.wait?.attempt ?? 0 <= 5, "early attempts do not bring the end nearer")
     }
 
     @Test func `a new read does not wait for the delay of a failed window`() throws {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
-        var plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        for _ in 1...6 {
-            _ = stage.end(plan, .timedOut)
-            plan = try stage.untilDue().plan()
-        }
-        _ = stage.end(plan, .timedOut)
-        let due = try #require(stage.state.wait?.retryAt)
-        stage.pass(.seconds(2))
-        #expect(due - stage.state.now > .seconds(5))
+        var stage = LoadStateStage.begun()
+        stage.end(try stage.fail(try stage.readAhead().plan(), .timedOut, times: 6), .timedOut)
+        let due = try #require(stage.wait?.retryAt)
+        #expect(stage.pass(.seconds(2)).plans.isEmpty)
+        #expect(due - stage.now > .seconds(5))
         let early = try stage.read(50 << 20).plan()
         #expect(early.why == .demand)
-        #expect(stage.complete(early, of: 100 << 20).woken == 1)
-        #expect(stage.state.wait == nil)
+        #expect(stage.complete(early).woken == 1)
+        #expect(stage.wait == nil)
     }
 
     @Test func `new reads obey the server's Retry-After too`() throws {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
-        _ = stage.answer(try stage.read(1 << 20).plan(), .refused(429, retryAfter: .seconds(30)))
-        stage.pass(.seconds(20))
-        #expect(stage.read(2 << 20).plans.isEmpty)
+        var stage = LoadStateStage.begun()
+        stage.answer(try stage.read(1 << 20).plan(), .refused(429, retryAfter: .seconds(30)))
+        #expect(stage.pass(.seconds(20)).plans.isEmpty && stage.read(2 << 20).plans.isEmpty)
         #expect(stage.untilDue().plans.count == 1)
     }
 
-    @Test func `of requests that fail together one counts, and afterwards there is one at a time`() throws {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
+    @Test func `requests that fail together count as one attempt, and the next attempt is a single one`()
+        throws
+    {
+        var stage = LoadStateStage.begun()
         var plans = stage.read(1 << 20).plans
-        for number in 2...5 {
-            let other = ResourceLoadState.ReaderID(number)
-            stage.state.readerOpened(other)
-            plans += stage.read(Int64(number) << 21, by: other).plans
-        }
+        for number in 2...5 { plans += stage.read(Int64(number) << 21, by: stage.open(number)).plans }
         #expect(plans.count == 5)
-        for plan in plans { _ = stage.end(plan, .connectionRefused) }
-        #expect(stage.state.wait?.attempt == 1)
-        let plan = try stage.untilDue().plan()
-        #expect(stage.complete(plan, of: 100 << 20).plans.count == 4, "the server is back: all go on")
+        for plan in plans { stage.end(plan, .connectionRefused) }
+        #expect(stage.wait?.attempt == 1)
+        #expect(stage.complete(try stage.untilDue().plan()).plans.count == 4, "the server is back: all go on")
     }
 
-    @Test func `after it was given up each new read tries once, and not in the same second`() throws {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
-        var plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plan()
-        for _ in 1...9 {
-            _ = stage.end(plan, .timedOut)
-            plan = try stage.untilDue().plan()
-        }
+    @Test func `after the loader gave up each new read tries once, but not in the same second`() throws {
+        var stage = LoadStateStage.begun()
+        let plan = try stage.fail(try stage.readAhead().plan(), .timedOut, times: 9)
         #expect(stage.end(plan, .timedOut).decisions == [.gaveUp])
         #expect(stage.read(1 << 20).plans.isEmpty)
-        guard case .failed(let error) = stage.state.outlook(at: 1 << 20) else {
+        guard case .failed(let error) = stage.outlook(at: 1 << 20) else {
             Issue.record("a read in the same second is not failed")
             return
         }
         #expect(error.code == .timedOut)
-        stage.pass(.seconds(1))
-        let early = try stage.read(1 << 20).plan()
-        let actions = stage.end(early, .connectionRefused)
+        _ = stage.pass(.seconds(1))
+        let actions = stage.end(try stage.read(1 << 20).plan(), .connectionRefused)
         #expect(actions.failures.map(\.code) == [.connectionRefused])
         #expect(actions.wakeAt == nil && actions.plans.isEmpty)
-        stage.pass(.seconds(1))
-        #expect(stage.complete(try stage.read(1 << 20).plan(), of: 100 << 20).woken == 1)
-        #expect(stage.state.outlook(at: 5 << 20) == .missing, "it lives again")
+        _ = stage.pass(.seconds(1))
+        #expect(stage.complete(try stage.read(1 << 20).plan()).woken == 1)
+        #expect(stage.outlook(at: 5 << 20) == .missing, "further reads wait again")
     }
 
-    @Test func `a final answer ends the waiting of all`() throws {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
-        _ = stage.end(try stage.read(1 << 20).plan(), .timedOut)
-        let actions = Actions(stage.answer(try stage.untilDue().plan(), .refused(410)).actions)
-        #expect(actions.failures.count == 1 && stage.state.wait == nil)
+    @Test func `a final answer ends every wait`() throws {
+        var stage = LoadStateStage.begun()
+        stage.end(try stage.read(1 << 20).plan(), .timedOut)
+        let actions = stage.answer(try stage.untilDue().plan(), .refused(410)).actions
+        #expect(actions.failures.count == 1 && stage.wait == nil)
     }
 
     @Test func `when the network is back, a waiting read tries at once`() throws {
-        var stage = LoadStateStage(length: 100 << 20, stored: [0..<65_536])
-        var plan = try stage.read(1 << 20).plan()
-        for _ in 1...5 {
-            _ = stage.end(plan, .unknownHost)
-            plan = try stage.untilDue().plan()
-        }
-        _ = stage.end(plan, .unknownHost)
-        #expect(try Actions(stage.state.networkReturned()).plan().asked?.lowerBound == 1 << 20)
-        #expect(stage.state.wait == nil)
+        var stage = LoadStateStage.begun()
+        stage.end(try stage.fail(try stage.read(1 << 20).plan(), .unknownHost, times: 5), .unknownHost)
+        #expect(try stage.networkReturned().plan().asked?.lowerBound == 1 << 20)
+        #expect(stage.wait == nil)
     }
 
     @Test func `a retry that no reader needs any more is not shown`() throws {
-        var stage = LoadStateStage(length: 10 << 20, stored: [0..<65_536])
-        _ = stage.end(try stage.read(1 << 20).plan(), .timedOut)
-        #expect(stage.state.wait != nil)
-        _ = stage.read(0)
-        #expect(stage.state.wait == nil)
+        var stage = LoadStateStage.begun()
+        stage.end(try stage.read(1 << 20).plan(), .timedOut)
+        #expect(stage.wait != nil)
+        stage.read(0)
+        #expect(stage.wait == nil)
         #expect(stage.untilDue().plans.isEmpty)
     }
 }

@@ -4,21 +4,19 @@ import Testing
 
 @testable import Loading
 
-/// The cost of a far seek: the rest of the old window, and a free, warm connection or not.
+/// The cost of a far seek: the rest of the old window, and whether a free, warm connection exists.
 @Suite struct LoadStateSeekTests {
-    private static let long: Int64 = 100 << 20
-
-    private func measured(_ bytesPerSecond: Int64, firstByte: Duration) -> LineMeasure {
-        var measure = LineMeasure()
-        measure.received(bytesPerSecond, in: .seconds(1))
-        measure.answered(after: firstByte)
-        return measure
-    }
-
-    private func answer(_ plan: FetchPlan, version: String = "HTTP/1.1") -> RangeAnswer {
-        var answer = RangeAnswer.part(plan.asked ?? 0..<0, of: Self.long)
+    /// Answers `plan` with the requested bytes.
+    private func answer(
+        _ stage: inout LoadStateStage,
+        _ plan: FetchPlan,
+        version: String = "HTTP/1.1",
+        reusedConnection: Bool? = nil
+    ) {
+        var answer = RangeAnswer.part(plan.asked ?? 0..<0, of: LoadStateStage.long)
         answer.wire.version = version
-        return answer
+        if let reusedConnection { answer.wire.reusedConnection = reusedConnection }
+        stage.answer(plan, answer)
     }
 
     @Test(
@@ -27,129 +25,119 @@ import Testing
             (10_000, 50, 4_097, false), (50_000_000, 50, 65_536, true), (50_000_000, 50, 65_537, false),
         ] as [(Int64, Int, Int64, Bool)]
     )
-    func `what is left of a window ends by itself only if it is here before the next answer can be`(
+    func `a window runs to its end only if its rest comes before the next answer can`(
         rate: Int64,
         milliseconds: Int,
         left: Int64,
         isLeft: Bool
     ) throws {
-        let measure = measured(rate, firstByte: .milliseconds(milliseconds))
-        var stage = LoadStateStage(length: Self.long, stored: [0..<65_536], measure: measure)
-        let plan = try Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 400_000)).plan()
+        var stage = LoadStateStage.begun(.line(rate, firstByte: milliseconds))
+        let plan = try stage.readAhead(400_000).plan()
         let range = try #require(plan.asked)
-        // A window that is shorter than what may be left of one cannot show it.
+        // A window that is shorter than the permitted rest cannot show it.
         guard Int64(range.count) > left else { return #expect(isLeft) }
-        _ = stage.answer(plan, answer(plan))
-        _ = stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 0)
-        _ = stage.store(range.lowerBound..<range.upperBound - left, plan)
+        answer(&stage, plan)
+        stage.readAhead(0)
+        stage.store(range.lowerBound..<range.upperBound - left, plan)
         let actions = stage.read(50 << 20)
         #expect(actions.plans.map(\.why) == [.demand])
         #expect(actions.cancelled.contains(plan.id) != isLeft)
     }
 
-    /// Completes a read at the start, so that it is known how the server speaks, and lets it read ahead.
-    private func begin(_ stage: inout LoadStateStage, version: String = "HTTP/1.1") throws -> Actions {
+    /// Completes a read at the start, so that the server's protocol is known, and allows read-ahead.
+    private func begin(_ stage: inout LoadStateStage, version: String = "HTTP/1.1") throws -> [FetchPlan] {
         let first = try stage.read(0).plan()
-        _ = stage.answer(first, answer(first, version: version))
-        _ = stage.store(0..<65_536, first)
-        _ = stage.end(first)
-        return Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000))
+        answer(&stage, first, version: version)
+        stage.store(0..<65_536, first)
+        stage.end(first)
+        return stage.readAhead().plans
     }
 
     @Test(arguments: [(159_000, 1), (161_000, 2)])
-    func `a thin line is not shared by two windows for the sake of a later seek`(rate: Int64, windows: Int)
-        throws
-    {
-        // 40,000 bytes a second are heard.
-        var stage = LoadStateStage(length: Self.long, measure: measured(rate, firstByte: .milliseconds(50)))
-        #expect(try begin(&stage).plans.count == windows)
+    func `a slow connection is not shared by two windows for the sake of a later seek`(
+        rate: Int64,
+        windows: Int
+    ) throws {
+        // The music needs 40,000 bytes a second.
+        var stage = LoadStateStage(length: LoadStateStage.long, measure: .line(rate, firstByte: 50))
+        #expect(try begin(&stage).count == windows)
     }
 
-    @Test func `while a first window is under way and nothing is measured nothing is asked for beside it`()
-        throws
-    {
-        var stage = LoadStateStage(length: Self.long)
+    @Test func `nothing is requested beside an unmeasured first window until little of it is left`() throws {
+        var stage = LoadStateStage(length: LoadStateStage.long)
         let first = try stage.read(0).plan()
-        _ = stage.answer(first, answer(first))
-        let ahead = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 24_000))
-        #expect(ahead.plans.isEmpty)
+        answer(&stage, first)
+        #expect(stage.readAhead(24_000).plans.isEmpty)
         #expect(stage.store(0..<49_000, first).plans.isEmpty)
-        // Of the last piece the most comes while the answer is on its way.
+        // Most of the rest comes while the next request is on its way.
         #expect(stage.store(49_000..<50_000, first).plans.count == 1)
     }
 
-    @Test func `where a connection takes one request at a time read-ahead begins on two`() throws {
-        var stage = LoadStateStage(length: Self.long)
-        let pair = try begin(&stage).plans
+    @Test func `if a connection takes one request at a time, read-ahead begins on two`() throws {
+        var stage = LoadStateStage(length: LoadStateStage.long)
+        let pair = try begin(&stage)
         #expect(pair.count == 2)
         #expect(pair.first?.asked?.upperBound == pair.last?.asked?.lowerBound)
         #expect(pair.first?.asked?.count == 65_536, "the connection of the first is soon free")
-        for plan in pair { _ = stage.answer(plan, answer(plan)) }
-        #expect(!stage.state.lacksSecondConnection)
+        for plan in pair { answer(&stage, plan) }
+        #expect(!stage.lacksSecondConnection)
         // From now on one window follows the other.
-        #expect(stage.store(pair[0].asked ?? 0..<0, pair[0]).plans.isEmpty)
-        #expect(stage.end(pair[0]).plans.isEmpty)
+        #expect(
+            stage.store(pair[0].asked ?? 0..<0, pair[0]).plans.isEmpty && stage.end(pair[0]).plans.isEmpty
+        )
     }
 
-    @Test func `a request that brought its last byte and has not yet ended changes nothing of that`() throws {
-        var stage = LoadStateStage(length: Self.long)
+    @Test func `read-ahead begins on two connections before the last byte's request has ended, too`() throws {
+        var stage = LoadStateStage(length: LoadStateStage.long)
         let first = try stage.read(0).plan()
-        _ = stage.answer(first, answer(first))
-        _ = stage.store(0..<65_536, first)
-        let pair = Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans
-        #expect(pair.count == 2)
-        #expect(pair.first?.asked?.count == 65_536)
+        answer(&stage, first)
+        stage.store(0..<65_536, first)
+        let pair = stage.readAhead().plans
+        #expect(pair.count == 2 && pair.first?.asked?.count == 65_536)
     }
 
     @Test(arguments: ["HTTP/2", "HTTP/3", ""])
     func `a connection that carries several requests needs no second one`(version: String) throws {
-        var stage = LoadStateStage(length: Self.long)
-        #expect(try begin(&stage, version: version).plans.count == 1)
-        stage.pass(.seconds(60))
-        #expect(!stage.state.lacksSecondConnection)
+        var stage = LoadStateStage(length: LoadStateStage.long)
+        #expect(try begin(&stage, version: version).count == 1)
+        _ = stage.pass(.seconds(60))
+        #expect(!stage.lacksSecondConnection)
     }
 
     @Test func `a second connection is used again before it is closed for being idle`() throws {
-        var stage = LoadStateStage(length: Self.long)
-        var plans = try begin(&stage).plans
+        var stage = LoadStateStage(length: LoadStateStage.long)
+        var plans = try begin(&stage)
         var pairs: [Duration] = []
         var requests = 0
         for offset in stride(from: Int64(0), to: 8_000_000, by: 20_000) {
             while let plan = plans.popLast() {
                 requests += 1
-                let others = stage.state.load.fetches.active.filter { $0.plan.id != plan.id }
-                if !others.isEmpty { pairs.append(stage.state.now) }
-                // A connection that was there before says nothing of a second one.
-                var answer = answer(plan)
-                answer.wire.reusedConnection = true
-                _ = stage.answer(plan, answer)
+                if stage.load.fetches.active.contains(where: { $0.plan.id != plan.id }) {
+                    pairs.append(stage.now)
+                }
+                // A connection that existed before does not prove a second one.
+                answer(&stage, plan, reusedConnection: true)
                 plans += stage.store(plan.asked ?? 0..<0, plan).plans + stage.end(plan).plans
             }
-            stage.pass(.milliseconds(500))
-            plans = stage.read(offset).plans
+            plans = stage.pass(.milliseconds(500)).plans + stage.read(offset).plans
         }
         #expect(pairs.count >= 10)
         for (earlier, later) in zip(pairs, pairs.dropFirst()) { #expect(later - earlier < .seconds(30)) }
         #expect(requests < 8_000_000 / 65_536, "it costs few requests")
     }
 
-    @Test func `a connection that was made beside a request under way is a second one`() throws {
-        var stage = LoadStateStage(
-            length: Self.long,
-            measure: measured(1_000_000, firstByte: .milliseconds(50))
-        )
+    @Test func `a new connection beside a request under way counts as the second one`() throws {
+        var stage = LoadStateStage(length: LoadStateStage.long, measure: .line(1_000_000, firstByte: 50))
         let first = try stage.read(0).plan()
-        _ = stage.answer(first, answer(first))
-        #expect(Actions(stage.state.readAheadAllowed(stage.reader, bytesPerSecond: 40_000)).plans.isEmpty)
+        answer(&stage, first)
+        #expect(stage.readAhead().plans.isEmpty)
         let second = try stage.store(0..<60_000, first).plan()
-        #expect(stage.state.lacksSecondConnection)
-        var fresh = answer(second)
-        fresh.wire.reusedConnection = false
-        _ = stage.answer(second, fresh)
-        #expect(!stage.state.lacksSecondConnection)
-        // A window that a seek ends takes its connection along.
-        _ = stage.end(first)
+        #expect(stage.lacksSecondConnection)
+        answer(&stage, second, reusedConnection: false)
+        #expect(!stage.lacksSecondConnection)
+        // A window that a seek cancels closes its connection.
+        stage.end(first)
         #expect(stage.read(50 << 20).cancelled == [second.id])
-        #expect(stage.state.lacksSecondConnection)
+        #expect(stage.lacksSecondConnection)
     }
 }

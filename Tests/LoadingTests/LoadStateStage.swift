@@ -4,10 +4,14 @@ import Testing
 
 @testable import Loading
 
-/// A load state with one reader, and the events of a fetch in one word each.
+/// A load state with a store, a clock and one reader, and its events in one word each.
 struct LoadStateStage {
-    let reader = ResourceLoadState.ReaderID(1)
-    var state: StagedLoad
+    static let long: Int64 = 100 << 20
+
+    let reader = LoadReaders.ID(1)
+    private(set) var load: ResourceLoadState
+    private(set) var stored = ByteRangeSet()
+    private(set) var now = Duration.zero
 
     init(
         length: Int64? = nil,
@@ -21,61 +25,6 @@ struct LoadStateStage {
         description.length = length
         description.validators = validators
         description.acceptsRanges = acceptsRanges
-        var set = ByteRangeSet()
-        for range in stored { set.insert(contentsOf: range) }
-        state = StagedLoad(description, stored: set, settings: settings, measure: measure)
-        state.readerOpened(reader)
-    }
-
-    mutating func read(_ offset: Int64, by id: ResourceLoadState.ReaderID? = nil) -> Actions {
-        Actions(state.readRequested(id ?? reader, at: offset))
-    }
-
-    mutating func answer(_ plan: FetchPlan, _ answer: RangeAnswer) -> AnswerOutcome {
-        state.fetchAnswered(plan.id, answer)
-    }
-
-    /// A 206 with exactly the requested bytes.
-    mutating func answerPart(_ plan: FetchPlan, of total: Int64?) -> AnswerOutcome {
-        answer(plan, .part(plan.asked ?? 0..<0, of: total, etag: state.description.validators.etag))
-    }
-
-    mutating func store(_ range: ByteRange, _ plan: FetchPlan) -> Actions {
-        Actions(state.bytesStored(range, by: plan.id))
-    }
-
-    mutating func end(_ plan: FetchPlan, _ code: MediaError.Code? = nil) -> Actions {
-        Actions(state.fetchEnded(plan.id, error: code.map { MediaError($0, "song", "it went wrong") }))
-    }
-
-    /// Answers, stores and ends `plan` in good order.
-    mutating func complete(_ plan: FetchPlan, of total: Int64) -> Actions {
-        let answered = Actions(answerPart(plan, of: total).actions)
-        let stored = store(plan.asked ?? 0..<0, plan)
-        return answered + stored + end(plan)
-    }
-
-    /// Lets the time pass until the next attempt is due, and says so.
-    mutating func untilDue() -> Actions {
-        state.now = state.load.attempts.wait?.retryAt ?? state.now
-        return Actions(state.replan())
-    }
-
-    mutating func pass(_ time: Duration) { state.now += time }
-}
-
-/// A load state with the store and the clock that it is asked with.
-struct StagedLoad {
-    var load: ResourceLoadState
-    var stored: ByteRangeSet
-    var now = Duration.zero
-
-    init(
-        _ description: EntryDescription,
-        stored: ByteRangeSet,
-        settings: LoadSettings = LoadSettings(),
-        measure: LineMeasure = LineMeasure()
-    ) {
         load = ResourceLoadState(
             settings: settings,
             subject: "song",
@@ -83,107 +32,165 @@ struct StagedLoad {
             measure: measure,
             seed: 7
         )
-        self.stored = stored
+        for range in stored { self.stored.insert(contentsOf: range) }
+        load.readerOpened(reader)
+    }
+
+    /// 100 MiB of which the first window is stored.
+    static func begun(_ measure: LineMeasure = LineMeasure()) -> LoadStateStage {
+        LoadStateStage(length: long, stored: [0..<65_536], measure: measure)
     }
 
     private var moment: LoadMoment { LoadMoment(now: now, stored: stored) }
 
-    var description: EntryDescription { load.description }
     var length: Int64? { load.length }
     var isComplete: Bool { load.isComplete(stored) }
-    var finalError: MediaError? { load.finalError }
+    var isSeekable: Bool { load.isSeekable(stored) }
     var need: FetchReason? { load.need(moment) }
     var wait: LoadWait? { load.wait(moment) }
-    var inFlight: [ByteRange] { load.fetches.inFlight }
     var lacksSecondConnection: Bool {
         load.line.lacksSecondConnection(playing: load.readers.bytesPerSecond, now: now)
     }
 
     func outlook(at offset: Int64) -> ReadOutlook { load.outlook(at: offset, moment) }
-    func isUnderWay(_ id: FetchPlan.ID) -> Bool { load.isUnderWay(id) }
-    func isHandingOver(_ id: FetchPlan.ID) -> Bool { load.isHandingOver(id) }
-    func wait(of id: LoadReaders.ID) -> LoadReaders.WaitID? { load.readers[id]?.wait }
 
-    mutating func readerOpened(_ id: LoadReaders.ID) { load.readerOpened(id) }
-    mutating func readRequested(_ id: LoadReaders.ID, at offset: Int64) -> [LoadAction] {
-        load.readRequested(id, at: offset, moment)
+    // MARK: Readers
+
+    /// Opens one more reader.
+    mutating func open(_ number: Int = 2) -> LoadReaders.ID {
+        let id = LoadReaders.ID(number)
+        load.readerOpened(id)
+        return id
     }
-    mutating func readCancelled(_ id: LoadReaders.ID) { _ = load.readCancelled(id) }
-    mutating func readAheadAllowed(_ id: LoadReaders.ID, bytesPerSecond: Double) -> [LoadAction] {
-        load.readerAsked(id, for: .readAhead(bytesPerSecond: bytesPerSecond), moment)
+
+    @discardableResult
+    mutating func read(_ offset: Int64, by id: LoadReaders.ID? = nil) -> [LoadAction] {
+        load.readRequested(id ?? reader, at: offset, moment)
     }
-    mutating func prioritySet(_ id: LoadReaders.ID, isLow: Bool) -> [LoadAction] {
-        load.readerAsked(id, for: .lowPriority(isLow), moment)
+
+    mutating func cancelRead() { _ = load.readCancelled(reader) }
+
+    @discardableResult
+    mutating func readAhead(_ bytesPerSecond: Double = 40_000) -> [LoadAction] {
+        ask(.readAhead(bytesPerSecond: bytesPerSecond))
     }
-    mutating func prefetchRequested(_ id: LoadReaders.ID, _ range: ByteRange) -> [LoadAction] {
-        load.readerAsked(id, for: .prefetch(range), moment)
+
+    @discardableResult
+    mutating func ask(_ wish: LoadReaders.Wish, by id: LoadReaders.ID? = nil) -> [LoadAction] {
+        load.readerAsked(id ?? reader, for: wish, moment)
     }
-    mutating func fillRequested(_ id: LoadReaders.ID) -> [LoadAction] {
-        load.readerAsked(id, for: .fill, moment)
-    }
-    mutating func readerClosed(_ id: LoadReaders.ID) -> [LoadAction] { load.readerClosed(id, moment) }
-    mutating func replan() -> [LoadAction] { load.replan(moment) }
-    mutating func networkReturned() -> [LoadAction] { load.networkReturned(moment) }
-    mutating func othersNeedChanged(_ need: FetchReason?, revision: Int) -> [LoadAction] {
+
+    mutating func close(_ id: LoadReaders.ID) -> [LoadAction] { load.readerClosed(id, moment) }
+
+    // MARK: The network and the clock
+
+    @discardableResult
+    mutating func othersNeed(_ need: FetchReason?, revision: Int) -> [LoadAction] {
         load.othersNeedChanged(need, revision: revision, moment)
     }
-    mutating func measured(_ update: (inout LineMeasure) -> Void) { load.measured(update) }
 
-    mutating func fetchAnswered(_ id: FetchPlan.ID, _ answer: RangeAnswer) -> AnswerOutcome {
-        load.fetchAnswered(id, answer, moment)
+    mutating func networkReturned() -> [LoadAction] { load.networkReturned(moment) }
+
+    mutating func pass(_ time: Duration) -> [LoadAction] {
+        now += time
+        return load.replan(moment)
     }
 
-    /// The bytes come into the store, and the state hears of it.
-    mutating func bytesStored(_ range: ByteRange, by id: FetchPlan.ID) -> [LoadAction] {
+    /// Lets the time pass until the next attempt is due.
+    mutating func untilDue() -> [LoadAction] {
+        now = load.attempts.wait?.retryAt ?? now
+        return load.replan(moment)
+    }
+
+    // MARK: A fetch
+
+    @discardableResult
+    mutating func answer(_ plan: FetchPlan, _ answer: RangeAnswer) -> AnswerOutcome {
+        load.fetchAnswered(plan.id, answer, moment)
+    }
+
+    /// A 206 with exactly the requested bytes of `total`, or else of the known length.
+    @discardableResult
+    mutating func answerPart(_ plan: FetchPlan, of total: Int64? = nil) -> AnswerOutcome {
+        answer(plan, .part(plan.asked ?? 0..<0, of: total ?? length, etag: load.description.validators.etag))
+    }
+
+    /// The bytes of `range` come into the store.
+    @discardableResult
+    mutating func store(_ range: ByteRange, _ plan: FetchPlan) -> [LoadAction] {
         let isNew = !stored.covers(range)
         stored.insert(contentsOf: range)
-        return load.bytesStored(range, by: id, isNew: isNew, moment)
+        return load.bytesStored(range, by: plan.id, isNew: isNew, moment)
     }
 
-    /// The store was refreshed, and now has bytes that other processes stored.
-    mutating func storeLooked(_ id: FetchPlan.ID, nowStored: ByteRangeSet) -> (
-        isNeeded: Bool, actions: [LoadAction]
-    ) {
-        stored.formUnion(nowStored)
-        return load.storeLooked(id, moment)
+    mutating func overlapDiffered(_ plan: FetchPlan) -> [LoadAction] {
+        load.overlapDiffered(plan.id, moment)
     }
 
-    mutating func overlapDiffered(_ id: FetchPlan.ID) -> [LoadAction] { load.overlapDiffered(id, moment) }
-    mutating func fetchEnded(
-        _ id: FetchPlan.ID,
-        error: MediaError?,
+    mutating func handedOver(_ plan: FetchPlan) -> [LoadAction] { load.handedOver(plan.id, moment) }
+
+    @discardableResult
+    mutating func end(
+        _ plan: FetchPlan,
+        _ code: MediaError.Code? = nil,
         network: NetworkOutlook = NetworkOutlook()
     ) -> [LoadAction] {
-        load.fetchEnded(id, error: error, network: network, moment)
+        let error = code.map { MediaError($0, "song", "it went wrong") }
+        return load.fetchEnded(plan.id, error: error, network: network, moment)
     }
-    mutating func handedOver(_ id: FetchPlan.ID) -> [LoadAction] { load.handedOver(id, moment) }
+
+    /// Answers and stores all of `plan`, and ends it well.
+    @discardableResult
+    mutating func complete(_ plan: FetchPlan, of total: Int64? = nil) -> [LoadAction] {
+        let answered = answerPart(plan, of: total).actions
+        let stored = store(plan.asked ?? 0..<0, plan)
+        return answered + stored + end(plan)
+    }
+
+    /// Completes the fetches of `actions` and all that follow them, and returns them.
+    mutating func completeAll(_ actions: [LoadAction]) -> [FetchPlan] {
+        var (open, done) = (actions.plans, [FetchPlan]())
+        while let plan = open.popLast(), done.count < 1_000 {
+            done.append(plan)
+            open += complete(plan).plans
+        }
+        return done
+    }
+
+    /// Fails `plan` and the attempts after it, each when it is due, and returns the next.
+    mutating func fail(_ plan: FetchPlan, _ code: MediaError.Code, times: Int) throws -> FetchPlan {
+        var plan = plan
+        for attempt in 1...times {
+            #expect(end(plan, code).failures.isEmpty, "attempt \(attempt)")
+            plan = try untilDue().plan()
+        }
+        return plan
+    }
 }
 
-/// The actions of the state, by kind.
-struct Actions {
-    var all: [LoadAction]
-
-    init(_ all: [LoadAction]) { self.all = all }
-
-    static func + (left: Actions, right: Actions) -> Actions { Actions(left.all + right.all) }
-
-    var plans: [FetchPlan] { all.compactMap { if case .startFetch(let plan) = $0 { plan } else { nil } } }
-    var asked: [ByteRange?] { plans.map(\.asked) }
-    var failures: [MediaError] {
-        all.compactMap { if case .failRead(_, let error) = $0 { error } else { nil } }
+extension LineMeasure {
+    /// A measured connection.
+    static func line(_ bytesPerSecond: Int64, firstByte milliseconds: Int = 80) -> LineMeasure {
+        var measure = LineMeasure()
+        measure.received(bytesPerSecond, in: .seconds(1))
+        measure.answered(after: .milliseconds(milliseconds))
+        return measure
     }
-    var wakeAt: Duration? { all.compactMap { if case .wakeAt(let time) = $0 { time } else { nil } }.last }
-    var cancelled: [FetchPlan.ID] {
-        all.compactMap { if case .cancelFetch(let id) = $0 { id } else { nil } }
-    }
-    var woken: Int { all.count { if case .wakeRead = $0 { true } else { false } } }
+}
+
+extension [LoadAction] {
+    var plans: [FetchPlan] { compactMap { if case .startFetch(let plan) = $0 { plan } else { nil } } }
+    var failures: [MediaError] { compactMap { if case .failRead(_, let error) = $0 { error } else { nil } } }
+    var wakeAt: Duration? { compactMap { if case .wakeAt(let time) = $0 { time } else { nil } }.last }
+    var cancelled: [FetchPlan.ID] { compactMap { if case .cancelFetch(let id) = $0 { id } else { nil } } }
+    var woken: Int { count { if case .wakeRead = $0 { true } else { false } } }
     var decisions: [JournalRecord.Decision] {
-        all.compactMap { if case .decided(let decision, _) = $0 { decision } else { nil } }
+        compactMap { if case .decided(let decision, _) = $0 { decision } else { nil } }
     }
 
     /// The only plan.
     func plan(_ location: SourceLocation = #_sourceLocation) throws -> FetchPlan {
-        try #require(plans.count == 1 ? plans.first : nil, "\(all)", sourceLocation: location)
+        try #require(plans.count == 1 ? plans.first : nil, "\(self)", sourceLocation: location)
     }
 }
 
