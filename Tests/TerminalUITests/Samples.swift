@@ -1,8 +1,8 @@
 import Media
 import TerminalUI
 
-/// A queue that shows every kind of row.
-func sampleSnapshot() -> PlayerSnapshot {
+/// A queue that shows every kind of row; then `change` applies.
+func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
     var player = PlayerSnapshot()
     player.tracks = [
         track(1, "https://music.example/a/01%20Morning.mp3", title: "Morning", artist: "Edda", seconds: 185),
@@ -27,6 +27,7 @@ func sampleSnapshot() -> PlayerSnapshot {
     player.messages = [message(1, "reconnected to music.example")]
     player.totalCachedBytes = 45_678_901
     player.totalFetchedBytes = 999_999
+    change(&player)
     return player
 }
 
@@ -79,12 +80,20 @@ func sampleEntries() -> [CachedTrack] {
     ]
 }
 
+/// A record of the journal on the track that plays, or on another one.
+func record(
+    _ second: Int,
+    _ event: JournalRecord.Event,
+    of resource: SafeText = "https://music.example/a/02.mp3"
+) -> JournalRecord {
+    JournalRecord(time: .seconds(second), resource: resource, event: event)
+}
+
 /// A request of each kind, and a decision.
 func sampleRecords() -> [JournalRecord] {
     func request(_ number: Int, _ why: FetchReason, _ asked: ByteRange, _ end: String) -> RequestRecord {
         var record = RequestRecord(number: number, why: why, asked: asked, startedAt: .seconds(number))
-        record.end = end
-        record.duration = .milliseconds(1_021)
+        (record.end, record.duration) = (end, .milliseconds(1_021))
         return record
     }
     var first = request(1, .demand, 0..<65_536, "complete")
@@ -93,16 +102,10 @@ func sampleRecords() -> [JournalRecord] {
     (second.status, second.bytes, second.firstByte) = (206, 1_000_000, .milliseconds(1_020))
     second.wire.redirectedHost = "cdn.example"
     let third = request(3, .prefetch, 0..<65_536, "connection-refused")
-    let resource: SafeText = "https://music.example/a/02.mp3"
     return [
-        JournalRecord(time: .seconds(61), resource: resource, event: .request(first)),
-        JournalRecord(time: .seconds(62), resource: resource, event: .request(second)),
-        JournalRecord(time: .seconds(63), resource: "https://music.example/a/03.mp3", event: .request(third)),
-        JournalRecord(
-            time: .seconds(64),
-            resource: resource,
-            event: .decision(.retryLater, "music.example refuses the connection")
-        ),
+        record(61, .request(first)), record(62, .request(second)),
+        record(63, .request(third), of: "https://music.example/a/03.mp3"),
+        record(64, .decision(.retryLater, "music.example refuses the connection")),
     ]
 }
 
@@ -112,22 +115,14 @@ func sampleUnderWay() -> [JournalRecord] {
     (first.firstByte, first.bytes, first.duration) = (.milliseconds(30), 500, .milliseconds(1_030))
     let second = RequestRecord(number: 5, why: .prefetch, asked: nil, startedAt: .seconds(66))
     return [
-        JournalRecord(time: .seconds(66), resource: "https://music.example/a/02.mp3", event: .request(first)),
-        JournalRecord(
-            time: .seconds(66),
-            resource: "https://music.example/a/03.mp3",
-            event: .request(second)
-        ),
+        record(66, .request(first)), record(66, .request(second), of: "https://music.example/a/03.mp3"),
     ]
 }
 
 /// A state in which every view has something to show.
-func fullState(columns: Int, rows: Int, player: PlayerSnapshot = sampleSnapshot()) -> UIState {
-    var state = UIState(columns: columns, rows: rows)
-    _ = state.apply(.snapshot(player))
-    var report = CacheContents()
-    (report.revision, report.entries) = (1, sampleEntries())
-    _ = state.apply(.cache(report))
+func fullState(columns: Int = 80, rows: Int = 24, player: PlayerSnapshot = sampleSnapshot()) -> UIState {
+    var state = screenState(player, columns: columns, rows: rows)
+    state.showCache(sampleEntries())
     _ = state.apply(.requests(sampleRecords(), count: 4, underWay: sampleUnderWay()))
     return state
 }
@@ -151,11 +146,32 @@ func lines(_ text: String) -> [String] {
 }
 
 extension UIState {
-    /// Presses keys, each by its letter; a line break is Enter.
+    private static let signs: [Character: Key] = [
+        "\n": .enter, "\t": .tab, "⎋": .escape, "⌫": .backspace, "↑": .up,
+    ]
+
+    /// Presses keys, each by its letter or sign: `\n` is Enter, `\t` Tab, `⎋` Esc, `⌫` Backspace.
     @discardableResult
     mutating func type(_ text: String) -> [UIAction] {
-        text.flatMap { apply(.key($0 == "\n" ? .enter : .character($0))) }
+        text.flatMap { apply(.key(Self.signs[$0] ?? .character($0))) }
     }
+
+    /// Receives the current snapshot with a change.
+    mutating func show(_ change: (inout PlayerSnapshot) -> Void) {
+        var player = player
+        change(&player)
+        _ = apply(.snapshot(player))
+    }
+
+    /// Receives a report of the cache.
+    mutating func showCache(_ entries: [CachedTrack], revision: Int = 1, problem: SafeText? = nil) {
+        var report = CacheContents()
+        (report.entries, report.revision, report.problem) = (entries, revision, problem)
+        _ = apply(.cache(report))
+    }
+
+    /// The rows on the screen.
+    var screen: [String] { ScreenView(glyphs: .unicode, timeOfDay: minutes).draw(self).lines }
 }
 
 func manyTracks(_ count: Int) -> [Track] {
