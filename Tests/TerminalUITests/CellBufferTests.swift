@@ -5,14 +5,12 @@ import Testing
 
 struct CellBufferTests {
     @Test func `half a wide character is never written or left`() {
-        var wide = CellBuffer(columns: 6, rows: 1)
-        wide.draw("a夜b", column: 0, row: 0)
-        var over = wide
-        over.draw("x", column: 2, row: 0)
-        #expect(over.lines == ["a xb"])
-        var before = wide
-        before.draw("x", column: 1, row: 0)
-        #expect(before.lines == ["ax b"])
+        for (column, expected) in [(2, "a xb"), (1, "ax b")] {
+            var buffer = CellBuffer(columns: 6, rows: 1)
+            buffer.draw("a夜b", column: 0, row: 0)
+            buffer.draw("x", column: column, row: 0)
+            #expect(buffer.lines == [expected])
+        }
     }
 
     @Test(
@@ -39,19 +37,14 @@ struct CellBufferTests {
     @Test func `drawing outside of the screen is cut`() {
         var buffer = CellBuffer(columns: 3, rows: 1)
         buffer.draw("夜夜夜", column: 0, row: 0)
-        buffer.draw("x", column: 3, row: 0)
-        buffer.draw("x", column: 0, row: 1)
-        buffer.draw("x", column: -1, row: -1)
+        for (column, row) in [(3, 0), (0, 1), (-1, -1)] { buffer.draw("x", column: column, row: row) }
         buffer.fill(row: 7, style: .selected)
         #expect(buffer.lines == ["夜…"])
         #expect(CellBuffer(columns: -4, rows: 0).lines.isEmpty)
     }
 
     @Test func `hostile text never brings a control character into a cell`() {
-        var text = ""
-        for value in UInt32(0)..<0xA0 {
-            if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
-        }
+        var text = (UInt8(0)..<0xA0).map { String(Unicode.Scalar($0)) }.joined()
         text += "\u{202E}\u{2066}\u{200F}\u{2028}\u{1B}]52;c;AAAA\u{7}\u{9D}0;x\u{9C}\u{E0041}\u{FEFF}"
         var buffer = CellBuffer(columns: 300, rows: 1)
         buffer.draw(SafeText(text), column: 0, row: 0)

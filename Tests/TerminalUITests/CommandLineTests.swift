@@ -46,10 +46,9 @@ struct CommandLineTests {
 
     @Test func `Tab and Shift-Tab cycle through the candidates until another key`() {
         var line = CommandLine("repeat o")
-        var seen: [String] = []
-        for key in [Key.tab, .tab, .tab, .tab, .backTab] {
+        let seen = [Key.tab, .tab, .tab, .tab, .backTab].map { key in
             _ = line.apply(key)
-            seen.append(line.text)
+            return line.text
         }
         #expect(seen == ["repeat o", "repeat off", "repeat one", "repeat off", "repeat one"])
         _ = line.apply(.backspace)
@@ -66,10 +65,9 @@ struct CommandLineTests {
 
     @Test func `Up and Down step through the history, and back to the unfinished line`() {
         var line = CommandLine("se", history: ["next", "stop"])
-        var seen: [String] = []
-        for key in [Key.up, .up, .up, .down, .down, .down] {
+        let seen = [Key.up, .up, .up, .down, .down, .down].map { key in
             _ = line.apply(key)
-            seen.append(line.text)
+            return line.text
         }
         #expect(seen == ["stop", "next", "next", "stop", "se", "se"])
     }

@@ -65,9 +65,7 @@ struct CommandTableTests {
     }
 
     @Test func `an unknown command is repeated without its controls`() {
-        #expect {
-            try ParsedCommand(parsing: "\u{1B}[2J")
-        } throws: {
+        #expect { try ParsedCommand(parsing: "\u{1B}[2J") } throws: {
             "\($0)" == "Unknown command \"\u{FFFD}[2J\""
         }
     }
@@ -87,9 +85,8 @@ struct CommandTableTests {
         for row in CommandTable.rows {
             for use in row.keyUses {
                 #expect(!use.help.isEmpty && use.help.columns <= 25)
-                #expect(
-                    (use.help.string + use.keys.map(\.name.string).joined()).utf8.allSatisfy { $0 < 0x7F }
-                )
+                let shown = use.help.string + use.keys.map(\.name.string).joined()
+                #expect(shown.utf8.allSatisfy { $0 < 0x7F })
             }
             guard row.isListedAsLine else { continue }
             #expect("\(row.name) \(row.syntax)".count <= 12 && row.help.columns <= 25, "\(row.name)")

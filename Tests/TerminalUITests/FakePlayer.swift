@@ -4,33 +4,28 @@ import System
 /// A player that records its commands and shows the snapshots of the test.
 final class FakePlayer: PlayerControl {
     private struct State {
-        var snapshot = PlayerSnapshot()
+        var snapshot: PlayerSnapshot
         var commands: [PlayerCommand] = []
         var observers: [@Sendable () -> Void] = []
         var snapshotReads = 0
-        var isOverAfterQuit = true
         var isSoundWatched = false
         var pictureReads = 0
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+    private let isOverAfterQuit: Bool
 
     init(_ snapshot: PlayerSnapshot, isOverAfterQuit: Bool = true) {
-        state.withLock {
-            $0.snapshot = snapshot
-            $0.isOverAfterQuit = isOverAfterQuit
-        }
+        state = Locked(State(snapshot: snapshot))
+        self.isOverAfterQuit = isOverAfterQuit
     }
 
     var commands: [PlayerCommand] { state.withLock { $0.commands } }
     var snapshotReads: Int { state.withLock { $0.snapshotReads } }
 
     func send(_ command: PlayerCommand) {
-        let isOver = state.withLock { state in
-            state.commands.append(command)
-            return command == .quit && state.isOverAfterQuit
-        }
-        if isOver { publish { $0.isOver = true } }
+        state.withLock { $0.commands.append(command) }
+        if command == .quit, isOverAfterQuit { publish { $0.isOver = true } }
     }
 
     var snapshot: PlayerSnapshot {

@@ -11,9 +11,8 @@ struct KeyMapTests {
 
     @Test(
         arguments: [
-            ("space", " "), ("ctrl-L", .control("l")), ("Ctrl-I", .tab), ("PGUP", .pageUp),
-            ("f12", .function(12)), ("f", "f"), ("é", "é"),
-            ("shift-tab", .backTab), ("esc", .escape),
+            ("space", " "), ("ctrl-L", .control("l")), ("Ctrl-I", .tab), ("PGUP", .pageUp), ("f", "f"),
+            ("f12", .function(12)), ("é", "é"), ("shift-tab", .backTab), ("esc", .escape),
         ] as [(String, Key)]
     )
     func `keys have names`(name: String, key: Key) throws {
@@ -32,9 +31,7 @@ struct KeyMapTests {
             .binding(.function(5), to: try ParsedCommand(parsing: "volume 30"))
         #expect(map.entry(for: "j")?.command == .player(.next))
         #expect(map.entry(for: "s")?.command == nil)
-        #expect(
-            map.bindings.first { $0.entry.command == .player(.next) }?.keys == [">", "j"]
-        )
+        #expect(map.bindings.first { $0.entry.command == .player(.next) }?.keys == [">", "j"])
         #expect(map.bindings.first { $0.entry.command == .selectBy(1) }?.keys == [.down])
         #expect(!map.bindings.contains { $0.entry.command == .player(.shuffle) })
         #expect(map.bindings.last?.help == "volume 30")
@@ -42,12 +39,11 @@ struct KeyMapTests {
 
     @Test(
         arguments: [
-            (" ", .toggle), (">", .next), ("<", .previous),
-            (.right, .seek(.by(.seconds(5)))), (.left, .seek(.by(.seconds(-5)))),
-            (".", .seek(.by(.seconds(60)))), (",", .seek(.by(.seconds(-60)))),
-            ("+", .changeVolume(by: 5)), ("=", .changeVolume(by: 5)),
-            ("-", .changeVolume(by: -5)), ("m", .mute),
-            ("s", .shuffle), ("r", .setRepeat(nil)), ("R", .setGain(nil)),
+            (" ", .toggle), (">", .next), ("<", .previous), (.right, .seek(.by(.seconds(5)))),
+            (.left, .seek(.by(.seconds(-5)))), (".", .seek(.by(.seconds(60)))),
+            (",", .seek(.by(.seconds(-60)))), ("+", .changeVolume(by: 5)), ("=", .changeVolume(by: 5)),
+            ("-", .changeVolume(by: -5)), ("m", .mute), ("s", .shuffle), ("r", .setRepeat(nil)),
+            ("R", .setGain(nil)),
         ] as [(Key, PlayerCommand)]
     )
     func `a key sends its command`(key: Key, command: PlayerCommand) {

@@ -3,10 +3,8 @@ import TerminalUI
 import Testing
 
 struct MouseTests {
-    private func state(_ count: Int = 50, columns: Int = 80, rows: Int = 24) -> UIState {
-        var player = sampleSnapshot()
-        player.tracks = manyTracks(count)
-        return fullState(columns: columns, rows: rows, player: player)
+    private func state(_ count: Int = 50, columns: Int = 80) -> UIState {
+        fullState(columns: columns, player: sampleSnapshot { $0.tracks = manyTracks(count) })
     }
 
     private func press(_ column: Int, _ row: Int, _ state: inout UIState) -> [UIAction] {
@@ -23,13 +21,9 @@ struct MouseTests {
             for open in ViewName.allCases {
                 var state = state(columns: columns)
                 state.type("\(open.number)")
-                let line = ScreenView(glyphs: .unicode).draw(state).lines[0]
-                guard let place = line.firstIndex(of: Character("\(view.number)")) else {
-                    Issue.record("no tab \(view.number) in \(line)")
-                    return
-                }
-                _ = press(line.distance(from: line.startIndex, to: place), 0, &state)
-                #expect(state.view == view)
+                let column = state.screen[0].map(String.init).firstIndex(of: "\(view.number)")
+                _ = press(column ?? 0, 0, &state)
+                #expect(column != nil && state.view == view)
             }
         }
     }
@@ -55,11 +49,11 @@ struct MouseTests {
     @Test func `in a table the rows are counted from below the titles`() {
         var state = state()
         state.type("3")
-        _ = press(20, 4, &state)
-        #expect(state.cache.list.selected == 1)
-        // The titles are not a row.
-        _ = press(20, 2, &state)
-        #expect(state.cache.list.selected == 1)
+        // The titles, in row 2, are not a row of the list.
+        for row in [4, 2] {
+            _ = press(20, row, &state)
+            #expect(state.cache.list.selected == 1)
+        }
     }
 
     @Test func `the wheel scrolls the open view, and moves the selection only to keep it in view`() {
@@ -78,30 +72,22 @@ struct MouseTests {
 
     /// 240 seconds in 10,000 bytes, after 400 bytes of tags.
     private var measured: PlayerSnapshot {
-        var player = sampleSnapshot()
         var info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 40)
         info.audioStart = 400
-        player.info = info
-        player.load.length = 10_000
-        player.duration = .seconds(240)
-        return player
+        return sampleSnapshot { ($0.info, $0.load.length, $0.duration) = (info, 10_000, .seconds(240)) }
     }
 
     @Test func `a click in the bar seeks to the position that the bar then shows`() {
         for columns in [17, 40, 80, 200] {
-            var state = fullState(columns: columns, rows: 24, player: measured)
+            var state = fullState(columns: columns, player: measured)
             for column in [0, 1, columns / 3, columns / 2, columns - 1] {
                 guard case .send(.seek(.to(let time))) = press(column, 21, &state).first else {
                     Issue.record("no seek at \(column) of \(columns)")
                     return
                 }
-                var player = measured
-                player.position = time
-                player.byteOffset = 400 + Int64(time.seconds * 40)
-                let bar = ScreenView(glyphs: .ascii).draw(
-                    fullState(columns: columns, rows: 24, player: player)
-                ).lines[21]
-                let head = bar.firstIndex(of: "|").map { bar.distance(from: bar.startIndex, to: $0) }
+                var later = state
+                later.show { ($0.position, $0.byteOffset) = (time, 400 + Int64(time.seconds * 40)) }
+                let head = later.screen[21].map(String.init).firstIndex(of: "▌")
                 // A click on the tags seeks to the start.
                 #expect(head == max(column, 400 * columns / 10_000), "column \(column) of \(columns)")
             }
@@ -109,18 +95,16 @@ struct MouseTests {
     }
 
     @Test func `a live stream, and a window without a bar, have nothing to click`() {
-        var player = measured
-        player.load.live = LiveReport()
-        var live = fullState(columns: 80, rows: 24, player: player)
+        var live = fullState(player: measured)
+        live.show { $0.load.live = LiveReport() }
         #expect(press(40, 21, &live).isEmpty)
         var tiny = fullState(columns: 10, rows: 3, player: measured)
         #expect(press(4, 1, &tiny).isEmpty)
     }
 
     @Test func `without a known bit rate a click seeks to its share of the duration`() {
-        var player = measured
-        player.info = nil
-        var state = fullState(columns: 80, rows: 24, player: player)
+        var state = fullState(player: measured)
+        state.show { $0.info = nil }
         #expect(press(40, 21, &state) == [.send(.seek(.percent(50)))])
     }
 }

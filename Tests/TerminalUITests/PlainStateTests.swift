@@ -5,19 +5,9 @@ import Testing
 struct PlainStateTests {
     private static func state() -> PlainState {
         var state = PlainState(keyMap: .standard, history: [], glyphs: .ascii)
-        var snapshot = PlayerSnapshot()
-        snapshot.tracks = (1...3).map { number in
-            Track(
-                id: Track.ID(UInt64(number)),
-                location: .file("/music/\(number).mp3"),
-                tags: TrackTags(title: SafeText("Song \(number)")),
-                duration: .seconds(12)
-            )
-        }
-        snapshot.state = .playing
-        snapshot.currentIndex = 0
-        snapshot.position = .seconds(5)
-        snapshot.duration = .seconds(12)
+        let tracks = (1...3).map { track($0, "/music/\($0).mp3", title: SafeText("Song \($0)"), seconds: 12) }
+        var snapshot = queueSnapshot(tracks, current: 0)
+        (snapshot.state, snapshot.position, snapshot.duration) = (.playing, .seconds(5), .seconds(12))
         _ = state.take(snapshot)
         return state
     }
@@ -40,13 +30,12 @@ struct PlainStateTests {
 
     @Test func `the position is printed by key and by command`() {
         var state = Self.state()
-        #expect(state.typed("t").lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
+        let position: [SafeText] = ["Playing 1 of 3: Song 1, 0:05 of 0:12"]
+        #expect(state.typed("t").lines == position)
         _ = state.typed(":")
         #expect(state.wantsLine)
         let answer = state.entered("status")
-        #expect(answer.lines == ["Playing 1 of 3: Song 1, 0:05 of 0:12"])
-        #expect(answer.actions == [.remember("status")])
-        #expect(!state.wantsLine)
+        #expect(answer.lines == position && answer.actions == [.remember("status")] && !state.wantsLine)
     }
 
     @Test func `a line runs its command, a wrong one is explained, and Ctrl-D cancels it`() {
@@ -71,11 +60,8 @@ struct PlainStateTests {
     @Test func `changes of volume and modes are printed`() {
         var state = Self.state()
         var snapshot = PlayerSnapshot()
-        snapshot.volume = 85
-        snapshot.isMuted = true
-        snapshot.isShuffled = true
-        snapshot.repeatMode = .one
-        snapshot.gainMode = .album
+        (snapshot.volume, snapshot.isMuted, snapshot.isShuffled) = (85, true, true)
+        (snapshot.repeatMode, snapshot.gainMode) = (.one, .album)
         #expect(state.take(snapshot) == ["Volume 85 %", "Muted", "Shuffle on", "Repeat one", "Gain album"])
         #expect(state.take(snapshot).isEmpty)
     }

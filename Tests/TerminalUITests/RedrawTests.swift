@@ -37,24 +37,17 @@ struct RedrawTests {
 
     @Test func `a player that changes all the time is drawn ten times a second`() async throws {
         let clock = AskedClock()
-        let screen = try RunningScreen(clock: clock)
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen(clock: clock)
         let before = screen.player.snapshotReads
         try await passTenSeconds(of: screen, clock)
         #expect((50...101).contains(screen.player.snapshotReads - before))
         try await screen.quit()
     }
 
-    @Test
-    func `the result of a filter in a long queue is drawn as soon as all tracks are examined`()
-        async throws
-    {
-        // It stands still, so a redraw that waits for its interval is never drawn.
-        let clock = AskedClock()
-        var snapshot = sampleSnapshot()
-        snapshot.tracks = manyTracks(10_000)
-        let screen = try RunningScreen(player: FakePlayer(snapshot), clock: clock)
-        try await screen.drawn("10000 tracks")
+    @Test func `the result of a filter in a long queue is drawn once all tracks are examined`() async throws {
+        // The clock stands still, so a redraw that waits for its interval is never drawn.
+        let player = FakePlayer(sampleSnapshot { $0.tracks = manyTracks(10_000) })
+        let screen = try await RunningScreen(drawing: "10000 tracks", player: player, clock: AskedClock())
         let reads = screen.player.snapshotReads
         screen.player.publish { _ in }
         try await wait(for: "the last picture of this moment") { screen.player.snapshotReads > reads }
@@ -65,12 +58,9 @@ struct RedrawTests {
         #expect(try await screen.exit() == .quit)
     }
 
-    @Test func `the spectrum is drawn twenty times a second, and never in a pause or while hidden`()
-        async throws
-    {
+    @Test func `the spectrum is drawn 20 times a second, never in a pause or while hidden`() async throws {
         let clock = AskedClock()
-        let screen = try RunningScreen(rows: 24, clock: clock)
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen(rows: 24, clock: clock)
         #expect(screen.player.pictureReads == 0 && !screen.player.isSoundWatched)
         screen.terminal.type("v")
         try await wait(for: "the picture") { screen.player.isSoundWatched }
@@ -83,13 +73,11 @@ struct RedrawTests {
             clock.advance(by: .milliseconds(100))
             return screen.terminal.text.contains("aused")
         }
-        screen.terminal.type("m")
-        try await screen.sent(1)
+        try await screen.press("m", sending: 1)
         let (pictures, snapshots) = (screen.player.pictureReads, screen.player.snapshotReads)
         for second in 2...4 {
             clock.advance(by: .seconds(60))
-            screen.terminal.type("m")
-            try await screen.sent(second)
+            try await screen.press("m", sending: second)
         }
         #expect(screen.player.pictureReads == pictures)
         #expect(screen.player.snapshotReads == snapshots + 3, "the keys' own")

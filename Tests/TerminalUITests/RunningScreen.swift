@@ -11,35 +11,33 @@ final class RunningScreen: Sendable {
 
     let terminal: PseudoTerminal
     let player: FakePlayer
-    private let outcome: Outcome
+    private let outcome = Outcome()
 
     private final class Outcome: Sendable {
         let exit = Locked<TerminalExit?>(nil)
     }
 
+    /// Starts the screen and waits until it has drawn `text`.
     init(
-        columns: Int = 80,
+        drawing text: String? = "vol 80%",
         rows: Int = 12,
         player: FakePlayer = FakePlayer(sampleSnapshot()),
         environment: [String: String] = ["TERM": "xterm-256color"],
         locale: String = "C.UTF-8",
         quitWait: Duration = .seconds(60),
         clock: any MonotonicClock = SystemClock()
-    ) throws {
-        guard let terminal = PseudoTerminal(columns: columns, rows: rows) else { throw NoTerminal() }
-        (self.terminal, self.player, outcome) = (terminal, player, Outcome())
+    ) async throws {
+        guard let terminal = PseudoTerminal(columns: 80, rows: rows) else { throw NoTerminal() }
+        (self.terminal, self.player) = (terminal, player)
         // Standard error stays where it is: other tests write there at the same time.
         var configuration = TerminalConfiguration(environment: environment, stderrPath: "/proc/self/fd/2")
-        configuration.locale = locale
-        configuration.input = terminal.slave
-        configuration.output = terminal.slave
-        configuration.quitWait = quitWait
-        configuration.clock = clock
-        let outcome = outcome
-        NamedThread.start("screen") { [configuration] in
+        (configuration.input, configuration.output) = (terminal.slave, terminal.slave)
+        (configuration.locale, configuration.quitWait, configuration.clock) = (locale, quitWait, clock)
+        NamedThread.start("screen") { [configuration, outcome] in
             let exit = TerminalScreen(configuration: configuration).run(player: player)
             outcome.exit.withLock { $0 = exit }
         }
+        if let text { try await drawn(text) }
     }
 
     /// Waits for the end and returns its reason.
@@ -59,6 +57,12 @@ final class RunningScreen: Sendable {
         try await wait(for: "\(text) on the screen") { self.terminal.text.contains(text) }
     }
 
+    /// Presses `key`, which is the player's command number `count`.
+    func press(_ key: String, sending count: Int) async throws {
+        terminal.type(key)
+        try await sent(count)
+    }
+
     func sent(_ count: Int) async throws {
         try await wait(for: "\(count) commands") { self.player.commands.count >= count }
     }
@@ -69,10 +73,7 @@ final class RunningScreen: Sendable {
     /// in it to the last byte.
     func replaceMessage() async throws {
         try await drawn("reconnected to music.example")
-        for count in 1...2 {
-            terminal.type("m")
-            try await sent(count)
-        }
+        for count in 1...2 { try await press("m", sending: count) }
         try await drawn("views\u{1B}(B\u{1B}[m")
         terminal.clear()
     }

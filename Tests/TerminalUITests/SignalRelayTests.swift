@@ -14,9 +14,7 @@ import Testing
     private static let received = Atomic<Int>(0)
     private static let windowChanges = Atomic<Int>(0)
 
-    @Test func `the screen's thread takes signals that the program blocks, until the screen is over`()
-        async throws
-    {
+    @Test func `the screen's thread takes signals that the program blocks while it runs`() async throws {
         let masks = try await onBlockingThread {
             let pipe = try #require(WakePipe())
             let relay = SignalRelay([SIGUSR1], into: pipe)
@@ -26,14 +24,11 @@ import Testing
             _ = consume relay
             return (during: during, bytes: bytes, after: isBlocked())
         }
-        #expect(!masks.during)
+        #expect(!masks.during && masks.after)
         #expect(masks.bytes == [UInt8(SIGUSR1)])
-        #expect(masks.after)
     }
 
-    @Test func `a signal that the screen did not read goes to the thread that waits for signals`()
-        async throws
-    {
+    @Test func `a signal that the screen did not read goes to the thread that waits for it`() async throws {
         let before = Self.received.load(ordering: .relaxed)
         let count = try await onBlockingThread {
             let pipe = try #require(WakePipe())
@@ -44,13 +39,11 @@ import Testing
             return count
         }
         #expect(count == before, "the relay received it")
-        try await wait(for: "the signal to be forwarded") {
-            Self.received.load(ordering: .relaxed) == before + 1
-        }
+        try await wait(for: "the signal") { Self.received.load(ordering: .relaxed) == before + 1 }
     }
 
     @Test func `signals about the screen alone are dropped with it`() async throws {
-        let before = Self.windowChanges.load(ordering: .sequentiallyConsistent)
+        let before = Self.windowChanges.load(ordering: .relaxed)
         let earlier = Self.received.load(ordering: .relaxed)
         try await onBlockingThread {
             let pipe = try #require(WakePipe())
@@ -61,7 +54,7 @@ import Testing
         }
         // Forwarded after it.
         try await wait(for: "the other signal") { Self.received.load(ordering: .relaxed) == earlier + 1 }
-        #expect(Self.windowChanges.load(ordering: .sequentiallyConsistent) == before)
+        #expect(Self.windowChanges.load(ordering: .relaxed) == before)
     }
 
     private func isBlocked() -> Bool {
@@ -75,9 +68,7 @@ import Testing
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         signal(SIGUSR1) { _ in SignalRelayTests.received.add(1, ordering: .relaxed) }
-        signal(SIGWINCH) { _ in
-            SignalRelayTests.windowChanges.add(1, ordering: .sequentiallyConsistent)
-        }
+        signal(SIGWINCH) { _ in SignalRelayTests.windowChanges.add(1, ordering: .relaxed) }
         return try await withCheckedThrowingContinuation { continuation in
             NamedThread.start("blocking") {
                 var set = sigset_t()

@@ -10,12 +10,11 @@ import Testing
 struct TerminalScreenTests {
     @Test func `the first frame is drawn at once and the terminal is restored at the end`() async throws {
         let before = try #require(PseudoTerminal(columns: 80, rows: 24)).modes
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen()
         #expect(screen.terminal.modes != before)
-        #expect(screen.terminal.text.contains("夜の音楽 – 東京アンサンブル"))
-        #expect(screen.terminal.text.contains("\u{1B}[?1049h"))
-        #expect(screen.terminal.text.contains("\u{1B}[?2004h"))
+        for part in ["夜の音楽 – 東京アンサンブル", "\u{1B}[?1049h", "\u{1B}[?2004h"] {
+            #expect(screen.terminal.text.contains(part))
+        }
         try await screen.quit()
         #expect(screen.player.commands == [.quit])
         #expect(screen.terminal.modes == before)
@@ -23,8 +22,7 @@ struct TerminalScreenTests {
     }
 
     @Test func `keys and escape sequences become commands`() async throws {
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen()
         screen.terminal.type(" >\u{1B}OC\u{1B}[C\u{1B}OD+")
         try await screen.sent(6)
         screen.terminal.type(":seek 50%\r")
@@ -37,8 +35,7 @@ struct TerminalScreenTests {
     }
 
     @Test func `a lone escape is a key, and a sequence in two parts is one key`() async throws {
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen()
         screen.terminal.type("?")
         try await screen.drawn("play/pause")
         // Nothing else is a reason to draw.
@@ -60,8 +57,7 @@ struct TerminalScreenTests {
     }
 
     @Test func `pasted text runs no keys`() async throws {
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen()
         screen.terminal.type("\u{1B}[200~qqq\rddd\u{1B}[201~")
         screen.terminal.type(":add \u{1B}[200~http://x/a.mp3\u{1B}[201~\r")
         try await screen.sent(3)
@@ -70,21 +66,18 @@ struct TerminalScreenTests {
     }
 
     @Test func `nothing is written while nothing changes`() async throws {
-        let screen = try RunningScreen()
+        let screen = try await RunningScreen()
         try await screen.replaceMessage()
         let reads = screen.player.snapshotReads
         screen.player.publish { _ in }
         try await wait(for: "the snapshot to be read") { screen.player.snapshotReads > reads }
-        screen.terminal.type("m")
-        try await screen.sent(3)
-        screen.terminal.type("m")
-        try await screen.sent(4)
+        for count in 3...4 { try await screen.press("m", sending: count) }
         #expect(screen.terminal.bytes.isEmpty)
         try await screen.quit()
     }
 
     @Test func `a second later only the clock's cells are written`() async throws {
-        let screen = try RunningScreen()
+        let screen = try await RunningScreen()
         try await screen.replaceMessage()
         screen.player.publish { $0.position += .seconds(1) }
         try await wait(for: "the next second") { !screen.terminal.bytes.isEmpty }
@@ -98,8 +91,7 @@ struct TerminalScreenTests {
     }
 
     @Test func `a new size is drawn whole`() async throws {
-        let screen = try RunningScreen()
-        try await screen.drawn("reconnected to music.example")
+        let screen = try await RunningScreen(drawing: "reconnected to music.example")
         screen.terminal.clear()
         screen.terminal.resize(columns: 50, rows: 9)
         kill(getpid(), SIGWINCH)
@@ -107,52 +99,39 @@ struct TerminalScreenTests {
         #expect(screen.terminal.text.contains("4 tracks"))
         screen.terminal.resize(columns: 1, rows: 1)
         kill(getpid(), SIGWINCH)
-        screen.terminal.type("m")
-        try await screen.sent(1)
+        try await screen.press("m", sending: 1)
         try await screen.quit()
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func `a signal makes the player quit and is reported`(signal: Int32) async throws {
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen()
         kill(getpid(), signal)
         #expect(try await screen.exit() == .signal(signal))
         #expect(screen.player.commands == [.quit])
         try await screen.drawn("\u{1B}[?1049l")
     }
 
-    @Test func `the screen waits a bounded time for the player to end, and not at all if asked twice`()
-        async throws
-    {
-        let stuck = FakePlayer(sampleSnapshot(), isOverAfterQuit: false)
-        let short = try RunningScreen(player: stuck, quitWait: .milliseconds(20))
-        try await short.drawn("vol 80%")
-        try await short.quit()
-
-        let long = try RunningScreen(player: FakePlayer(sampleSnapshot(), isOverAfterQuit: false))
-        try await long.drawn("vol 80%")
+    @Test func `the screen waits a limited time for the player, or not at all if asked twice`() async throws {
+        let stuck = { FakePlayer(sampleSnapshot(), isOverAfterQuit: false) }
+        try await RunningScreen(player: stuck(), quitWait: .milliseconds(20)).quit()
+        let long = try await RunningScreen(player: stuck())
         long.terminal.type("q")
         try await long.drawn("Quitting…")
         try await long.quit()
     }
 
     @Test func `a player that is over ends the screen`() async throws {
-        let screen = try RunningScreen()
-        try await screen.drawn("vol 80%")
+        let screen = try await RunningScreen()
         screen.player.publish { $0.isOver = true }
         #expect(try await screen.exit() == .over)
     }
 
     @Test func `another locale gets ASCII and NO_COLOR no colour`() async throws {
-        let screen = try RunningScreen(
-            environment: ["TERM": "xterm-256color", "NO_COLOR": "1"],
-            locale: "C"
-        )
-        try await screen.drawn("vol 80%")
+        let environment = ["TERM": "xterm-256color", "NO_COLOR": "1"]
+        let screen = try await RunningScreen(environment: environment, locale: "C")
         // The first key replaces the message by hints, of which the answer then changes these cells.
-        screen.terminal.type("m")
-        try await screen.sent(1)
+        try await screen.press("m", sending: 1)
         screen.terminal.type("d")
         try await screen.drawn("track - u")
         #expect(screen.terminal.bytes.allSatisfy { $0 < 0x80 })
@@ -188,7 +167,7 @@ struct TerminalScreenTests {
     }
 
     @Test func `an unknown terminal is refused and left unchanged`() async throws {
-        let screen = try RunningScreen(environment: ["TERM": "no-such-terminal"])
+        let screen = try await RunningScreen(drawing: nil, environment: ["TERM": "no-such-terminal"])
         guard case .unusable = try await screen.exit() else {
             Issue.record("a screen on a terminal of unknown type")
             return
@@ -196,20 +175,14 @@ struct TerminalScreenTests {
         #expect(screen.terminal.bytes.isEmpty)
     }
 
-    @Test(
-        arguments: [
-            (["TERM": "xterm"], true), (["TERM": "vt100"], true), (["TERM": "dumb"], false),
-            (["TERM": "no-such-terminal"], false), ([:], false), (["TERM": ""], false),
-        ] as [([String: String], Bool)]
-    )
-    func `a screen needs a terminal that can place its cursor`(
-        environment: [String: String],
-        isUsable: Bool
-    ) throws {
+    @Test(arguments: [
+        ("xterm", true), ("vt100", true), ("dumb", false), ("no-such-terminal", false), (nil, false),
+        ("", false),
+    ])
+    func `a screen needs a terminal that can place its cursor`(name: String?, isUsable: Bool) throws {
         let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
-        var configuration = TerminalConfiguration(environment: environment)
-        configuration.input = terminal.slave
-        configuration.output = terminal.slave
+        var configuration = TerminalConfiguration(environment: name.map { ["TERM": $0] } ?? [:])
+        (configuration.input, configuration.output) = (terminal.slave, terminal.slave)
         #expect(configuration.isUsable == isUsable)
         configuration.output = -1
         #expect(!configuration.isUsable)

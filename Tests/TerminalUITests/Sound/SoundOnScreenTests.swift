@@ -4,59 +4,50 @@ import Testing
 
 /// The spectrum on the screen: when it is shown, and when it moves.
 struct SoundOnScreenTests {
-    private func state(columns: Int = 80, rows: Int = 24, _ player: PlayerSnapshot.State = .playing)
-        -> UIState
-    {
-        var snapshot = sampleSnapshot()
-        snapshot.state = player
-        return screenState(snapshot, columns: columns, rows: rows)
-    }
-
     private let picture = SoundPicture(
         bands: (0..<24).map { Float($0) / 23 },
         levels: [SoundPicture.Level(peak: 1, rms: 0.1), SoundPicture.Level(peak: 0.5, rms: 0.1)]
     )
 
     @Test func `the key shows and hides the spectrum, and the player starts and stops the analysis`() {
-        var state = state()
+        var state = fullState()
         #expect(state.sound == nil && !state.movesSound && state.layout.soundRows.isEmpty)
         let rows = state.layout.listRows
-        #expect(state.apply(.key("v")) == [.watchSound(true)])
+        #expect(state.type("v") == [.watchSound(true)])
         #expect(state.sound != nil && state.movesSound)
         #expect(state.layout.soundRows.upperBound == rows.upperBound)
         #expect(state.layout.listRows.upperBound < state.layout.soundRows.lowerBound)
-        #expect(state.apply(.key("v")) == [.watchSound(false)])
+        #expect(state.type("v") == [.watchSound(false)])
         #expect(state.sound == nil && !state.movesSound && state.layout.listRows == rows)
     }
 
     @Test(arguments: [PlayerSnapshot.State.paused, .stopped, .opening, .buffering, .ended])
     func `the spectrum moves only while music plays`(player: PlayerSnapshot.State) {
-        var state = state(player)
-        _ = state.apply(.key("v"))
+        var state = screenState(sampleSnapshot { $0.state = player })
+        state.type("v")
         #expect(!state.movesSound, "so that no timer runs and nothing is drawn")
     }
 
     @Test func `in a pause the bars stand still, and at the end they disappear`() {
-        var state = state()
-        _ = state.apply(.key("v"))
+        var state = fullState()
+        state.type("v")
         _ = state.apply(.sound(picture, at: .seconds(1)))
-        var snapshot = sampleSnapshot()
-        snapshot.state = .paused
-        _ = state.apply(.snapshot(snapshot))
+        state.show { $0.state = .paused }
         #expect(state.sound?.bands == picture.bands)
-        snapshot.state = .ended
-        _ = state.apply(.snapshot(snapshot))
+        state.show { $0.state = .ended }
         #expect(state.sound == SoundBars())
     }
 
     @Test func `the screen with the spectrum`() {
-        var state = state()
-        _ = state.apply(.key("v"))
+        var state = fullState()
+        // Seen with a key, the message is gone from the bottom line.
+        state.type("j")
+        let before = state.screen
+        state.type("v")
         _ = state.apply(.sound(picture, at: .seconds(1)))
-        let lines = ScreenView(glyphs: .unicode).draw(state).lines
-        let rows = state.layout.soundRows
-        #expect(rows.count == 5)
-        let drawn = Array(lines[rows])
+        let lines = state.screen
+        let drawn = Array(lines[state.layout.soundRows])
+        #expect(drawn.count == 5)
         let expected = """
                                                                       ▁▁ ▂▂ ▄▄ ▅▅ ▇▇ ██
                                                     ▁▁ ▂▂ ▃▃ ▅▅ ▆▆ ██ ██ ██ ██ ██ ██ ██
@@ -66,21 +57,14 @@ struct SoundOnScreenTests {
         #expect(drawn.dropLast().joined(separator: "\n") == expected)
         #expect(drawn[4].hasPrefix("L ▄▄▄") && drawn[4].contains("R ▄▄▄"))
         // All other rows are unchanged.
-        var hidden = self.state()
-        _ = hidden.apply(.sound(picture, at: .seconds(1)))
-        let before = ScreenView(glyphs: .unicode).draw(hidden).lines
-        #expect(
-            lines.suffix(5).dropLast() == before.suffix(5).dropLast(),
-            "but for the message that was seen"
-        )
-        #expect(lines.prefix(6) == before.prefix(6))
+        #expect(lines.suffix(5) == before.suffix(5) && lines.prefix(6) == before.prefix(6))
     }
 
     @Test(arguments: [(80, 9), (40, 10), (1, 1), (16, 4), (500, 200), (20, 14)])
     func `the list has priority over the spectrum`(columns: Int, rows: Int) {
-        var state = state(columns: columns, rows: rows)
+        var state = fullState(columns: columns, rows: rows)
         let before = state.layout.listRows.count
-        _ = state.apply(.key("v"))
+        state.type("v")
         _ = state.apply(.sound(picture, at: .seconds(1)))
         #expect(state.layout.listRows.count >= min(before, 4))
         #expect(state.layout.soundRows.count <= max(0, before / 2))

@@ -9,12 +9,8 @@ struct SoundViewTests {
         return bars
     }
 
-    private func draw(
-        _ bars: SoundBars,
-        columns: Int,
-        rows: Int,
-        glyphs: Glyphs = .unicode
-    ) -> CellBuffer {
+    private func draw(_ bars: SoundBars, _ columns: Int, _ rows: Int, glyphs: Glyphs = .unicode) -> CellBuffer
+    {
         var buffer = CellBuffer(columns: columns, rows: rows, glyphs: glyphs)
         SoundView.draw(bars, rows: 0..<rows, into: &buffer)
         return buffer
@@ -23,60 +19,43 @@ struct SoundViewTests {
     private let rising: [Float] = [0, 0.06, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
 
     @Test func `a bar for each band, in eighths of a row, and in other signs without Unicode`() {
-        #expect(
-            draw(bars(rising), columns: 20, rows: 2).lines == [
-                "            ▂ ▄ ▆ █",
-                "  ▁ ▂ ▄ ▆ █ █ █ █ █",
-            ]
-        )
-        #expect(
-            draw(bars(rising), columns: 20, rows: 2, glyphs: .ascii).lines == [
-                "            . : + #",
-                "  . . : + # # # # #",
-            ]
-        )
+        let unicode = ["            ▂ ▄ ▆ █", "  ▁ ▂ ▄ ▆ █ █ █ █ █"]
+        #expect(draw(bars(rising), 20, 2).lines == unicode)
+        let ascii = ["            . : + #", "  . . : + # # # # #"]
+        #expect(draw(bars(rising), 20, 2, glyphs: .ascii).lines == ascii)
     }
 
     @Test func `the meters of two channels stand below, each with its mean and its peak`() {
-        let levels = [SoundPicture.Level(peak: 1, rms: 0.1), SoundPicture.Level(peak: 0.1, rms: 0.01)]
-        let lines = draw(bars([1], levels), columns: 30, rows: 4).lines
+        let bars = bars([1], [.init(peak: 1, rms: 0.1), .init(peak: 0.1, rms: 0.01)])
+        let lines = draw(bars, 30, 4).lines
         #expect(lines.last == "L ▄▄▄▄▄▄▄▄   ▌ R ▄▄▄▄   ▌")
-        let plain = draw(bars([1], levels), columns: 30, rows: 4, glyphs: .ascii).lines
-        #expect(plain.last == "L ========   | R ====   |")
+        #expect(draw(bars, 30, 4, glyphs: .ascii).lines.last == "L ========   | R ====   |")
         #expect(lines.dropLast().allSatisfy { $0 == String(repeating: "█", count: 29) })
     }
 
     @Test func `one channel has one meter, and few rows have none`() {
         let levels = [SoundPicture.Level(peak: 1, rms: 1)]
-        #expect(draw(bars([0], levels), columns: 13, rows: 3).lines == ["", "", "M ▄▄▄▄▄▄▄▄▄▄"])
-        #expect(draw(bars([0.5], levels), columns: 4, rows: 2).lines == ["", "███"])
+        #expect(draw(bars([0], levels), 13, 3).lines == ["", "", "M ▄▄▄▄▄▄▄▄▄▄"])
+        #expect(draw(bars([0.5], levels), 4, 2).lines == ["", "███"])
     }
 
     @Test func `in a narrow window several bands share a bar, the loudest of them`() {
-        #expect(draw(bars([1, 0, 0, 0.5, 0, 0]), columns: 3, rows: 1).lines == ["█▄"])
+        #expect(draw(bars([1, 0, 0, 0.5, 0, 0]), 3, 1).lines == ["█▄"])
     }
 
     @Test func `silence draws nothing, and any size will do`() {
-        let silence = bars(
-            Array(repeating: 0, count: 24),
-            [SoundPicture.Level(peak: 0, rms: 0), SoundPicture.Level(peak: 0, rms: 0)]
-        )
-        #expect(
-            draw(silence, columns: 40, rows: 4).lines == [
-                "", "", "", "L" + String(repeating: " ", count: 19) + "R",
-            ]
-        )
+        let silence = bars(Array(repeating: 0, count: 24), [.init(peak: 0, rms: 0), .init(peak: 0, rms: 0)])
+        #expect(draw(silence, 40, 4).lines == ["", "", "", "L" + String(repeating: " ", count: 19) + "R"])
         for (columns, rows) in [(0, 0), (1, 1), (2, 5), (5, 3), (500, 200)] {
-            _ = draw(bars(rising, [SoundPicture.Level(peak: 1, rms: 1)]), columns: columns, rows: rows)
+            _ = draw(bars(rising, [SoundPicture.Level(peak: 1, rms: 1)]), columns, rows)
         }
-        #expect(draw(SoundBars(), columns: 10, rows: 4).lines == ["", "", "", ""])
+        #expect(draw(SoundBars(), 10, 4).lines == ["", "", "", ""])
     }
 
     @Test func `louder parts have another colour`() {
-        let buffer = draw(bars([1, 0.4]), columns: 4, rows: 2)
+        let buffer = draw(bars([1, 0.4]), 4, 2)
         #expect(buffer[column: 0, row: 1].style == .soft && buffer[column: 0, row: 0].style == .middling)
         #expect(buffer[column: 2, row: 1].style == .soft)
-        let tall = draw(bars([1]), columns: 2, rows: 8)
-        #expect(tall[column: 0, row: 0].style == .loud)
+        #expect(draw(bars([1]), 2, 8)[column: 0, row: 0].style == .loud)
     }
 }

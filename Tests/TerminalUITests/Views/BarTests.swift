@@ -4,56 +4,38 @@ import Testing
 
 struct BarPartTests {
     struct Row: Sendable {
+        var length: Int64 = 100
         var stored: [ByteRange] = []
         var inFlight: [ByteRange] = []
         var head: Int64? = nil
         var expected: String
     }
 
-    @Test(
-        arguments: [
-            Row(stored: [0..<60, 80..<90], head: 30, expected: "===---..-."),
-            Row(stored: [0..<60], inFlight: [60..<65], head: 0, expected: "------+..."),
-            Row(expected: ".........."),
-            Row(stored: [0..<100], head: 100, expected: "=========="),
-            // A seek leaves a gap behind the position: it was not played.
-            Row(stored: [0..<10, 50..<70], head: 60, expected: "=....=-..."),
-            // One missing byte keeps a cell from being called cached.
-            Row(stored: [0..<19], expected: "-........."),
-            // The position's cell is played once half of it is played and stored.
-            Row(stored: [0..<16], head: 16, expected: "==........"),
-            Row(stored: [0..<14], head: 14, expected: "=........."),
-            Row(stored: [0..<100], head: 500, expected: "=========="),
-            Row(stored: [0..<100], head: -5, expected: "----------"),
-        ]
-    )
+    @Test(arguments: [
+        Row(stored: [0..<60, 80..<90], head: 30, expected: "===---..-."),
+        Row(stored: [0..<60], inFlight: [60..<65], head: 0, expected: "------+..."),
+        Row(expected: ".........."),
+        Row(stored: [0..<100], head: 100, expected: "=========="),
+        // A seek leaves a gap behind the position: it was not played.
+        Row(stored: [0..<10, 50..<70], head: 60, expected: "=....=-..."),
+        // One missing byte keeps a cell from being called cached.
+        Row(stored: [0..<19], expected: "-........."),
+        // The position's cell is played once half of it is played and stored.
+        Row(stored: [0..<16], head: 16, expected: "==........"),
+        Row(stored: [0..<14], head: 14, expected: "=........."),
+        Row(stored: [0..<100], head: 500, expected: "=========="),
+        Row(stored: [0..<100], head: -5, expected: "----------"),
+        // Fewer bytes than cells, and the most bytes.
+        Row(length: 2, stored: [0..<1], expected: "-----....."),
+        Row(length: .max, stored: [0..<Int64.max / 2], head: .max, expected: "=====....."),
+    ])
     func `a cell never shows more than is true`(row: Row) {
-        var load = LoadReport()
-        load.length = 100
-        load.stored = ByteRangeSet(row.stored)
-        load.inFlight = row.inFlight
-        #expect(bar(load, head: row.head, columns: 10) == row.expected)
-    }
-
-    @Test func `fewer bytes than cells fill the bar all the same`() {
-        var load = LoadReport()
-        load.length = 2
-        load.stored = ByteRangeSet([0..<1])
-        #expect(bar(load, head: nil, columns: 6) == "---...")
+        #expect(bar(row.length, row.stored, row.inFlight, head: row.head) == row.expected)
     }
 
     @Test(arguments: [(nil, 10), (0, 10), (-1, 10), (100, 0), (100, -3)] as [(Int64?, Int)])
     func `without a length or room there is no bar`(length: Int64?, columns: Int) {
-        var load = LoadReport()
-        load.length = length
-        #expect(bar(load, head: 5, columns: columns).isEmpty)
-    }
-
-    @Test func `the largest length overflows nothing`() {
-        var load = LoadReport()
-        load.length = .max
-        load.stored = ByteRangeSet([0..<Int64.max / 2])
-        #expect(bar(load, head: .max, columns: 4) == "==..")
+        #expect(bar(length, head: 5, columns: columns).isEmpty)
     }
 
     @Test func `in each set of glyphs the four parts and the position differ without colour`() {
@@ -65,7 +47,16 @@ struct BarPartTests {
         }
     }
 
-    private func bar(_ load: LoadReport, head: Int64?, columns: Int) -> String {
-        BarPart.parts(of: load, head: head, columns: columns).map { Glyphs.ascii.bar($0).string }.joined()
+    private func bar(
+        _ length: Int64?,
+        _ stored: [ByteRange] = [],
+        _ inFlight: [ByteRange] = [],
+        head: Int64?,
+        columns: Int = 10
+    ) -> String {
+        var load = LoadReport()
+        (load.length, load.stored, load.inFlight) = (length, ByteRangeSet(stored), inFlight)
+        return BarPart.parts(of: load, head: head, columns: columns).map { Glyphs.ascii.bar($0).string }
+            .joined()
     }
 }

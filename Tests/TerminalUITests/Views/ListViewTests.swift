@@ -5,41 +5,31 @@ import Testing
 
 /// The views other than the queue, as a user sees them.
 struct ListViewTests {
-    private func screen(_ state: UIState, glyphs: Glyphs = .unicode) -> [String] {
-        ScreenView(glyphs: glyphs, timeOfDay: minutes).draw(state).lines
-    }
-
+    /// The rows of a view's list, without the empty ones at its end.
     private func list(
         _ view: ViewName,
-        columns: Int = 80,
-        rows: Int = 24,
+        _ columns: Int = 80,
+        _ rows: Int = 24,
         player: PlayerSnapshot = sampleSnapshot(),
         glyphs: Glyphs = .unicode
     ) -> [String] {
         var state = fullState(columns: columns, rows: rows, player: player)
         state.type("\(view.number)")
-        return Array(
-            screen(state, glyphs: glyphs)[state.layout.listRows].reversed().drop(while: \.isEmpty).reversed()
-        )
-    }
-
-    private var playing: PlayerSnapshot {
-        var player = sampleSnapshot()
-        var info = StreamInfo(
-            format: AudioFormat(sampleRate: 44_100, channelCount: 2),
-            bytesPerSecond: 24_000
-        )
-        info.codec = "MPEG-1 Layer III, VBR"
-        info.isDurationExact = true
-        info.tags = TrackTags(album: "夜", year: "2024", number: "2/9")
-        player.info = info
-        player.load.requestCount = 3
-        player.load.fetchedBytes = 5_000
-        player.availability[Track.ID(2)] = Availability(storedBytes: 5_000, length: 8_000, isPinned: true)
-        return player
+        let screen = ScreenView(glyphs: glyphs, timeOfDay: minutes).draw(state).lines
+        return screen[state.layout.listRows].reversed().drop(while: \.isEmpty).reversed()
     }
 
     @Test func `the view of the current track shows all known facts`() {
+        let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
+        var info = StreamInfo(format: format, bytesPerSecond: 24_000)
+        info.codec = "MPEG-1 Layer III, VBR"
+        info.isDurationExact = true
+        info.tags = TrackTags(album: "夜", year: "2024", number: "2/9")
+        var player = sampleSnapshot {
+            $0.info = info
+            ($0.load.requestCount, $0.load.fetchedBytes) = (3, 5_000)
+            $0.availability[Track.ID(2)] = Availability(storedBytes: 5_000, length: 8_000, isPinned: true)
+        }
         let expected = """
              夜の音楽
              東京アンサンブル – 夜, 2024 – track 2/9
@@ -54,12 +44,10 @@ struct ListViewTests {
              Downloaded  5 kB in 3 requests, 312 kB/s
              Next        gone.mp3
             """
-        #expect(list(.playing, player: playing) == lines(expected))
-        var exact = playing
-        exact.isExact = true
-        exact.isShuffled = true
-        #expect(list(.playing, player: exact)[3] == " Position    31:02 (exact)")
-        #expect(!list(.playing, player: exact).contains { $0.hasPrefix(" Next") })
+        #expect(list(.playing, player: player) == lines(expected))
+        (player.isExact, player.isShuffled) = (true, true)
+        let exact = list(.playing, player: player)
+        #expect(exact[3] == " Position    31:02 (exact)" && !exact.contains { $0.hasPrefix(" Next") })
     }
 
     @Test func `the cache shows size, share, map, age and pin of each track`() {
@@ -76,7 +64,7 @@ struct ListViewTests {
               2.5 MB   100 %  P    https://music.ex~
                    ?       ?       https://music.ex~
             """
-        #expect(list(.cache, columns: 40, rows: 10, glyphs: .ascii).prefix(4).map { $0 } == lines(narrow))
+        #expect(list(.cache, 40, 10, glyphs: .ascii).prefix(4) == lines(narrow)[...])
     }
 
     @Test func `the network view shows range, purpose, speed and result of each request`() {
@@ -89,8 +77,8 @@ struct ListViewTests {
              12:1:05   read-ahead      6 kB    500 B    30 ms   500 B/s  … to 7 kB 02.mp3
              12:1:06   prefetch                  0 B                     … 03.mp3
             """
-        #expect(list(.network).map { $0 } == lines(expected))
-        let wide = list(.network, columns: 200, rows: 60)
+        #expect(list(.network) == lines(expected))
+        let wide = list(.network, 200, 60)
         #expect(wide[2].hasSuffix("  206 cancelled 02.mp3 from cdn.example"))
         #expect(wide[4].hasSuffix("retry-later  music.example refuses the connection"))
     }
@@ -104,33 +92,32 @@ struct ListViewTests {
     }
 
     @Test func `messages show their time, and long ones are wrapped`() {
-        var player = sampleSnapshot()
-        player.messages = [
-            message(1, "Can't find host music.example – check the address (cached music keeps playing)"),
-            message(2, "the network is back"),
-        ]
+        let player = sampleSnapshot {
+            let long: SafeText =
+                "Can't find host music.example – check the address (cached music keeps playing)"
+            $0.messages = [message(1, long), message(2, "the network is back")]
+        }
         let expected = """
              12:1:00  Can't find host music.example – check the address (cached music keeps
                       playing)
              12:2:00  the network is back
             """
-        #expect(list(.messages, player: player).map { $0 } == lines(expected))
+        #expect(list(.messages, player: player) == lines(expected))
         #expect(list(.messages, player: PlayerSnapshot()) == [" No messages yet"])
     }
 
     @Test func `the help shows all keys and commands, in columns if there is room`() {
         for (columns, rows) in [(40, 90), (80, 50), (200, 60)] {
-            let help = list(.help, columns: columns, rows: rows).joined(separator: "\n")
+            let help = list(.help, columns, rows).joined(separator: "\n")
             for binding in KeyMap.standard.bindings { #expect(help.contains(binding.help.string)) }
             for row in CommandTable.rows where row.isListedAsLine {
                 #expect(help.contains(":\(row.name) \(row.syntax)") && help.contains(row.help.string))
             }
         }
-        #expect(list(.help, columns: 40, rows: 70).first == " Space         play/pause")
+        #expect(list(.help, 40, 70).first == " Space         play/pause")
         #expect(list(.help)[1].hasPrefix(" >             next track                "))
-        let half =
-            (KeyMap.standard.bindings.count + 1 + CommandTable.rows.count(where: \.isListedAsLine) + 1) / 2
-        #expect(list(.help, columns: 80, rows: 60).count == half)
+        let count = KeyMap.standard.bindings.count + 1 + CommandTable.rows.count(where: \.isListedAsLine)
+        #expect(list(.help, 80, 60).count == (count + 1) / 2)
     }
 
     @Test func `the network in forty columns by ten rows`() {
@@ -148,32 +135,27 @@ struct ListViewTests {
             """
         var state = fullState(columns: 40, rows: 10)
         state.type("4")
-        #expect(screen(state) == lines(expected))
+        #expect(state.screen == lines(expected))
     }
 
     @Test func `empty views explain themselves`() {
         var state = screenState(PlayerSnapshot())
-        state.type("2")
-        #expect(screen(state)[2] == " Nothing is playing")
-        state.type("4")
-        #expect(screen(state)[2] == " No network requests yet")
-        state.type("3")
-        #expect(screen(state)[2] == " Reading the cache…")
+        for (view, text) in [
+            ("2", " Nothing is playing"), ("4", " No network requests yet"), ("3", " Reading the cache…"),
+        ] {
+            state.type(view)
+            #expect(state.screen[2] == text)
+        }
         _ = state.apply(.cache(nil))
-        #expect(screen(state)[2] == " No cache in this session")
-        var report = CacheContents()
-        report.entries = []
-        _ = state.apply(.cache(report))
-        #expect(screen(state)[2] == " No cached tracks yet")
+        #expect(state.screen[2] == " No cache in this session")
+        state.showCache([], revision: 0)
+        #expect(state.screen[2] == " No cached tracks yet")
     }
 
-    @Test(
-        arguments: [
-            (80, " 1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help"),
-            (40, " 1  2  3 Cache  4  5  6"),
-            (22, " Cache"), (16, " Cache"),
-        ]
-    )
+    @Test(arguments: [
+        (80, " 1 Queue  2 Playing  3 Cache  4 Network  5 Messages  6 Help"),
+        (40, " 1  2  3 Cache  4  5  6"), (22, " Cache"), (16, " Cache"),
+    ])
     func `the tabs fit any width, and the open one is always named`(columns: Int, expected: String) {
         let tabs = TabLine(open: .cache, columns: columns).tabs
         var line = ""
@@ -185,40 +167,29 @@ struct ListViewTests {
     }
 
     @Test func `hostile text of every source is cut and harmless in every view`() {
-        let evil = "\u{1B}[2J\u{9D}52;c;\u{202E}evil\r\n\u{7}" + String(repeating: "界", count: 300)
-        var player = sampleSnapshot()
-        player.tracks[1].tags = TrackTags(
-            title: SafeText(evil),
-            artist: SafeText(evil),
-            album: SafeText(evil)
+        let evil = SafeText(
+            "\u{1B}[2J\u{9D}52;c;\u{202E}evil\r\n\u{7}" + String(repeating: "界", count: 300)
         )
-        player.failures = [Track.ID(3): SafeText(evil)]
-        player.messages = [message(1, SafeText(evil))]
+        let player = sampleSnapshot {
+            $0.tracks[1].tags = TrackTags(title: evil, artist: evil, album: evil)
+            $0.failures = [Track.ID(3): evil]
+            $0.messages = [message(1, evil)]
+        }
         for view in ViewName.allCases {
             for columns in [16, 40, 80, 200] {
                 var state = screenState(player, columns: columns)
-                var report = CacheContents()
-                report.entries = [
-                    CachedTrack(id: CachedTrack.ID(1), source: SafeText(evil), title: SafeText(evil))
-                ]
-                _ = state.apply(.cache(report))
-                let record = JournalRecord(
-                    time: .zero,
-                    resource: SafeText(evil),
-                    event: .decision(.gaveUp, SafeText(evil))
-                )
-                _ = state.apply(.requests([record], count: 1, underWay: []))
+                state.showCache([CachedTrack(id: CachedTrack.ID(1), source: evil, title: evil)])
+                let decision = record(0, .decision(.gaveUp, evil), of: evil)
+                _ = state.apply(.requests([decision], count: 1, underWay: []))
                 state.type("\(view.number)")
                 let frame = ScreenView(glyphs: .unicode).draw(state)
                 for row in 0..<frame.rows {
                     let cells = frame[row: row]
                     #expect(cells.reduce(0) { $0 + $1.width } == columns)
-                    #expect(
-                        cells.flatMap(\.text.unicodeScalars).allSatisfy { scalar in
-                            scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-                                && !(0x202A...0x202E).contains(scalar.value)
-                        }
-                    )
+                    let harmful = cells.flatMap(\.text.unicodeScalars).contains { scalar in
+                        [0...0x1F, 0x7F...0x9F, 0x202A...0x202E].contains { $0.contains(scalar.value) }
+                    }
+                    #expect(!harmful)
                 }
             }
         }

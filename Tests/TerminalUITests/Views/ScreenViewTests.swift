@@ -5,14 +5,14 @@ import Testing
 
 struct ScreenViewTests {
     private static func screen(
-        _ columns: Int,
-        _ rows: Int,
+        _ columns: Int = 80,
+        _ rows: Int = 10,
         glyphs: Glyphs = .unicode,
         player: PlayerSnapshot = sampleSnapshot(),
         keys: String = ""
     ) -> [String] {
         var state = screenState(player, columns: columns, rows: rows)
-        for key in keys { _ = state.apply(.key(key == "\n" ? .enter : .character(key))) }
+        state.type(keys)
         return ScreenView(glyphs: glyphs).draw(state).lines
     }
 
@@ -65,14 +65,10 @@ struct ScreenViewTests {
     @Test func `two hundred columns by sixty rows give artists a column of their own`() {
         let screen = Self.screen(200, 60)
         #expect(screen.count == 60)
-        #expect(
-            screen[2] == "  1 Morning" + String(repeating: " ", count: 102) + "Edda"
-                + String(repeating: " ", count: 79) + "3:05"
-        )
-        let bar = "50█ 25· 25█ 1▌ 49▄ 25▒ 25·".split(separator: " ").map {
-            String(repeating: String($0.suffix(1)), count: Int($0.dropLast()) ?? 0)
-        }
-        #expect(screen[57] == bar.joined())
+        func repeated(_ sign: String, _ count: Int) -> String { String(repeating: sign, count: count) }
+        #expect(screen[2] == "  1 Morning" + repeated(" ", 102) + "Edda" + repeated(" ", 79) + "3:05")
+        let cached = repeated("█", 50) + repeated("·", 25) + repeated("█", 25)
+        #expect(screen[57] == cached + "▌" + repeated("▄", 49) + repeated("▒", 25) + repeated("·", 25))
         #expect(screen[59] == "reconnected to music.example")
     }
 
@@ -90,29 +86,18 @@ struct ScreenViewTests {
         #expect(Self.screen(60, 8, glyphs: .ascii, keys: "t:seek 1") == lines(expected))
     }
 
-    @Test(
-        arguments: [
-            (1, 1, ["▶"]),
-            (15, 2, ["▶ ~31:02", ""]),
-            (16, 2, ["▶ 夜の音楽 – …", "reconnected to …"]),
-            (20, 3, ["▶ 夜の音楽 –… ~31:02", "Playing  vol 80%", "reconnected to musi…"]),
-        ] as [(Int, Int, [String])]
-    )
+    @Test(arguments: [
+        (1, 1, ["▶"]), (15, 2, ["▶ ~31:02", ""]), (16, 2, ["▶ 夜の音楽 – …", "reconnected to …"]),
+        (20, 3, ["▶ 夜の音楽 –… ~31:02", "Playing  vol 80%", "reconnected to musi…"]),
+    ])
     func `a small window shows what matters most`(columns: Int, rows: Int, expected: [String]) {
         #expect(Self.screen(columns, rows) == expected)
     }
 
-    @Test(
-        arguments: [
-            ("/abc", 30, "/abc_"), ("fabc", 30, "filter: abc_"), (":abc", 30, ":abc_"),
-            ("/abcdef", 4, "def_"),
-        ] as [(String, Int, String)]
-    )
-    func `a window of one row shows the end of the typed text`(
-        keys: String,
-        columns: Int,
-        expected: String
-    ) {
+    @Test(arguments: [
+        ("/abc", 30, "/abc_"), ("fabc", 30, "filter: abc_"), (":abc", 30, ":abc_"), ("/abcdef", 4, "def_"),
+    ])
+    func `a window of one row shows the end of the typed text`(keys: String, columns: Int, expected: String) {
         #expect(Self.screen(columns, 1, glyphs: .ascii, keys: keys) == [expected])
     }
 
@@ -134,20 +119,16 @@ struct ScreenViewTests {
 
     @Test func `an empty queue shows what to do, or that the playlist is being read`() {
         var player = PlayerSnapshot()
-        let screen = Self.screen(80, 10, player: player)
+        let screen = Self.screen(player: player)
         #expect(screen[1] == " The queue is empty. Type :add and a file or URL")
         #expect(screen[8] == "Stopped  vol 100%  ↓ 0 B  from cache 0 B")
         player.state = .opening
-        #expect(Self.screen(80, 10, player: player)[1] == " Reading the playlist…")
+        #expect(Self.screen(player: player)[1] == " Reading the playlist…")
     }
 
     @Test func `the status line shows buffering`() {
-        var player = sampleSnapshot()
-        player.state = .buffering
-        player.isMuted = true
-        let screen = Self.screen(80, 10, player: player)
-        #expect(screen[6].hasPrefix("◌ "))
-        #expect(screen[8].hasPrefix("Buffering…  muted  "))
+        let screen = Self.screen(player: sampleSnapshot { ($0.state, $0.isMuted) = (.buffering, true) })
+        #expect(screen[6].hasPrefix("◌ ") && screen[8].hasPrefix("Buffering…  muted  "))
     }
 
     @Test(
@@ -156,35 +137,29 @@ struct ScreenViewTests {
             (.opening, "✗ 3 gone.mp3: 404 Not Found"), (.ended, "✗ 3 gone.mp3: 404 Not Found"),
         ] as [(PlayerSnapshot.State, String)]
     )
-    func `a track that failed before shows no error while it plays`(
-        state: PlayerSnapshot.State,
-        row: String
-    ) {
-        var player = sampleSnapshot()
-        player.currentIndex = 2
-        player.state = state
-        #expect(Self.screen(80, 24, player: player)[4].hasPrefix(row))
+    func `a failed track shows no error while it plays`(state: PlayerSnapshot.State, row: String) {
+        let player = sampleSnapshot { ($0.currentIndex, $0.state) = (2, state) }
+        #expect(screenState(player).screen[4].hasPrefix(row))
     }
 
     @Test func `tags read from a track are shown after it played`() {
-        var player = sampleSnapshot()
         let tags = TrackTags(title: "Café", artist: "Trio")
-        player.learned = [Track.ID(4): TrackFacts(tags: tags, duration: .seconds(62))]
-        #expect(Self.screen(80, 24, player: player)[5].hasPrefix("  4 Café – Trio  "))
-        #expect(Self.screen(80, 24, player: player)[5].hasSuffix("  1:02"))
+        let player = sampleSnapshot {
+            $0.learned = [Track.ID(4): TrackFacts(tags: tags, duration: .seconds(62))]
+        }
+        let row = screenState(player).screen[5]
+        #expect(row.hasPrefix("  4 Café – Trio  ") && row.hasSuffix("  1:02"))
     }
 
     @Test func `the bottom line shows hints if there is no message`() {
-        #expect(Self.screen(80, 10).last == "reconnected to music.example")
-        #expect(
-            Self.screen(80, 10, keys: "j").last
-                == "? help   Enter play   / search   f filter   x mark   d remove   Tab views"
-        )
-        #expect(Self.screen(40, 10, keys: "j").last == "? help   Enter play   / search")
-        #expect(
-            Self.screen(80, 10, keys: "3").last
-                == "? help   Enter add to queue   d delete   P pin   Esc back   q quit"
-        )
+        for (keys, columns, expected) in [
+            ("", 80, "reconnected to music.example"),
+            ("j", 80, "? help   Enter play   / search   f filter   x mark   d remove   Tab views"),
+            ("j", 40, "? help   Enter play   / search"),
+            ("3", 80, "? help   Enter add to queue   d delete   P pin   Esc back   q quit"),
+        ] {
+            #expect(Self.screen(columns, keys: keys).last == expected)
+        }
     }
 
     @Test(
@@ -196,6 +171,6 @@ struct ScreenViewTests {
     func `bytes are shown in decimal units`(bytes: Int64, expected: String) {
         var player = PlayerSnapshot()
         player.totalFetchedBytes = bytes
-        #expect(Self.screen(80, 10, player: player)[8].contains("↓ \(expected)  from cache"))
+        #expect(Self.screen(player: player)[8].contains("↓ \(expected)  from cache"))
     }
 }
