@@ -14,50 +14,37 @@ import Testing
         }
     }
 
-    @Test func `of several failing tracks only the next is opened while the current one plays`() async throws
-    {
+    @Test func `while a track plays only the next is opened, even if it fails`() async throws {
         let stage = Stage(pieces(failing: 2...6, count: 7), sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") {
-                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
-            }
-            // Near its end the next track is prepared at each look at the time.
-            for _ in 0..<8 {
-                try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
-                stage.clock.advance(by: .milliseconds(250))
-            }
+        try await stage.sound(heard: 500) { stage in
+            // Near the end of a track, the next one is prepared at each tick.
+            for _ in 0..<8 { try await stage.tick() }
             try await wait(for: "the next track") { stage.readers.count == 2 }
             stage.player.send(.volume(7))
             try await wait(for: "an answer") { stage.player.snapshot.volume == 7 }
             #expect(stage.readers.count == 2, "only the next is opened")
             let early = stage.story.filter { $0 == "track 2" || $0.hasPrefix("ended") }
-            #expect(early.isEmpty, "nothing is said of it before its turn")
+            #expect(early.isEmpty, "it is not reported before its turn")
             #expect(stage.player.snapshot.failures.isEmpty)
         }
     }
 
-    /// Hears 500 frames, and lets the time pass until the next track is opened, with patience.
-    private func untilNextIsOpened(_ stage: Stage) async throws {
-        try await wait(for: "music") {
-            stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
-        }
-        try await wait(for: "the timer") { stage.clock.sleeperCount == 1 }
-        stage.clock.advance(by: .milliseconds(250))
+    /// Lets the next track be opened, with low priority.
+    private func openNext(_ stage: Stage) async throws {
+        try await stage.tick()
         try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
     }
 
     @Test func `the next track has low priority until all of the current one is read`() async throws {
         // The ring holds two seconds of the three.
         var pieces = pieces(failing: 9...9, count: 2)
-        // The opening of the next one does not come to an end.
+        // The next track is never opened completely.
         pieces[1].gate = (0, TestClock())
         let stage = Stage(pieces, sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await untilNextIsOpened(stage)
+        try await stage.sound(heard: 500) { stage in
+            try await openNext(stage)
             stage.sink.allow(frames: 1_500)
-            try await wait(for: "the end of the patience") {
-                stage.readers.last?.lowPriorities == [true, false]
-            }
+            try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
             #expect(stage.readers.count == 2 && stage.readers[0].lowPriorities.isEmpty)
             #expect(stage.player.snapshot.currentIndex == 0, "it is not its turn yet")
         }
@@ -65,12 +52,10 @@ import Testing
 
     @Test func `skipping to the next track raises its priority`() async throws {
         let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await untilNextIsOpened(stage)
+        try await stage.sound(heard: 500) { stage in
+            try await openNext(stage)
             stage.player.send(.next)
-            try await wait(for: "the end of the patience") {
-                stage.readers.last?.lowPriorities == [true, false]
-            }
+            try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
             #expect(stage.readers.count == 2)
         }
     }
@@ -80,9 +65,7 @@ import Testing
         let outcome = await stage.play()
         let failing = (2...4).flatMap { ["track \($0)", "ended \($0) failed 0"] }
         let rest = (5...6).flatMap { ["track \($0)", "playing \($0) at 0", "ended \($0) finished 3000"] }
-        #expect(
-            stage.story == ["track 1", "playing 1 at 0", "ended 1 finished 3000"] + failing + rest
-        )
+        #expect(stage.story == ["track 1", "playing 1 at 0", "ended 1 finished 3000"] + failing + rest)
         #expect(outcome.summary.failed == 3)
         #expect(stage.player.snapshot.failures.count == 3)
     }

@@ -2,7 +2,7 @@ import Media
 import System
 import TestSupport
 
-/// One scripted piece: raw PCM that follows from its number, and what goes wrong with it.
+/// A scripted track: raw PCM that follows from its number, and its faults.
 struct FakeMusic: Sendable {
     var number: Int
     var frames: Int
@@ -11,26 +11,26 @@ struct FakeMusic: Sendable {
     var openFailure: MediaError?
     /// Thrown by the decoder at this frame.
     var failure: (frame: Int, error: MediaError)?
-    /// Reads of this byte or behind it wait until the gate's clock passes one second.
+    /// Reads at or after this byte wait until the gate's clock passes one second.
     var gate: (byte: Int64, clock: TestClock)?
     /// Closing its reader waits until this clock passes one second.
     var closing: TestClock?
-    /// Where it comes from the web.
+    /// Its address if it comes from the web.
     var url: WebURL?
     /// Set for a live stream, which has no length and whose reads end at titles.
     var live: LiveReport?
 
     var loudness: Loudness?
-    /// Whether its bytes are here.
+    /// `true` if its bytes are cached.
     var isStored = true
-    /// Seeks land so many frames from where they say, and that is known after so many slices of stored bytes.
+    /// Seeks land `shift` frames after the position that they report, until `slices` of stored bytes are scanned.
     var estimate: (shift: FrameCount, slices: Int)?
 
     var location: ResourceLocation { url.map { .web($0) } ?? .file("/music/\(number).mp3") }
 
     var track: Track { Track(id: Track.ID(UInt64(number)), location: location) }
 
-    /// The piece as music of the web.
+    /// The same track at a web address.
     func onTheWeb() -> FakeMusic {
         var piece = self
         piece.url = WebURL("http://music.example/\(number).mp3")
@@ -41,57 +41,51 @@ struct FakeMusic: Sendable {
     var pcm: [UInt8] { ByteFixtures.bytes(count: frames * format.bytesPerFrame, seed: UInt64(number)) }
 }
 
-/// Reads a piece, and notes where.
+/// Reads a piece, and logs how it is used.
+@dynamicMemberLookup
 final class FakeReader: ResourceReader {
+    struct Log {
+        var readOffsets: [Int64] = []
+        /// The priorities that were set, in order.
+        var lowPriorities: [Bool] = []
+        /// The seek tables that were stored, in order.
+        var storedTables: [[UInt8]] = []
+        var decoderCount = 0
+        /// How often a decoder scanned stored bytes.
+        var scanCount = 0
+        var isFilled = false
+        var isClosed = false
+        fileprivate var readTo: Int64 = 0
+        fileprivate var change: (@Sendable (inout LoadReport) -> Void)?
+    }
+
     let music: FakeMusic
+    fileprivate let log = Locked(Log())
     private let bytes: [UInt8]
-    private let offsets = Locked<[Int64]>([])
-    private let closed = Locked(false)
-    private let edited = Locked<(@Sendable (inout LoadReport) -> Void)?>(nil)
-    private let readTo = Locked<Int64>(0)
-    private let filled = Locked(false)
-    private let scanned = Locked(0)
-    private let lowPriorityLog = Locked<[Bool]>([])
-    private let tables = Locked<[[UInt8]]>([])
-    private let decoders = Locked(0)
 
     init(_ music: FakeMusic) {
         self.music = music
         bytes = music.pcm
     }
 
-    var readOffsets: [Int64] { offsets.withLock { $0 } }
-    /// The priorities that were set, in order.
-    var lowPriorities: [Bool] { lowPriorityLog.withLock { $0 } }
-    var isClosed: Bool { closed.withLock { $0 } }
-    /// How often a decoder looked through stored bytes.
-    var scanCount: Int { scanned.withLock { $0 } }
-    func noteScan() -> Int {
-        scanned.withLock { count in
-            count += 1
-            return count
-        }
+    subscript<Value: Sendable>(dynamicMember part: KeyPath<Log, Value>) -> Value {
+        log.withLock { $0[keyPath: part] }
     }
-    /// The seek tables that were stored, in order.
-    var storedTables: [[UInt8]] { tables.withLock { $0 } }
-    /// The number of decoders created for it.
-    var decoderCount: Int { decoders.withLock { $0 } }
-    func noteDecoder() { decoders.withLock { $0 += 1 } }
-    var isFilled: Bool { filled.withLock { $0 } }
+
     var length: Int64? { music.live == nil ? Int64(bytes.count) : nil }
 
-    /// From now on the report is as `edit` makes it.
-    func edit(_ edit: @escaping @Sendable (inout LoadReport) -> Void) { edited.withLock { $0 = edit } }
+    /// Changes all later reports.
+    func edit(_ edit: @escaping @Sendable (inout LoadReport) -> Void) { log.withLock { $0.change = edit } }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         try Task.checkCancellation()
-        offsets.withLock { $0.append(offset) }
+        log.withLock { $0.readOffsets.append(offset) }
         if let gate = music.gate, offset >= gate.byte { try await gate.clock.sleep(until: .seconds(1)) }
         guard offset < Int64(bytes.count) else { return [] }
         var end = min(bytes.count, Int(offset) + count)
         let title = music.live?.titles.first { $0.offset > offset && $0.offset < end }
         if let title { end = Int(title.offset) }
-        readTo.withLock { [end] in $0 = max($0, Int64(end)) }
+        log.withLock { [end] in $0.readTo = max($0.readTo, Int64(end)) }
         return Array(bytes[Int(offset)..<end])
     }
 
@@ -102,31 +96,31 @@ final class FakeReader: ResourceReader {
         report.length = length
         report.stored = ByteRangeSet(0..<Int64(bytes.count))
         if var live = music.live {
-            live.readTo = readTo.withLock { $0 }
+            live.readTo = self.readTo
             report.live = live
             report.isSeekable = false
             report.isCached = false
         }
-        edited.withLock { $0 }?(&report)
+        self.change?(&report)
         return report
     }
 
     func allowReadAhead(bytesPerSecond: Double) {}
-    func setPriority(isLow: Bool) { lowPriorityLog.withLock { $0.append(isLow) } }
+    func setPriority(isLow: Bool) { log.withLock { $0.lowPriorities.append(isLow) } }
     func prefetch(_ range: ByteRange) {}
-    func fill() { filled.withLock { $0 = true } }
+    func fill() { log.withLock { $0.isFilled = true } }
     func reject() async {}
-    func storeSeekTable(_ table: [UInt8]) { tables.withLock { $0.append(table) } }
+    func storeSeekTable(_ table: [UInt8]) { log.withLock { $0.storedTables.append(table) } }
     var storedSeekTable: [UInt8] { [] }
     func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
     func close() async {
         // As with a real disk, cancelling does not shorten the wait.
         if let disk = music.closing { await Task { try? await disk.sleep(until: .seconds(1)) }.value }
-        closed.withLock { $0 = true }
+        log.withLock { $0.isClosed = true }
     }
 }
 
-/// "Decodes" a piece: its bytes are the PCM.
+/// A decoder of `FakeMusic`, whose bytes are the PCM.
 final class FakeDecoder: AudioDecoder {
     private let reader: FakeReader
     private var frame = 0
@@ -138,7 +132,7 @@ final class FakeDecoder: AudioDecoder {
 
     init(_ reader: FakeReader) {
         self.reader = reader
-        reader.noteDecoder()
+        reader.log.withLock { $0.decoderCount += 1 }
     }
 
     var info: StreamInfo {
@@ -180,18 +174,18 @@ final class FakeDecoder: AudioDecoder {
 
     func isStored(at time: Duration) -> Bool { music.isStored }
 
-    /// There is something to look through until a wrong landing is corrected, and not more.
+    /// There are bytes to scan only until a wrong landing is corrected.
     func scanStored() async throws -> Bool {
         try Task.checkCancellation()
-        let count = reader.noteScan()
+        reader.log.withLock { $0.scanCount += 1 }
         guard let estimate = music.estimate, !landing.isExact else { return false }
-        guard count >= estimate.slices else { return true }
+        guard reader.scanCount >= estimate.slices else { return true }
         landing = SeekLanding(frame: landing.frame + estimate.shift, isExact: true)
         correctedLanding = landing
         infoRevision += 1
         return true
     }
 
-    /// Names the place, so that tests see when it was made.
+    /// Contains the position at which it was made.
     func seekTable() -> [UInt8] { [UInt8(truncatingIfNeeded: frame / 1_000)] }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// Stands for decoder and sink in a dialogue with `PlayerState`, and checks that each effect is legal.
+/// Plays the decoder and the sink for a `PlayerState`, and checks that each effect is legal.
 struct ModelWorld {
     private enum Pass: Equatable {
         case opening
@@ -33,7 +33,14 @@ struct ModelWorld {
 
     var liveCount: Int { passes.count }
 
-    /// Hands `input` over and plays what follows, to the end.
+    private var isWriting: Bool { passes.values.contains { if case .writing = $0 { true } else { false } } }
+
+    /// `true` once in `count` times.
+    private mutating func happens(onceIn count: Int) -> Bool {
+        Int.random(in: 0..<count, using: &random) == 0
+    }
+
+    /// Sends `input`, performs the effects and sends their results, until no more follow.
     mutating func tell(_ input: PlayerInput, _ state: inout PlayerState) {
         var pending = [input]
         while !pending.isEmpty {
@@ -61,10 +68,7 @@ struct ModelWorld {
         case .grant(let id, let holds):
             #expect(isOpen)
             #expect(passes[id] == .ready)
-            #expect(
-                !passes.values.contains { if case .writing = $0 { true } else { false } },
-                "one pass writes"
-            )
+            #expect(!isWriting, "one pass writes")
             passes[id] = .writing(frames: 0, wantsPrime: holds)
             return .passGranted(id, start: written)
         case .requestPrime(let id):
@@ -91,10 +95,7 @@ struct ModelWorld {
             isDraining = false
         case .flushOutput:
             #expect(!isRunning)
-            #expect(
-                !passes.values.contains { if case .writing = $0 { true } else { false } },
-                "nobody writes into a flush"
-            )
+            #expect(!isWriting, "no pass writes during a flush")
             heard = written
         case .drain:
             #expect(isRunning)
@@ -102,11 +103,8 @@ struct ModelWorld {
         case .endTrack(let id, index: let index, _, frames: let frames, stalls: _, _):
             #expect(passes[id] != nil)
             #expect(index > 0 && frames >= 0)
-            if let playing = playingOfPass[id], playings[playing] != nil {
-                #expect(playings[playing] == false, "a track ends once")
-                playings[playing] = true
-            } else if let playing = playingOfPass[id] {
-                playings[playing] = true
+            if let playing = playingOfPass[id] {
+                #expect(playings.updateValue(true, forKey: playing) != true, "a track ends once")
             }
         case .finish: isFinished = true
         case .forgetOutput:
@@ -114,7 +112,7 @@ struct ModelWorld {
             isRunning = false
             isConnected = false
         case .reconnectOutput(after: _, let attempt):
-            #expect(!isConnected, "nobody looks for a server that is there")
+            #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
         case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource, .togglePin,
             .retryNetwork, .setGain:
@@ -123,58 +121,53 @@ struct ModelWorld {
         return nil
     }
 
-    /// Lets something happen.
+    /// Sends one random input: a command, or an event of the decoder or the sink.
     mutating func step(_ state: inout PlayerState) {
         if isRunning { heard = FrameCount.random(in: heard...written, using: &random) }
-        guard Int.random(in: 0..<4, using: &random) > 0 else { return tell(command(state), &state) }
-        if isDraining, !passes.values.contains(where: { if case .writing = $0 { true } else { false } }) {
-            // Its count may lag behind.
+        guard !happens(onceIn: 4) else { return command(&state) }
+        if isDraining, !isWriting {
             isDraining = false
             return tell(.drained, &state)
         }
-        if let attempt, Bool.random(using: &random) {
+        if let attempt, happens(onceIn: 2) {
             self.attempt = nil
-            if Bool.random(using: &random) { return tell(.outputUnreachable(attempt: attempt), &state) }
+            if happens(onceIn: 2) { return tell(.outputUnreachable(attempt: attempt), &state) }
             isConnected = true
             return tell(.outputReached(attempt: attempt), &state)
         }
-        if isOpen, Int.random(in: 0..<12, using: &random) == 0 {
+        if isOpen, happens(onceIn: 12) {
             let lost = MediaError(.audioLost, "x", "went away")
-            return tell(Bool.random(using: &random) ? .outputEvent(.lost(lost)) : .outputFailed(lost), &state)
+            return tell(happens(onceIn: 2) ? .outputEvent(.lost(lost)) : .outputFailed(lost), &state)
         }
-        if isRunning, heard == written, Int.random(in: 0..<3, using: &random) == 0 {
+        if isRunning, heard == written, happens(onceIn: 3) {
             return tell(.outputEvent(.underrun), &state)
         }
         guard let id = passes.keys.sorted().randomElement(using: &random) else { return tell(.tick, &state) }
         switch passes[id] {
         case .opening:
-            if Int.random(in: 0..<4, using: &random) == 0 {
+            if happens(onceIn: 4) {
                 passes[id] = .done
-                let isChanged = Bool.random(using: &random)
-                let error = isChanged ? changed : MediaError(.notAudio, "x", "is no music")
-                return tell(.passFailed(id, error, frames: 0), &state)
+                return tell(.passFailed(id, failure(), frames: 0), &state)
             }
             passes[id] = .ready
             tell(.ready(id, info()), &state)
         case .writing(let frames, let wantsPrime):
             let more = FrameCount.random(in: 0...300, using: &random)
             written += more
-            if Int.random(in: 0..<3, using: &random) > 0 {
+            if !happens(onceIn: 3) {
                 passes[id] = .writing(frames: frames + more, wantsPrime: false)
                 if wantsPrime { tell(.passPrimed(id), &state) }
                 return
             }
-            if Int.random(in: 0..<4, using: &random) == 0 {
+            if happens(onceIn: 4) {
                 passes[id] = .ready
                 if wantsPrime { tell(.passPrimed(id), &state) }
                 if passes[id] != nil { tell(.formatChanged(id, info(), frames: frames + more), &state) }
                 return
             }
             passes[id] = .done
-            if Int.random(in: 0..<4, using: &random) == 0 {
-                let isChanged = Bool.random(using: &random)
-                let error = isChanged ? changed : MediaError(.cut, "x", "was cut")
-                return tell(.passFailed(id, error, frames: frames + more), &state)
+            if happens(onceIn: 4) {
+                return tell(.passFailed(id, failure(), frames: frames + more), &state)
             }
             if wantsPrime { tell(.passPrimed(id), &state) }
             if passes[id] != nil { tell(.passWritten(id, frames: frames + more), &state) }
@@ -182,33 +175,29 @@ struct ModelWorld {
         }
     }
 
-    private var changed: MediaError { MediaError(.resourceChanged, "x", "has changed") }
+    private mutating func failure() -> MediaError {
+        MediaError(happens(onceIn: 2) ? .resourceChanged : .cut, "x", "was cut or has changed")
+    }
 
     private mutating func info() -> StreamInfo {
         let format = AudioFormat(
-            sampleRate: Bool.random(using: &random) ? 1_000 : 500,
-            channelCount: Int.random(in: 0..<4, using: &random) == 0 ? 1 : 2
+            sampleRate: happens(onceIn: 2) ? 1_000 : 500,
+            channelCount: happens(onceIn: 4) ? 1 : 2
         )
         var info = StreamInfo(format: format, bytesPerSecond: 4_000)
         info.duration = .seconds(10)
         return info
     }
 
-    /// Gives a command, whatever the state.
-    mutating func command(_ state: inout PlayerState) { tell(command(state), &state) }
-
-    private mutating func command(_ state: PlayerState) -> PlayerInput {
+    /// Sends a random command.
+    mutating func command(_ state: inout PlayerState) {
         let number = Int.random(in: 1...6, using: &random)
         let all: [PlayerCommand] = [
             .play, .pause, .toggle, .stop, .next, .previous, .jump(number), .seek(.to(.seconds(number))),
-            .shuffle,
-            .setRepeat(nil), .remove(TrackNumbers(number)), .move(TrackNumbers(number), to: 1), .reload,
-            .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))), .undo,
-            .undo,
-            .sort(.title), .shuffleNow, .clear, .setGain(nil),
+            .shuffle, .setRepeat(nil), .remove(TrackNumbers(number)), .move(TrackNumbers(number), to: 1),
+            .reload, .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))),
+            .undo, .undo, .sort(.title), .shuffleNow, .clear, .setGain(nil),
         ]
-        let command = all[Int.random(in: all.indices, using: &random)]
-        // The shell stands still before it lets go of the music, so that the count is final.
-        return .command(command)
+        tell(.command(all[Int.random(in: all.indices, using: &random)]), &state)
     }
 }

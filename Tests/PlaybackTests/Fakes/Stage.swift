@@ -3,7 +3,7 @@ import Playback
 import System
 import TestSupport
 
-/// A whole player over scripted music and a sink in memory.
+/// A whole player with scripted tracks and a sink in memory.
 final class Stage: Sendable {
     let clock: TestClock
     let sink: TestSink
@@ -27,10 +27,7 @@ final class Stage: Sendable {
     ) {
         self.sink = sink
         self.clock = clock
-        let events = Relay()
-        let readers = ReaderLog()
-        relay = events
-        readerLog = readers
+        let log = log
         let music = Dictionary(uniqueKeysWithValues: pieces.map { ($0.location, $0) })
         var parts = PlaybackParts(
             open: { location, _ in
@@ -38,7 +35,7 @@ final class Stage: Sendable {
                     throw MediaError(.notFound, location.safeText, "there is no such file")
                 }
                 let reader = FakeReader(piece)
-                readers.all.withLock { $0.append(reader) }
+                log.readers.withLock { $0.append(reader) }
                 return reader
             },
             makeDecoder: { reader, _ in
@@ -55,30 +52,39 @@ final class Stage: Sendable {
             connectivity: connectivity
         )
         parts.connecting = reaching
-        player = Player(
-            parts: parts,
-            settings: {
-                var settings = PlaybackSettings(
-                    exitsAtEnd: exitsAtEnd,
-                    volume: volume,
-                    repeatMode: repeatMode,
-                    seed: 1
-                )
-                settings.fillsHeardTracks = fills
-                settings.gainMode = gain
-                return settings
-            }()
+        var settings = PlaybackSettings(
+            exitsAtEnd: exitsAtEnd,
+            volume: volume,
+            repeatMode: repeatMode,
+            seed: 1
         )
-        player.observeEvents { event in events.all.withLock { $0.append(event) } }
+        settings.fillsHeardTracks = fills
+        settings.gainMode = gain
+        player = Player(parts: parts, settings: settings)
+        player.observeEvents { event in log.events.withLock { $0.append(event) } }
     }
 
-    private let relay: Relay
-    private let readerLog: ReaderLog
+    private final class Log: Sendable {
+        let events = Locked<[PlayerEvent]>([])
+        let readers = Locked<[FakeReader]>([])
+    }
 
-    var events: [PlayerEvent] { relay.all.withLock { $0 } }
-    var readers: [FakeReader] { readerLog.all.withLock { $0 } }
+    private let log = Log()
 
-    /// The events that make up the story, in short: `track 1`, `playing 1`, `ended 1 finished 300`, ….
+    var events: [PlayerEvent] { log.events.withLock { $0 } }
+    var readers: [FakeReader] { log.readers.withLock { $0 } }
+
+    /// The codes of all notices and remarks.
+    var notices: [String] {
+        events.compactMap {
+            switch $0 {
+            case .notice(let code, _), .remark(let code, _): code
+            default: nil
+            }
+        }
+    }
+
+    /// The most important events, in short: `track 1`, `playing 1 at 0`, `ended 1 finished 300`, ….
     var story: [String] {
         var story: [String] = []
         for event in events {
@@ -102,7 +108,8 @@ final class Stage: Sendable {
     /// Plays to the end.
     func play() async -> PlayerOutcome { await player.run(sources: ["all"]) }
 
-    /// Plays while `body` listens and asks, then quits.
+    /// Plays while `body` runs, then quits.
+    @discardableResult
     func play(_ body: (Stage) async throws -> Void) async throws -> PlayerOutcome {
         let running = Task { await self.play() }
         do {
@@ -115,12 +122,27 @@ final class Stage: Sendable {
         player.send(.quit)
         return await running.value
     }
+
+    /// Runs `body` as soon as music plays, and the sink has taken `heard` frames; then quits.
+    @discardableResult
+    func sound(heard: FrameCount = 0, _ body: (Stage) async throws -> Void) async throws -> PlayerOutcome {
+        try await play { stage in
+            try await wait(for: "music") {
+                stage.player.snapshot.state == .playing && stage.sink.heardFrames >= heard
+            }
+            try await body(stage)
+        }
+    }
+
+    /// Advances the clock by a quarter of a second as soon as the player's timer sleeps.
+    func tick() async throws {
+        try await wait(for: "the timer") { clock.sleeperCount == 1 }
+        clock.advance(by: .milliseconds(250))
+    }
 }
 
-private final class Relay: Sendable { let all = Locked<[PlayerEvent]>([]) }
-private final class ReaderLog: Sendable { let all = Locked<[FakeReader]>([]) }
-
-private struct FixedResolver: TrackResolver {
+/// A resolver that returns the same tracks for every source.
+struct FixedResolver: TrackResolver {
     let tracks: [Track]
 
     func tracks(for source: String) async throws -> ResolvedTracks { ResolvedTracks(tracks: tracks) }

@@ -1,5 +1,6 @@
 import Media
 import System
+import TestSupport
 
 /// A sink in memory that takes frames as fast as they come, or as many as the test allows.
 final class TestSink: AudioOutput {
@@ -8,14 +9,12 @@ final class TestSink: AudioOutput {
         var bytesPerFrame = 1
         var isRunning = false
         var taken: FrameCount = 0
-        /// Frames the test still lets through; nil for all.
+        /// Frames that the sink may still take; `nil` for all.
         var allowance: Int?
         var pauseLag = 0
         var underrunReported = false
         var pcm: [UInt8] = []
         var openings: [AudioFormat] = []
-        var drains: [Int: CheckedContinuation<Void, Never>] = [:]
-        var nextDrain = 0
         var handler: (@Sendable (OutputEvent) -> Void)?
         var connections = 0
         var isAway = false
@@ -25,7 +24,7 @@ final class TestSink: AudioOutput {
     private let state: Locked<State>
     let opensEachTrack: Bool
 
-    /// With an `allowance`, takes only so many frames until `allow`.
+    /// With an `allowance`, takes only that many frames before `allow`.
     init(allowance: Int? = nil, opensEachTrack: Bool = false) {
         state = Locked(State(allowance: allowance))
         self.opensEachTrack = opensEachTrack
@@ -43,7 +42,7 @@ final class TestSink: AudioOutput {
         pump()
     }
 
-    /// From now on each pause takes so many frames more before the sink stands still, as real servers do.
+    /// From now on the sink takes this many frames more until a pause is complete, as real servers do.
     func setPauseLag(frames: Int) { state.withLock { $0.pauseLag = frames } }
 
     func tell(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
@@ -80,32 +79,17 @@ final class TestSink: AudioOutput {
     func pause() async {
         let lag = state.withLock { $0.pauseLag }
         if lag > 0 { allow(frames: lag) }
-        let drains = state.withLock { state in
-            state.isRunning = false
-            defer { state.drains = [:] }
-            return Array(state.drains.values)
-        }
-        for drain in drains { drain.resume() }
+        state.withLock { $0.isRunning = false }
     }
 
     func flush() async {}
 
     func drain() async {
-        let number = state.withLock { state in
-            state.nextDrain += 1
-            return state.nextDrain
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.isRunning, !Task.isCancelled else { return true }
-                    state.drains[number] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() } else { pump() }
+        try? await wait(for: "the last frame") {
+            state.withLock { state in
+                guard state.isRunning, let reader = state.reader else { return true }
+                return reader.isFinished && reader.availableBytes == 0
             }
-        } onCancel: {
-            state.withLock { $0.drains.removeValue(forKey: number) }?.resume()
         }
     }
 
@@ -122,37 +106,25 @@ final class TestSink: AudioOutput {
 
     /// Takes the frames that may be taken. The lock ensures that there is only one reader at a time.
     private func pump() {
-        let (drains, underrun) = state.withLock { state in
-            guard state.isRunning, let reader = state.reader else {
-                return ([CheckedContinuation<Void, Never>](), (@Sendable (OutputEvent) -> Void)?.none)
-            }
+        let underrun: (@Sendable (OutputEvent) -> Void)? = state.withLock { state in
+            guard state.isRunning, let reader = state.reader else { return nil }
             let isFinished = reader.isFinished
             var chunk = [UInt8](repeating: 0, count: 64 * state.bytesPerFrame)
             while state.allowance != 0 {
                 let wanted = min(64, state.allowance ?? 64) * state.bytesPerFrame
-                let count = chunk.withUnsafeMutableBytes { buffer in
-                    reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
-                }
+                let count = chunk.withUnsafeMutableBytes { reader.read(into: .init(rebasing: $0[..<wanted])) }
                 guard count > 0 else { break }
                 state.pcm += chunk[..<count]
                 state.taken += FrameCount(count / state.bytesPerFrame)
-                if let allowance = state.allowance {
-                    state.allowance = allowance - count / state.bytesPerFrame
-                }
+                state.allowance = state.allowance.map { $0 - count / state.bytesPerFrame }
             }
-            let isDry = reader.availableBytes == 0
-            if isDry, isFinished {
-                defer { state.drains = [:] }
-                return (Array(state.drains.values), nil)
-            }
-            // A sink with a speed of its own notices that it wanted more than there was.
-            guard isDry, let allowance = state.allowance, allowance > 0, !state.underrunReported else {
-                return ([], nil)
-            }
+            // A sink with a speed of its own notices that the ring held too few frames.
+            guard reader.availableBytes == 0, !isFinished, let allowance = state.allowance, allowance > 0,
+                !state.underrunReported
+            else { return nil }
             state.underrunReported = true
-            return ([], state.handler)
+            return state.handler
         }
-        for drain in drains { drain.resume() }
         underrun?(.underrun)
     }
 }
