@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct BackgroundJobTests {
-    /// Answers with a track of the source's number, and a later number sooner than an earlier one.
+    /// Resolves a number to the track with that number; a higher number is resolved sooner.
     private struct BackwardResolver: TrackResolver {
         let pieces: [FakeMusic]
         let clock: TestClock
@@ -20,12 +20,9 @@ import Testing
     @Test func `additions are made in the order of the commands`() async throws {
         let clock = TestClock()
         let pieces = (1...4).map { FakeMusic(number: $0, frames: 9_000) }
-        let stage = Stage(
-            pieces,
-            sink: TestSink(allowance: 0),
-            resolver: BackwardResolver(pieces: pieces, clock: clock)
-        )
-        _ = try await stage.play { stage in
+        let resolver = BackwardResolver(pieces: pieces, clock: clock)
+        let stage = Stage(pieces, sink: TestSink(allowance: 0), resolver: resolver)
+        try await stage.play { stage in
             for number in 2...4 { stage.player.send(.add("\(number)")) }
             try await wait(for: "the tracks") {
                 clock.advance(by: .seconds(1))
@@ -45,7 +42,6 @@ import Testing
             saved.withLock { $0.append("\(path) \(tracks.count)") }
         }
         let running = Task { await stage.play() }
-        try await wait(for: "the track") { stage.player.snapshot.tracks.count == 1 }
         stage.player.send(.save("one"))
         try await wait(for: "the save") { clock.sleeperCount == 1 }
         stage.player.send(.save("two"))
@@ -63,14 +59,12 @@ import Testing
         let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 0)) { _, path in
             throw MediaError(.unreadable, SafeText(path), "the disk is full")
         }
-        _ = try await stage.play { stage in
+        try await stage.play { stage in
             try await wait(for: "the track") { stage.player.snapshot.tracks.count == 1 }
             stage.player.send(.save("list"))
         }
         #expect(stage.story.contains("notice unreadable"))
-        guard case .summary = stage.events.last else {
-            Issue.record("the summary comes last")
-            return
-        }
+        if case .summary = stage.events.last { return }
+        Issue.record("the summary comes last")
     }
 }

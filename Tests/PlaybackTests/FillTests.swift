@@ -5,7 +5,7 @@ import Testing
 @testable import Playback
 
 @Suite struct FillTests {
-    /// Tracks of the web of which a half is here.
+    /// Tracks of the web, each half cached when it is heard.
     private func stage(_ count: Int, fills: Bool = true) -> Stage {
         let pieces = (1...count).map { FakeMusic(number: $0, frames: 9_000).onTheWeb() }
         return Stage(pieces, sink: TestSink(allowance: 0), fills: fills)
@@ -19,7 +19,7 @@ import Testing
         stage.readers[number - 1].edit { $0.stored = ByteRangeSet(0..<18_000) }
         let heard = stage.sink.heardFrames
         stage.sink.allow(frames: 10)
-        try await wait(for: "something to hear") { stage.sink.heardFrames >= heard + 10 }
+        try await wait(for: "the frames to be heard") { stage.sink.heardFrames >= heard + 10 }
         stage.player.send(.next)
         try await wait(for: "the next") {
             stage.player.snapshot.currentIndex == number || stage.player.snapshot.state == .ended
@@ -28,9 +28,9 @@ import Testing
 
     @Test func `a track that was heard is fetched completely and then closed`() async throws {
         let stage = stage(2)
-        _ = try await stage.play { stage in
+        try await stage.play { stage in
             try await hear(1, on: stage)
-            try await wait(for: "the filling") { stage.readers[0].isFilled }
+            try await wait(for: "the fetch") { stage.readers[0].isFilled }
             #expect(!stage.readers[0].isClosed)
             stage.readers[0].edit { $0.fetchedBytes = 18_000 }
             try await wait(for: "its end") {
@@ -45,21 +45,20 @@ import Testing
         let stage = stage(3)
         let outcome = try await stage.play { stage in
             for number in 1...2 { try await hear(number, on: stage) }
-            try await wait(for: "the backgroundFetches") { stage.readers.prefix(2).allSatisfy(\.isFilled) }
-            try await wait(for: "the third") { stage.readers.count == 3 }
+            try await wait(for: "the fetches") {
+                stage.readers.count == 3 && stage.readers.prefix(2).allSatisfy(\.isFilled)
+            }
             for reader in stage.readers {
-                reader.edit {
-                    $0.requestCount = 1; $0.stored = ByteRangeSet(0..<9)
-                }
+                reader.edit { ($0.requestCount, $0.stored) = (1, ByteRangeSet(0..<9)) }
             }
         }
         #expect(!stage.readers.contains { !$0.isClosed })
-        #expect(outcome.summary.requestCount == 3, "what they cost is counted")
+        #expect(outcome.summary.requestCount == 3, "their requests are counted")
     }
 
     @Test func `of too many background fetches the oldest ends`() async throws {
         let stage = stage(6)
-        _ = try await stage.play { stage in
+        try await stage.play { stage in
             for number in 1...5 { try await hear(number, on: stage) }
             try await wait(for: "the oldest's end") { stage.readers[0].isClosed }
             #expect(stage.readers[1..<5].allSatisfy { !$0.isClosed })
@@ -83,9 +82,9 @@ import Testing
 
     @Test func `playing a track again ends its background fetch`() async throws {
         let stage = stage(2)
-        _ = try await stage.play { stage in
+        try await stage.play { stage in
             try await hear(1, on: stage)
-            try await wait(for: "the filling") { stage.readers[0].isFilled }
+            try await wait(for: "the fetch") { stage.readers[0].isFilled }
             stage.player.send(.jump(1))
             try await wait(for: "the first again") { stage.readers.count == 3 }
             #expect(stage.readers[0].isClosed, "one reader at a time counts its bytes")
@@ -94,7 +93,7 @@ import Testing
 
     @Test func `without the setting no track is fetched in the background`() async throws {
         let stage = stage(2, fills: false)
-        _ = try await stage.play { stage in
+        try await stage.play { stage in
             try await hear(1, on: stage)
             try await wait(for: "the end of the first") { stage.readers[0].isClosed }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// The loss of an audio server, and its effects for the listener.
+/// The loss of an audio server, and its return.
 @Suite struct OutputRecoveryTests {
     private let gone = MediaError(.audioLost, "PulseAudio", "is gone")
     private let away = MediaError(.audioServer, "PulseAudio", "is away")
@@ -38,23 +38,24 @@ import Testing
 
     @Test func `each reason is reported once until sound is heard again`() {
         var recovery = OutputRecovery()
-        var told: [Bool] = []
-        for error in [gone, gone, away, away, gone] { told.append(recovery.isNew(error)) }
-        #expect(told == [true, false, true, false, true])
+        let areNew = [gone, gone, away, away, gone].map { recovery.isNew($0) }
+        #expect(areNew == [true, false, true, false, true])
     }
 
     /// Plays until the sink has taken 500 frames of 9,000.
     private func playing(_ body: (Stage) async throws -> Void) async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 9_000)], sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") {
-                stage.sink.heardFrames == 500 && stage.player.snapshot.state == .playing
-            }
-            try await body(stage)
-        }
+        try await stage.sound(heard: 500, body)
     }
 
-    /// Lets the time of the next attempt come; the other sleeper is the tick.
+    /// Loses the server, which stays away until `setAway(false)`.
+    private func lose(_ stage: Stage) async throws {
+        stage.sink.setAway(true)
+        stage.sink.tell(.lost(gone))
+        try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+    }
+
+    /// Advances the clock to the time of the next attempt; the other sleeper is the tick.
     private func attempt(_ stage: Stage, _ number: Int) async throws {
         try await wait(for: "attempt \(number) to be awaited") { stage.clock.sleeperCount == 2 }
         while stage.sink.connections < number {
@@ -65,13 +66,9 @@ import Testing
         }
     }
 
-    @Test func `a lost server is tried at growing intervals, and playback continues at the heard position`()
-        async throws
-    {
+    @Test func `a lost server is tried again, and playback continues at the heard position`() async throws {
         try await playing { stage in
-            stage.sink.setAway(true)
-            stage.sink.tell(.lost(gone))
-            try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+            try await lose(stage)
             #expect(stage.player.snapshot.state == .buffering)
             #expect(stage.player.snapshot.position == .milliseconds(500))
             for number in 2...4 { try await attempt(stage, number) }
@@ -84,23 +81,19 @@ import Testing
         }
     }
 
-    @Test func `if paused in the meantime, nothing is played, and the next attempt waits for a command`()
-        async throws
-    {
+    @Test func `if paused after the loss, the next attempt waits for a command`() async throws {
         try await playing { stage in
-            stage.sink.setAway(true)
-            stage.sink.tell(.lost(gone))
-            try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+            try await lose(stage)
             stage.player.send(.pause)
             try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
             stage.clock.advance(by: .milliseconds(500))
-            try await wait(for: "the attempt that was under way") { stage.sink.connections == 2 }
-            try await wait(for: "rest") { stage.clock.sleeperCount == 0 }
+            try await wait(for: "the end of the attempt") {
+                stage.sink.connections == 2 && stage.clock.sleeperCount == 0
+            }
             stage.sink.setAway(false)
             stage.player.send(.play)
             try await wait(for: "the music") { stage.player.snapshot.state == .playing }
-            #expect(stage.sink.connections == 3)
-            #expect(stage.story.last == "playing 1 at 500")
+            #expect(stage.sink.connections == 3 && stage.story.last == "playing 1 at 500")
         }
     }
 
@@ -110,23 +103,18 @@ import Testing
             try await wait(for: "the pause") { stage.player.snapshot.state == .paused }
             stage.sink.tell(.lost(gone))
             try await wait(for: "the loss") { stage.story.last == "notice audio-lost" }
-            #expect(stage.player.snapshot.state == .paused)
-            #expect(stage.clock.sleeperCount == 0)
+            #expect(stage.player.snapshot.state == .paused && stage.clock.sleeperCount == 0)
             stage.player.send(.play)
             try await wait(for: "the music") { stage.player.snapshot.state == .playing }
-            #expect(stage.sink.connections == 2)
-            #expect(stage.story.last == "playing 1 at 500")
+            #expect(stage.sink.connections == 2 && stage.story.last == "playing 1 at 500")
         }
     }
 
-    @Test
-    func `a seek while the server is lost takes effect when it is back, and quitting does not wait for it`()
+    @Test func `a seek without a server takes effect when it is back, and quitting does not wait`()
         async throws
     {
         try await playing { stage in
-            stage.sink.setAway(true)
-            stage.sink.tell(.lost(gone))
-            try await wait(for: "the loss") { stage.story.last == "buffering 1" }
+            try await lose(stage)
             stage.player.send(.seek(.to(.seconds(7))))
             try await wait(for: "the place") { stage.player.snapshot.position == .seconds(7) }
             stage.sink.setAway(false)
@@ -156,18 +144,14 @@ import Testing
     }
 
     @Test(arguments: [nil, 40, 100])
-    func `a requested volume is set, and without one the sink keeps its own`(
-        volume: Int?
-    ) async {
+    func `a requested volume is set, and without one the sink keeps its own`(volume: Int?) async {
         let stage = Stage([FakeMusic(number: 1, frames: 300)], volume: volume)
         _ = await stage.play()
         #expect(stage.sink.volumes == (volume.map { [$0] } ?? []))
         #expect(stage.player.snapshot.volume == volume ?? 100)
     }
 
-    @Test func `a volume changed at the server is shown, and keys change it from there`()
-        async throws
-    {
+    @Test func `a volume changed at the server is shown, and keys change it from there`() async throws {
         try await playing { stage in
             stage.sink.tell(.volumeChanged(percent: 70, isMuted: true))
             try await wait(for: "the change") {

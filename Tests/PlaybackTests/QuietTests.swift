@@ -5,9 +5,9 @@ import Testing
 
 @testable import Playback
 
-/// How often the player has something to show: that is how often a screen is drawn again.
+/// How often the player publishes a snapshot, for which a screen is drawn again.
 struct QuietTests {
-    /// Publications of snapshots, counted.
+    /// Counts the snapshots of `player`.
     private final class Count: Sendable {
         private let number = Locked(0)
 
@@ -16,19 +16,12 @@ struct QuietTests {
         init(_ player: any PlayerControl) { player.observe { [self] in number.withLock { $0 += 1 } } }
     }
 
-    @Test
-    func `snapshots change at most ten times a second while music plays, and not while paused or stopped`()
-        async throws
-    {
-        let stage = Stage(
-            [FakeMusic(number: 1, frames: 60_000)],
-            sink: TestSink(allowance: 500),
-            exitsAtEnd: false
-        )
+    @Test func `snapshots change ten times a second at most, and not while paused or stopped`() async throws {
+        let music = FakeMusic(number: 1, frames: 60_000)
+        let stage = Stage([music], sink: TestSink(allowance: 500), exitsAtEnd: false)
         let count = Count(stage.player)
-        _ = try await stage.play { stage in
-            try await wait(for: "the first sound") { stage.player.snapshot.state == .playing }
-            // Ten seconds of the clock, tick by tick, each taken before the next.
+        try await stage.sound { stage in
+            // Ten seconds, tick by tick.
             let before = count.value
             for _ in 0..<40 {
                 let seen = count.value
@@ -39,12 +32,13 @@ struct QuietTests {
             for command in [PlayerCommand.pause, .stop] {
                 let state: PlayerSnapshot.State = command == .pause ? .paused : .stopped
                 stage.player.send(command)
-                try await wait(for: "silence") { stage.player.snapshot.state == state }
-                try await wait(for: "the timer's end") { stage.clock.sleeperCount == 0 }
+                try await wait(for: "silence and no timer") {
+                    stage.player.snapshot.state == state && stage.clock.sleeperCount == 0
+                }
                 let quiet = count.value
                 for _ in 0..<60 { stage.clock.advance(by: .seconds(1)) }
                 #expect(stage.clock.sleeperCount == 0)
-                // Any output of it would have come before the reply to this.
+                // A snapshot of those seconds would come before the reply to this.
                 stage.player.send(.volume(command == .pause ? 20 : 30))
                 try await wait(for: "the answer") {
                     stage.player.snapshot.volume != 100 && count.value > quiet

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// The targets of seeks, and the cost of a search with a held key.
+/// The targets of seeks, and the requests that many seeks cost.
 @Suite struct SeekTests {
     private func sounding() -> PlayerState { .sounding(1, .music(seconds: 60)) }
 
@@ -37,12 +37,9 @@ import Testing
         #expect(state.position == .zero)
     }
 
-    @Test func `all seeks of a track use its one decoder, whose table is stored when the track closes`()
-        async throws
-    {
+    @Test func `a track has one decoder for all seeks, whose table is stored at the end`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 60_000)], sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+        try await stage.sound { stage in
             for second in [30, 10, 0] as [Int64] {
                 stage.player.send(.seek(.to(.seconds(second))))
                 try await wait(for: "the place") { stage.story.last == "playing 1 at \(second * 1_000)" }
@@ -55,13 +52,13 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of twenty seeks in a second the first and the last cost a request each`(areSteps: Bool) async throws
+    func `of twenty seeks in a second only the first and the last cost a request`(areSteps: Bool) async throws
     {
         var piece = FakeMusic(number: 1, frames: 200_000)
         piece.isStored = false
         let stage = Stage([piece], sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") { stage.player.snapshot.position == .milliseconds(500) }
+        try await stage.sound(heard: 500) { stage in
+            try await wait(for: "the position") { stage.player.snapshot.position == .milliseconds(500) }
             let before = stage.readers[0].readOffsets.count
             for count in 1...20 {
                 let position = stage.player.snapshot.position
@@ -89,12 +86,8 @@ import Testing
             try await wait(for: "the answer") { stage.story.contains { $0.hasPrefix("seeked 1 at 18") } }
         }
         // Steps add up from the position that was heard, half a second into the track.
-        let offset = areSteps ? 500 : 0
-        #expect(
-            stage.story.filter { $0.hasPrefix("seeked") } == [
-                "seeked 1 at \(9_000 + offset)", "seeked 1 at \(180_000 + offset)",
-            ]
-        )
+        let seeks = [9_000, 180_000].map { "seeked 1 at \($0 + (areSteps ? 500 : 0))" }
+        #expect(stage.story.filter { $0.hasPrefix("seeked") } == seeks)
     }
 
     @Test func `of many seeks before the head is known only the first costs a request`() async throws {
@@ -103,7 +96,7 @@ import Testing
         piece.isStored = false
         piece.gate = (0, gate)
         let stage = Stage([piece])
-        _ = try await stage.play { stage in
+        try await stage.play { stage in
             try await wait(for: "the head's read") { gate.sleeperCount == 1 }
             for count in 1...5 {
                 stage.player.send(.seek(.to(.seconds(count))))
@@ -127,8 +120,7 @@ import Testing
 
     @Test func `a seek into cached bytes is not delayed`() async throws {
         let stage = Stage([FakeMusic(number: 1, frames: 200_000)], sink: TestSink(allowance: 500))
-        _ = try await stage.play { stage in
-            try await wait(for: "music") { stage.player.snapshot.state == .playing }
+        try await stage.sound { stage in
             for count in 1...3 {
                 stage.player.send(.seek(.to(.seconds(9 * count))))
                 try await wait(for: "the read of seek \(count)") {
