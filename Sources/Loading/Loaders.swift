@@ -23,7 +23,7 @@ package final class Loaders: ResourceOpener {
     /// - Parameters:
     ///   - stores: opens the store of each resource, and decides where new bytes are stored.
     ///   - connectivity: the state of the network; `nil` if it is not watched.
-    ///   - journal: receives every request, numbered by `numbers`.
+    ///   - journal: receives every request and decision.
     ///   - seed: determines the jitter of delays.
     ///   - onNotice: called from any task when a resource has changed on its server.
     package init(
@@ -33,7 +33,6 @@ package final class Loaders: ResourceOpener {
         settings: LoadSettings = LoadSettings(),
         connectivity: (any Connectivity)? = nil,
         journal: (any RequestJournal)? = nil,
-        numbers: RequestNumbers = RequestNumbers(),
         seed: UInt64 = .random(in: .min ... .max),
         onNotice: @escaping @Sendable (MediaError) -> Void = { _ in }
     ) {
@@ -42,7 +41,7 @@ package final class Loaders: ResourceOpener {
             clock: clock,
             settings: settings,
             connectivity: connectivity,
-            journal: JournalWriter(journal: journal, numbers: numbers, clock: clock)
+            journal: journal
         )
         self.stores = stores
         self.seed = seed
@@ -149,8 +148,15 @@ struct LoaderParts: Sendable {
     var settings = LoadSettings()
     /// `nil` if the network is not watched; then it counts as available.
     var connectivity: (any Connectivity)?
-    var journal: JournalWriter
+    var journal: (any RequestJournal)?
     var line = SharedLine()
+
+    /// Records a decision about `resource` in the journal.
+    func decided(_ decision: JournalRecord.Decision, _ text: SafeText, about resource: SafeText) {
+        journal?.record(
+            JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text))
+        )
+    }
 }
 
 /// Opens resources like its loaders, but first asks the server if the stored bytes are still current.

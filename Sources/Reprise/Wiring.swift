@@ -125,13 +125,11 @@ struct Wiring {
         _ notify: @escaping @Sendable (MediaError) -> Void
     ) -> (Loaders, NetworkWatch) {
         let recorder: (any RequestJournal)? = presentation == .screen ? requests : journal
-        let numbers = RequestNumbers()
         let network = NetworkWatch(
             over: transport,
             clock: clock,
             isForced: options.offline,
-            journal: recorder,
-            numbers: numbers
+            journal: recorder
         )
         var settings = LoadSettings()
         if let readAhead = options.readAhead { settings.readAhead = readAhead }
@@ -142,7 +140,6 @@ struct Wiring {
             settings: settings,
             connectivity: network,
             journal: recorder,
-            numbers: numbers,
             onNotice: notify
         )
         network.observe { if !$0.isOffline { loaders.networkIsBack() } }

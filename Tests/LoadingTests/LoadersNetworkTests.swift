@@ -292,7 +292,8 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         #expect(try await readAll(reader) == content)
         await reader.close()
         let records = journal.requests
-        #expect(records.map(\.number) == [1, 2, 3])
+        let first = try #require(records.first).number
+        #expect(records.map(\.number) == [first, first + 1, first + 2])
         #expect(records.map(\.asked) == [0..<65_536, 65_536..<100_000, 75_536..<100_000])
         #expect(records.map(\.answered) == records.map(\.asked))
         #expect(records.map(\.bytes) == [65_536, 10_000, 24_464])

@@ -28,22 +28,20 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     private let transport: any RangeTransport
     private let clock: any MonotonicClock
-    private let journal: JournalWriter
+    private let journal: (any RequestJournal)?
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// If `isForced` (`--offline`), refuses every request, for good. `numbers` is shared with the loaders, so
-    /// that the watch's own requests have numbers of their own in the journal.
+    /// If `isForced` (`--offline`), refuses every request, for good.
     package init(
         over transport: any RangeTransport,
         clock: any MonotonicClock,
         isForced: Bool = false,
-        journal: (any RequestJournal)? = nil,
-        numbers: RequestNumbers = RequestNumbers()
+        journal: (any RequestJournal)? = nil
     ) {
         self.transport = transport
         self.clock = clock
-        self.journal = JournalWriter(journal: journal, numbers: numbers, clock: clock)
+        self.journal = journal
         let state = ConnectivityState(isForced: isForced)
         guarded = Locked(Guarded(state: state, sent: state.report))
     }
@@ -137,16 +135,16 @@ package final class NetworkWatch: RangeTransport, Connectivity {
         }
         guard let (host, url) = asked else { return adjustTimer() }
         let request = RangeRequest(url: url, range: 0..<1)
-        var log = journal.begin(request, why: .probe)
+        var log = journal.map { RequestLog(request, why: .probe, journal: $0, clock: clock) }
         var end = "complete"
         do {
             let response = try await send(request, to: host, as: .probe)
-            log.answered(response.answer)
+            log?.answered(response.answer)
             response.body.cancel()
         } catch {
             end = (error as? MediaError)?.code.rawValue ?? "cancelled"
         }
-        log.ended(end)
+        log?.ended(end)
         guarded.withLock { $0.probe = nil }
     }
 
@@ -184,7 +182,10 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     }
 
     private func note(_ report: ConnectivityReport, _ before: ConnectivityReport) {
-        guard report.isOffline else { return journal.decided(.wentOnline, "a host has answered") }
-        journal.decided(.wentOffline, (report.reason ?? before.reason)?.safeText ?? "the network")
+        let (decision, text): (JournalRecord.Decision, SafeText) =
+            report.isOffline
+            ? (.wentOffline, (report.reason ?? before.reason)?.safeText ?? "the network")
+            : (.wentOnline, "a host has answered")
+        journal?.record(JournalRecord(time: clock.now, resource: "", event: .decision(decision, text)))
     }
 }

@@ -41,7 +41,7 @@ final class LiveStream: Sendable {
 
     /// Takes over the body of `response`, whose next byte is at `offset` of the resource, and `log`, the
     /// record of its request. Called once.
-    func begin(_ response: RangeResponse, at offset: Int64, log: RequestLog) {
+    func begin(_ response: RangeResponse, at offset: Int64, log: RequestLog?) {
         let state = LiveState(
             subject: url.safeText,
             offset: offset,
@@ -59,7 +59,7 @@ final class LiveStream: Sendable {
         }
         guard isClosed else { return }
         response.body.cancel()
-        log.ended("cancelled")
+        log?.ended("cancelled")
     }
 
     /// Reads up to `count` bytes from `offset` on, and waits for at least one. Empty past the end of a body
@@ -155,7 +155,7 @@ final class LiveStream: Sendable {
     /// One connection and its record for the journal, which is written when its body has ended.
     private struct Connection {
         let body: any ResponseBody
-        var log: RequestLog
+        var log: RequestLog?
     }
 
     /// Reads `first`, then one connection after another, until the stream has ended, was closed or was given
@@ -166,8 +166,9 @@ final class LiveStream: Sendable {
             connection = nil
             let error = await drain(&open)
             open.body.cancel()
-            guard !Task.isCancelled else { return open.log.ended("cancelled") }
-            open.log.ended(error?.code.rawValue ?? "complete")
+            let isCancelled = Task.isCancelled
+            open.log?.ended(isCancelled ? "cancelled" : error?.code.rawValue ?? "complete")
+            if isCancelled { return }
             let network = network
             guard var wait = note({ [now = parts.clock.now] in $0.ended(error, network: network, now: now) })
             else { return }
@@ -190,7 +191,7 @@ final class LiveStream: Sendable {
         do {
             while let bytes = try await connection.body.next() {
                 let title = connection.body.takeTitle()
-                connection.log.received(bytes.count)
+                connection.log?.received(bytes.count)
                 let readers = guarded.withLock { guarded in
                     guarded.fetchedBytes += Int64(bytes.count)
                     guarded.state?.received(bytes, title: title)
@@ -251,26 +252,26 @@ final class LiveStream: Sendable {
 
     private func connect() async -> Attempt {
         let request = RangeRequest(url: url, range: nil, wantsTitles: true)
-        var log = parts.journal.begin(request, why: .demand)
+        var log = parts.journal.map { RequestLog(request, why: .demand, journal: $0, clock: parts.clock) }
         guarded.withLock { $0.requestCount += 1 }
         do {
             let response = try await parts.transport.send(request)
-            log.answered(response.answer)
+            log?.answered(response.answer)
             return taken(response, log)
         } catch let error as MediaError {
             // While offline, no request was sent.
             if error.code == .offline {
                 guarded.withLock { $0.requestCount -= 1 }
-                log.withdraw()
+                log?.withdraw()
             } else {
-                log.ended(error.code.rawValue)
+                log?.ended(error.code.rawValue)
             }
             let network = network
             return .failure(
                 note { [now = parts.clock.now] in $0.ended(error, network: network, now: now) }
             )
         } catch {
-            log.ended("cancelled")
+            log?.ended("cancelled")
             guard !Task.isCancelled else { return .failure(nil) }
             // The request was cancelled elsewhere, but reads still wait.
             let error = MediaError(.cut, url.safeText, "the connection was given up before it answered")
@@ -279,7 +280,7 @@ final class LiveStream: Sendable {
     }
 
     /// Continues with the body of `response` if the state accepts it.
-    private func taken(_ response: RangeResponse, _ log: RequestLog) -> Attempt {
+    private func taken(_ response: RangeResponse, _ log: RequestLog?) -> Attempt {
         let answer = response.answer
         let (isClosed, refusal) = guarded.withLock { guarded -> (Bool, LiveState.Refusal?) in
             guarded.requestCount += answer.requestCount - 1
@@ -293,10 +294,10 @@ final class LiveStream: Sendable {
         }
         response.body.cancel()
         guard let refusal, !isClosed else {
-            log.ended("cancelled")
+            log?.ended("cancelled")
             return .failure(nil)
         }
-        log.ended(refusal.journalText)
+        log?.ended(refusal.journalText)
         let retryAfter = answer.retryAfter
         return .failure(
             note { [now = parts.clock.now] in $0.refused(refusal, retryAfter: retryAfter, now: now) }
@@ -315,9 +316,9 @@ final class LiveStream: Sendable {
         }
         for reader in readers { reader.resume() }
         if let wait {
-            parts.journal.decided(.retryLater, wait.error.safeText, about: url.safeText)
+            parts.decided(.retryLater, wait.error.safeText, about: url.safeText)
         } else if !hasEnded {
-            parts.journal.decided(.gaveUp, "the live stream does not come back", about: url.safeText)
+            parts.decided(.gaveUp, "the live stream does not come back", about: url.safeText)
         }
         return wait
     }

@@ -34,16 +34,16 @@ struct ResourceFetch: Sendable {
             ifRange: plan.ifRange,
             wantsTitles: plan.wantsTitles
         )
-        var log = parts.journal.begin(request, why: plan.why)
+        var log = parts.journal.map { RequestLog(request, why: plan.why, journal: $0, clock: parts.clock) }
         do {
             let response = try await send(request)
-            log.answered(response.answer)
-            if let end = try await take(response, expecting: overlap, &log) { log.ended(end) }
+            log?.answered(response.answer)
+            if let end = try await take(response, expecting: overlap, &log) { log?.ended(end) }
         } catch let error as MediaError where error.code == .offline {
-            log.withdraw()
+            log?.withdraw()
             throw error
         } catch {
-            log.ended(error is CancellationError ? "cancelled" : mediaError(error).code.rawValue)
+            log?.ended(error is CancellationError ? "cancelled" : mediaError(error).code.rawValue)
             throw error
         }
     }
@@ -76,7 +76,7 @@ struct ResourceFetch: Sendable {
     private func take(
         _ response: RangeResponse,
         expecting overlap: [UInt8],
-        _ log: inout RequestLog
+        _ log: inout RequestLog?
     ) async throws -> String? {
         var isHandedOver = false
         defer { if !isHandedOver { response.body.cancel() } }
@@ -124,11 +124,11 @@ struct ResourceFetch: Sendable {
     private func receive(
         _ body: any ResponseBody,
         into sink: inout BodySink,
-        _ log: inout RequestLog
+        _ log: inout RequestLog?
     ) async throws -> BodyEnding {
         while sink.offset < sink.place.upperBound, let chunk = try await body.next() {
             let now = parts.clock.now
-            log.received(chunk.count)
+            log?.received(chunk.count)
             let bytes = sink.clipped(chunk)
             guard try await isUnchanged(bytes, in: sink) else {
                 await loader.performAll(loader.decide { $0.state.overlapDiffered(plan.id, $1) })
@@ -164,7 +164,7 @@ struct ResourceFetch: Sendable {
 
     /// Passes the rest of a body without end, from `offset` on, to a live stream. Returns `false` if the
     /// last reader has closed.
-    private func handOver(_ response: RangeResponse, at offset: Int64, _ log: RequestLog) async -> Bool {
+    private func handOver(_ response: RangeResponse, at offset: Int64, _ log: RequestLog?) async -> Bool {
         await store.discard()
         let live = LiveStream(url: loader.url, parts: parts)
         let isHeard = loader.note { guarded in

@@ -138,7 +138,7 @@ final class ResourceLoader: Sendable {
             case .failRead(let id, let error): guarded.withLock { $0.takeWaiter(id) }?.resume(throwing: error)
             case .wakeAt(let time): wake(at: time)
             case .decided(let decision, let text):
-                parts.journal.decided(decision, text, about: url.safeText)
+                parts.decided(decision, text, about: url.safeText)
             case .declareChanged: break
             }
         }

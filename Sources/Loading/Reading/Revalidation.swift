@@ -30,33 +30,32 @@ struct Revalidation {
             known.validators.isEmpty
             ? RangeRequest(url: url, range: 0..<Int64(head.count))
             : RangeRequest(url: url, range: nil, unlessMatches: known.validators)
-        var log = parts.journal.begin(request, why: .revalidate)
+        var log = parts.journal.map { RequestLog(request, why: .revalidate, journal: $0, clock: parts.clock) }
         var end = "complete"
         do {
             let response = try await parts.transport.send(request)
             defer { response.body.cancel() }
             outcome.requestCount = response.answer.requestCount
-            log.answered(response.answer)
-            outcome.isChanged = try await isChanged(response, from: known, head: head, &log)
+            log?.answered(response.answer)
+            outcome.isChanged = try await isChanged(response, from: known, head: head, &log, &outcome.bytes)
         } catch is CancellationError {
-            log.ended("cancelled")
+            log?.ended("cancelled")
             throw CancellationError()
         } catch {
             // An unreachable server does not prove a change.
             let code = (error as? MediaError)?.code
             guard code != .offline else {
-                log.withdraw()
+                log?.withdraw()
                 return outcome
             }
             outcome.requestCount = max(1, outcome.requestCount)
             end = (code ?? .internalError).rawValue
         }
-        outcome.bytes = log.bytes
         if outcome.isChanged {
             end = MediaError.Code.resourceChanged.rawValue
             if let fresh = try? await stores.replace(url) { await fresh.close() }
         }
-        log.ended(end)
+        log?.ended(end)
         return outcome
     }
 
@@ -64,7 +63,8 @@ struct Revalidation {
         _ response: RangeResponse,
         from known: EntryDescription,
         head: [UInt8],
-        _ log: inout RequestLog
+        _ log: inout RequestLog?,
+        _ received: inout Int64
     ) async throws -> Bool {
         let answer = response.answer
         guard answer.isContent, !answer.isForeignPage(for: known) else { return false }
@@ -72,7 +72,8 @@ struct Revalidation {
         guard known.validators.isEmpty else { return false }
         var bytes: [UInt8] = []
         while bytes.count < head.count, let more = try await response.body.next() {
-            log.received(more.count)
+            log?.received(more.count)
+            received += Int64(more.count)
             bytes += more
         }
         return bytes.count < head.count || !OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)

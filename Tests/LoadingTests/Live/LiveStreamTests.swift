@@ -12,16 +12,12 @@ import Testing
     private let url = WebURL("http://radio.example/live").unwrapped
 
     private func stream() -> LiveStream {
-        LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: writer))
-    }
-
-    private var writer: JournalWriter {
-        JournalWriter(journal: journal, numbers: RequestNumbers(), clock: clock)
+        LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: journal))
     }
 
     private func begin(_ stream: LiveStream) {
         let request = RangeRequest(url: url, range: 0..<65_536, wantsTitles: true)
-        var log = writer.begin(request, why: .demand)
+        var log = RequestLog(request, why: .demand, journal: journal, clock: clock)
         let response = station.answer()
         log.answered(response.answer)
         stream.begin(response, at: 0, log: log)
