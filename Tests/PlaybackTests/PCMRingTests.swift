@@ -4,28 +4,26 @@ import System
 import TestSupport
 import Testing
 
-@Suite struct PCMRingTests {
-    /// Takes bytes on a thread of its own, as a sink would, in pieces of seeded sizes.
-    private final class Taker: Sendable {
-        let taken = Locked<[UInt8]>([])
-        let isDone = Locked(false)
+@Suite final class PCMRingTests {
+    private let space = SpaceSignal()
 
-        func run(_ ring: PCMRing, bytes: Int, seed: UInt64) {
-            NamedThread.start("taker") { [self] in
-                var random = SeededGenerator(seed: seed)
-                var all: [UInt8] = []
-                var chunk = [UInt8](repeating: 0, count: 4_096)
-                while all.count < bytes {
-                    let size = Int.random(in: 0...chunk.count, using: &random)
-                    let count = chunk.withUnsafeMutableBytes { buffer in
-                        ring.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<size]))
-                    }
-                    all += chunk[..<count]
-                }
-                taken.withLock { $0 = all }
-                isDone.withLock { $0 = true }
+    deinit { space.stop() }
+
+    /// Reads `count` bytes on a thread of its own, as a sink would, in pieces of seeded sizes.
+    private func take(_ count: Int, from ring: PCMRing, seed: UInt64) -> OneShot<[UInt8]> {
+        let taken = OneShot<[UInt8]>()
+        NamedThread.start("taker") {
+            var random = SeededGenerator(seed: seed)
+            var all: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            while all.count < count {
+                let size = Int.random(in: 0...chunk.count, using: &random)
+                let given = chunk.withUnsafeMutableBytes { ring.read(into: .init(rebasing: $0[..<size])) }
+                all += chunk[..<given]
             }
+            taken.give(all)
         }
+        return taken
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -36,12 +34,9 @@ import Testing
             channelCount: Int(seed) % 4 * 2 + 1,
             sample: SampleFormat.allCases[Int(seed) % 3]
         )
-        let space = SpaceSignal()
-        defer { space.stop() }
         let ring = PCMRing(format: format, frames: Int.random(in: 1...1_000, using: &random), space: space)
         let source = ByteFixtures.bytes(count: 60_000 * format.bytesPerFrame, seed: seed)
-        let taker = Taker()
-        taker.run(ring, bytes: source.count, seed: seed + 100)
+        let taken = take(source.count, from: ring, seed: seed + 100)
         var written = 0
         while written < source.count {
             let frames = Int.random(in: 1...1_200, using: &random)
@@ -51,32 +46,22 @@ import Testing
             written += count
             if count == 0 { try await ring.waitForRoom() }
         }
-        try await wait(for: "the taker") { taker.isDone.withLock { $0 } }
-        #expect(taker.taken.withLock { $0 } == source)
-        #expect(ring.availableFrames == 0)
-        #expect(ring.writtenFrames == 60_000)
+        #expect(await taken.wait(ifCancelled: []) == source)
+        #expect(ring.availableFrames == 0 && ring.writtenFrames == 60_000)
     }
 
     @Test func `discarding empties the ring and keeps the count of frames read`() {
-        let space = SpaceSignal()
-        defer { space.stop() }
         let ring = PCMRing(format: AudioFormat(sampleRate: 8_000, channelCount: 1), frames: 10, space: space)
         _ = [UInt8](repeating: 1, count: 20).withUnsafeBytes { ring.write($0) }
         var three = [UInt8](repeating: 0, count: 7)
         #expect(three.withUnsafeMutableBytes { ring.read(into: $0) } == 6)
         ring.finish()
         ring.discard()
-        #expect(ring.availableBytes == 0)
-        #expect(ring.writtenFrames == 3)
-        #expect(!ring.isFinished)
+        #expect(ring.availableBytes == 0 && ring.writtenFrames == 3 && !ring.isFinished)
     }
 
     @Test(arguments: 0..<4)
-    func `a wait for room ends when its task is cancelled, and the next wait still works`(round: Int)
-        async throws
-    {
-        let space = SpaceSignal()
-        defer { space.stop() }
+    func `a cancelled wait for room ends, and the next wait still works`(round: Int) async throws {
         let ring = PCMRing(format: AudioFormat(sampleRate: 8_000, channelCount: 1), frames: 4, space: space)
         _ = [UInt8](repeating: 1, count: 8).withUnsafeBytes { ring.write($0) }
         let cancelled = Task { try await ring.waitForRoom() }

@@ -4,15 +4,16 @@ import Testing
 
 @testable import Playback
 
-@Suite struct PassControlTests {
+@Suite final class PassControlTests {
     private let space = SpaceSignal()
+
+    deinit { space.stop() }
 
     private func ring() -> PCMRing {
         PCMRing(format: AudioFormat(sampleRate: 8_000, channelCount: 1), frames: 100, space: space)
     }
 
     @Test func `a pass waits for its turn, then for the sink`() async throws {
-        defer { space.stop() }
         let control = PassControl()
         let ring = ring()
         let turn = Task { try await control.turn() }
@@ -24,7 +25,6 @@ import Testing
     }
 
     @Test func `cancelling ends both waits`() async {
-        defer { space.stop() }
         let control = PassControl()
         let turn = Task { _ = try await control.turn() }
         turn.cancel()
@@ -36,7 +36,6 @@ import Testing
     }
 
     @Test func `a full ring is reported once for each request`() {
-        defer { space.stop() }
         let control = PassControl()
         control.grant(ring(), primeTarget: 10, holds: false)
         #expect(!control.takePrime(available: 9, isLast: false))

@@ -3,53 +3,55 @@ import Testing
 
 @testable import Playback
 
-/// The player's behaviour when commands come early, and when files, formats and sinks change during playback.
+/// Commands that come early, and resources and formats that change or fail during playback.
 @Suite struct PlayerRecoveryTests {
     private let changed = MediaError(.resourceChanged, "x", "has changed")
     private let broken = MediaError(.cut, "x", "was cut")
 
-    /// The second track writes after the first, which is being heard and is 900 frames long.
-    private func overlapping() -> PlayerState {
+    /// The first of three tracks is written, 900 frames long, and sounds; the second is being prepared.
+    private func preparing() -> PlayerState {
         var state = PlayerState.sounding(3)
-        state.send(.passWritten(1, frames: 900), .ready(2), .passGranted(2, start: 900), heard: 100)
+        state.send(.passWritten(1, frames: 900), heard: 100)
         return state
     }
 
-    @Test func `commands before the tracks are known are carried out afterwards, in order`() {
+    /// As `preparing`, but the second track already writes after the first.
+    private func overlapping() -> PlayerState {
+        var state = preparing()
+        state.send(.ready(2), .passGranted(2, start: 900), heard: 100)
+        return state
+    }
+
+    @Test func `commands before the tracks are known are carried out afterwards, in order, but quit at once`() {
+        var quitting = PlayerState(exitsAtEnd: true, seed: 1)
+        #expect(quitting.send(.quit) == [.finish(fatal: nil)])
         var state = PlayerState(exitsAtEnd: true, seed: 1)
-        for command in [.jump(3), .seek(.to(.seconds(2))), .pause] as [PlayerCommand] {
-            #expect(state.send(command).isEmpty)
+        for command in [.next, .jump(3), .seek(.to(.seconds(2))), .pause] as [PlayerCommand] {
+            #expect(state.send(command).isEmpty && state.phase == .launching)
         }
         #expect(state.send(.volume(30)).count == 1)
         let effects = state.send(.launched(numbered(1...4)))
         #expect(effects.start?.track.id.value == 3)
-        #expect(state.position == .seconds(2))
-        #expect(state.isPaused)
-        #expect(state.volume == 30)
-    }
-
-    @Test func `quit works before the tracks are known`() {
-        var state = PlayerState(exitsAtEnd: true, seed: 1)
-        #expect(state.send(.quit) == [.finish(fatal: nil)])
+        #expect(state.position == .seconds(2) && state.isPaused && state.volume == 30)
     }
 
     @Test func `skipping to a prepared track that failed opens it again`() {
-        var state = PlayerState.sounding(3)
-        state.send(.passWritten(1, frames: 900), heard: 100)
+        var state = preparing()
         state.send(.passFailed(2, broken, frames: 0), heard: 100)
-        let effects = state.send(.next, heard: 100)
-        #expect(effects.start?.track.id.value == 2)
+        #expect(state.send(.next, heard: 100).start?.track.id.value == 2)
     }
 
     @Test func `a next track that has changed is prepared anew`() {
-        var state = PlayerState.sounding(3)
-        state.send(.passWritten(1, frames: 900), heard: 100)
+        var state = preparing()
         let effects = state.send(.passFailed(2, changed, frames: 0), heard: 100)
         #expect(effects.first == .cancelPass(2, keepsResource: false))
         #expect(effects.start?.track.id.value == 2)
         #expect(state.announcer.failures.isEmpty)
         state.send(.passFailed(3, changed, frames: 0), heard: 100)
-        #expect(state.announcer.failures.isEmpty, "once is enough, and its turn comes later")
+        #expect(
+            state.announcer.failures.isEmpty,
+            "it is opened again only once, and reported when its turn comes"
+        )
         let turn = state.send(.drained, heard: 900)
         #expect(turn.start?.track.id.value == 3)
         #expect(state.announcer.failures.count == 1)
@@ -68,21 +70,17 @@ import Testing
         let failing = state.send(.passFailed(2, changed, frames: 400), heard: 100)
         #expect(failing == [.finishRing, .drain])
         let effects = state.send(.drained, heard: 1_300)
-        #expect(effects.start?.track.id.value == 2)
-        #expect(effects.start?.position == .milliseconds(400))
-        #expect(effects.start?.reusing == nil)
-        #expect(state.announcer.failures.isEmpty)
-        #expect(state.currentTrack?.id.value == 2)
-        let end = state.send(.stop)
-        #expect(
-            end.first == .endTrack(3, index: 2, .skipped, frames: 400, stalls: 0, nil)
-        )
+        #expect(effects.start == PassStart(id: 3, track: numbered([2])[0], position: .milliseconds(400)))
+        #expect(state.announcer.failures.isEmpty && state.currentTrack?.id.value == 2)
+        #expect(state.send(.stop).first == .endTrack(3, index: 2, .skipped, frames: 400, stalls: 0, nil))
     }
 
-    @Test func `a track that plays again is no longer marked as failed`() {
+    @Test func `a track stays marked as failed until it is heard again or removed`() {
         var state = PlayerState.sounding(2)
         state.send(.passFailed(1, broken, frames: 0))
-        #expect(state.announcer.failures.count == 1)
+        var removed = state
+        removed.send(.remove(1))
+        #expect(removed.announcer.failures.isEmpty)
         state.send(.jump(1))
         let pass = state.lane.passes[0].id
         state.send(.ready(pass), .passGranted(pass, start: 0), .passPrimed(pass))
@@ -91,22 +89,14 @@ import Testing
         #expect(state.announcer.failures.isEmpty)
     }
 
-    @Test func `the failure of a removed track is forgotten`() {
-        var state = PlayerState.sounding(2)
-        state.send(.passFailed(1, broken, frames: 0))
-        state.send(.remove(1))
-        #expect(state.announcer.failures.isEmpty)
-    }
-
-    @Test func `a seek is reported even if another command restarts the pass`() {
+    @Test func `a seek is reported once, even if another command restarts the pass`() {
         var state = PlayerState.sounding(1)
         state.send(.seek(.to(.seconds(5))), heard: 100)
-        state.send(.reload, heard: 100)
-        let effects = state.send(.ready(3), heard: 100)
-        #expect(effects.contains { if case .emit(.seeked) = $0 { true } else { false } })
-        state.send(.reload, heard: 100)
-        let later = state.send(.ready(4), heard: 100)
-        #expect(!later.contains { if case .emit(.seeked) = $0 { true } else { false } })
+        for (pass, isReported) in [(3, true), (4, false)] {
+            state.send(.reload, heard: 100)
+            let effects = state.send(.ready(PassID(value: pass)), heard: 100)
+            #expect(effects.contains { if case .emit(.seeked) = $0 { true } else { false } } == isReported)
+        }
     }
 
     @Test func `previous after the end begins the last track`() {
@@ -119,25 +109,23 @@ import Testing
 
     @Test func `a pass that changed its format does not count as prepared`() {
         var state = overlapping()
-        let second: PassID = 2
-        state.send(.formatChanged(second, .music(channels: 1), frames: 300), heard: 100)
+        state.send(.formatChanged(2, .music(channels: 1), frames: 300), heard: 100)
         #expect(state.lane.prepared == nil)
         #expect(state.send(.tick, heard: 200).allSatisfy { $0.isEvent })
         let effects = state.send(.next, heard: 200)
-        #expect(effects.contains(.cancelPass(second, keepsResource: false)))
+        #expect(effects.contains(.cancelPass(2, keepsResource: false)))
         #expect(effects.start?.track.id.value == 2)
     }
 
     @Test func `the position continues when the sample rate changes in mid-track`() {
         var state = PlayerState.sounding(1)
-        let pass: PassID = 1
-        state.send(.formatChanged(pass, .music(sampleRate: 500), frames: 900), heard: 100)
+        state.send(.formatChanged(1, .music(sampleRate: 500), frames: 900), heard: 100)
         #expect(state.position == .milliseconds(100))
         state.send(.drained, heard: 900)
         #expect(state.position == .milliseconds(900))
-        state.send(.passGranted(pass, start: 0))
+        state.send(.passGranted(1, start: 0))
         #expect(state.position == .milliseconds(900))
-        state.send(.passPrimed(pass), .outputStarted)
+        state.send(.passPrimed(1), .outputStarted)
         state.send(.tick, heard: 500)
         #expect(state.position == .milliseconds(1_900))
     }

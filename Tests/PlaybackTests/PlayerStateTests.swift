@@ -26,8 +26,8 @@ import Testing
         let error = MediaError(.cut, "x", "was cut")
         for input in [
             .ready(1), .passWritten(old, frames: 5), .passFailed(old, error, frames: 5), .passPrimed(old),
-            .drained,
-            .passGranted(old, start: 3), .formatChanged(old, .music(), frames: 3), .outputEvent(.underrun),
+            .drained, .passGranted(old, start: 3), .formatChanged(old, .music(), frames: 3),
+            .outputEvent(.underrun),
         ] as [PlayerInput] {
             #expect(state.send(input, heard: 100).isEmpty)
         }
@@ -47,16 +47,7 @@ import Testing
         state.send(.passWritten(1, frames: 900), heard: 100)
         let effects = state.send(.setRepeat(.one), heard: 200)
         #expect(effects.first == .cancelPass(2, keepsResource: false))
-        #expect(
-            effects.start
-                == PassStart(id: 3, track: numbered(1...1)[0], position: .zero, isLowPriority: false)
-        )
-    }
-
-    @Test func `skipping before the sources are known ends nothing`() {
-        var state = PlayerState(exitsAtEnd: true, seed: 1)
-        #expect(state.send(.next).isEmpty)
-        #expect(state.phase == .launching)
+        #expect(effects.start == PassStart(id: 3, track: numbered([1])[0], position: .zero))
     }
 
     @Test func `ticks are needed only while a track plays`() {

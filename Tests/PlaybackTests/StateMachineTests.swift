@@ -24,13 +24,8 @@ private let format = StreamInfo.music().format
         }
         let reported = waits.flatMap { announcer.loadWaits(id, $0) }
         let texts = ["2 s (attempt 2 of 10)", "6 s (attempt 3 of 10)", "7 s (attempt 3 of 10)"]
-        #expect(
-            reported
-                == texts.map { text in
-                    let message = SafeText("song: the connection broke; retry in \(text)")
-                    return .emit(.remark(code: "reconnecting", message: message))
-                }
-        )
+        let messages = texts.map { SafeText("song: the connection broke; retry in \($0)") }
+        #expect(reported == messages.map { .emit(.remark(code: "reconnecting", message: $0)) })
         let other = announcer.loadWaits(2, waits[3])
         #expect(other.count == 1, "another pass")
     }
@@ -57,7 +52,7 @@ private let format = StreamInfo.music().format
 
 @Suite struct OutputStateTests {
     private func pass(_ number: Int) -> Pass {
-        Pass(id: PassID(value: number), track: FakeMusic(number: number, frames: 1).track, start: .zero)
+        Pass(id: PassID(value: number), track: numbered([number])[0], start: .zero)
     }
 
     @Test(arguments: [(false, 1), (true, 2)])
@@ -82,7 +77,7 @@ private let format = StreamInfo.music().format
         #expect(output.isPrimed && !output.isRunning)
     }
 
-    @Test func `the end of a stream drains a running sink and starts one that stands still, unless paused`() {
+    @Test func `the end of a stream drains a running sink, and starts a stopped one unless paused`() {
         var running = OutputState(opensEachTrack: false)
         running.started()
         #expect(running.finish(isPaused: false) == [.finishRing, .drain])
@@ -103,7 +98,7 @@ private let format = StreamInfo.music().format
         #expect(output.format == format && !output.isRunning)
     }
 
-    @Test func `the loss of the server is new until sound is heard again, and it is looked for`() {
+    @Test func `a lost server is reported once and searched for until sound is heard again`() {
         let error = MediaError(.audioLost, "PulseAudio", "is gone")
         var output = OutputState(opensEachTrack: false)
         #expect(output.reconnect(atOnce: true) == [], "no server was lost")

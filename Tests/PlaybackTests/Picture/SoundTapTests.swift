@@ -5,11 +5,18 @@ import Testing
 
 @testable import Playback
 
-@Suite struct SoundTapTests {
-    private let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
+@Suite final class SoundTapTests {
+    private let space = SpaceSignal()
+    private let tap = SoundTap()
+
+    deinit { space.stop() }
+
+    private func ring(frames: Int = 1_000) -> PCMRing {
+        PCMRing(format: AudioFormat(sampleRate: 1_000, channelCount: 1), frames: frames, space: space)
+    }
 
     /// Writes frames that all have `value` into the ring, and notifies the tap.
-    private func write(_ value: Int16, frames: Int, to ring: PCMRing, _ tap: SoundTap) {
+    private func write(_ value: Int16, frames: Int, to ring: PCMRing) {
         let samples = [Int16](repeating: value, count: frames)
         let count = samples.withUnsafeBytes { ring.write($0) }
         #expect(count == frames * 2)
@@ -21,71 +28,59 @@ import Testing
         #expect(bytes.withUnsafeMutableBytes { ring.read(into: $0) } == frames * 2)
     }
 
-    private func peak(_ tap: SoundTap, at frame: FrameCount) -> Int? {
+    private func peak(at frame: FrameCount) -> Int? {
         tap.picture(at: frame).map { Int(($0.levels[0].peak * 32_768).rounded()) }
     }
 
     @Test func `no pictures are made or kept while none are watched`() {
-        let space = SpaceSignal()
-        defer { space.stop() }
-        let ring = PCMRing(format: format, frames: 1_000, space: space)
-        let tap = SoundTap()
-        write(100, frames: 500, to: ring, tap)
+        let ring = ring()
+        write(100, frames: 500, to: ring)
         #expect(tap.pictureCount == 0 && tap.picture(at: 10) == nil)
         tap.watch(true)
-        write(100, frames: 50, to: ring, tap)
+        write(100, frames: 50, to: ring)
         #expect(tap.pictureCount > 0 && tap.picture(at: 510) != nil)
         tap.watch(false)
         let count = tap.pictureCount
         #expect(tap.picture(at: 510) == nil)
-        write(100, frames: 200, to: ring, tap)
+        write(100, frames: 200, to: ring)
         #expect(tap.pictureCount == count)
         tap.watch(true)
-        #expect(tap.picture(at: 510) == nil, "what was made for an earlier look is gone")
+        #expect(tap.picture(at: 510) == nil, "pictures of an earlier watch are gone")
     }
 
     @Test func `a new watch shows frames that were written before and not heard yet`() {
-        let space = SpaceSignal()
-        defer { space.stop() }
-        let ring = PCMRing(format: format, frames: 1_000, space: space)
-        let tap = SoundTap()
-        write(100, frames: 900, to: ring, tap)
+        let ring = ring()
+        write(100, frames: 900, to: ring)
         take(300, from: ring)
         tap.watch(true)
-        write(200, frames: 100, to: ring, tap)
-        #expect(peak(tap, at: 299) == nil)
-        #expect(peak(tap, at: 300) == 100 && peak(tap, at: 899) == 100)
-        #expect(peak(tap, at: 950) == 200 && peak(tap, at: 1_000) == nil)
+        write(200, frames: 100, to: ring)
+        #expect(peak(at: 299) == nil)
+        #expect(peak(at: 300) == 100 && peak(at: 899) == 100)
+        #expect(peak(at: 950) == 200 && peak(at: 1_000) == nil)
     }
 
     @Test func `after a seek the pictures are those of the new music`() {
-        let space = SpaceSignal()
-        defer { space.stop() }
-        let ring = PCMRing(format: format, frames: 1_000, space: space)
-        let tap = SoundTap()
+        let ring = ring()
         tap.watch(true)
-        write(100, frames: 1_000, to: ring, tap)
+        write(100, frames: 1_000, to: ring)
         take(400, from: ring)
         ring.discard()
-        // More than what was dropped, so that the count alone does not tell.
-        write(300, frames: 1_000, to: ring, tap)
-        #expect(peak(tap, at: 399) == 100)
-        #expect(peak(tap, at: 400) == 300 && peak(tap, at: 1_399) == 300)
-        let fresh = PCMRing(format: format, frames: 1_000, space: space)
-        write(400, frames: 100, to: fresh, tap)
-        #expect(peak(tap, at: 20) == 400)
-        #expect(peak(tap, at: 500) == nil, "another ring counts anew")
+        // More frames than were dropped, so that their count alone does not show the change.
+        write(300, frames: 1_000, to: ring)
+        #expect(peak(at: 399) == 100)
+        #expect(peak(at: 400) == 300 && peak(at: 1_399) == 300)
+        let fresh = self.ring()
+        write(400, frames: 100, to: fresh)
+        #expect(peak(at: 20) == 400)
+        #expect(peak(at: 500) == nil, "another ring counts anew")
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `the picture of a frame is that of the music written there`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let space = SpaceSignal()
-        defer { space.stop() }
-        let ring = PCMRing(format: format, frames: 400, space: space)
-        let tap = SoundTap()
+        let ring = ring(frames: 400)
         tap.watch(true)
-        // What each frame of the stream is, as the sink hears it.
+        // The value of each frame of the stream, as the sink hears it.
         var model: [Int16] = []
         var taken = 0
         for _ in 0..<60 {
@@ -98,7 +93,7 @@ import Testing
                 let count = min(room, Int.random(in: 1...150, using: &random))
                 guard count > 0 else { continue }
                 let value = Int16.random(in: 1...30_000, using: &random)
-                write(value, frames: count, to: ring, tap)
+                write(value, frames: count, to: ring)
                 model += Array(repeating: value, count: count)
             default:
                 let count = min(model.count - taken, Int.random(in: 1...150, using: &random))
@@ -107,31 +102,27 @@ import Testing
                 taken += count
             }
         }
-        // A picture is of fifty frames, whose loudest it knows; those of one value alone tell the frame.
+        // A picture shows the loudest of fifty frames.
         for frame in max(0, taken - 200)..<model.count {
-            guard let peak = peak(tap, at: FrameCount(frame)) else { continue }
+            guard let peak = peak(at: FrameCount(frame)) else { continue }
             let near = model[max(0, frame - 49)..<min(model.count, frame + 50)]
             #expect(near.contains(Int16(peak)), "frame \(frame)")
             if Set(near).count == 1 { #expect(peak == Int(model[frame])) }
         }
     }
 
-    @Test func `the player shows the picture of the heard frames, and none before it is watched`()
-        async throws
-    {
+    @Test func `the player shows the picture of the heard frames, and none before a watch`() async throws {
         let music = FakeMusic(number: 1, frames: 6_000)
-        let stage = Stage([music], sink: TestSink(allowance: 0))
-        let outcome = try await stage.play { stage in
-            try await wait(for: "the music") { stage.player.snapshot.state == .playing }
-            stage.sink.allow(frames: 700)
-            try await wait(for: "700 frames") { stage.sink.heardFrames == 700 }
+        let stage = Stage([music], sink: TestSink(allowance: 700))
+        try await stage.sound(heard: 700) { stage in
             #expect(stage.player.soundPicture == nil && stage.player.tap.pictureCount == 0)
             stage.player.watchSound(true)
             stage.sink.allow(frames: 1_500)
-            try await wait(for: "2,200 frames") { stage.sink.heardFrames == 2_200 }
-            try await wait(for: "a picture") { stage.player.soundPicture != nil }
+            try await wait(for: "a picture") {
+                stage.sink.heardFrames == 2_200 && stage.player.soundPicture != nil
+            }
             let peak = try #require(stage.player.soundPicture?.levels.first?.peak)
-            // Noise: only a stretch with the frame that is heard has its peak.
+            // The music is noise: only stretches that contain the heard frame have its peak.
             let samples = music.pcm.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
             let peaks = (2_151...2_200).map { start in
                 (start..<start + 50).map { abs(Int(samples[$0 * 2])) }.max() ?? 0
@@ -140,6 +131,5 @@ import Testing
             stage.player.watchSound(false)
             #expect(stage.player.soundPicture == nil)
         }
-        #expect(outcome.isQuit)
     }
 }
