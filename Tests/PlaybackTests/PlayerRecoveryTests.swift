@@ -22,7 +22,8 @@ import Testing
         return state
     }
 
-    @Test func `commands before the tracks are known are carried out afterwards, in order, but quit at once`() {
+    @Test func `commands before the tracks are known are carried out afterwards, in order, but quit at once`()
+    {
         var quitting = PlayerState(exitsAtEnd: true, seed: 1)
         #expect(quitting.send(.quit) == [.finish(fatal: nil)])
         var state = PlayerState(exitsAtEnd: true, seed: 1)
