@@ -164,7 +164,7 @@ import Testing
     func `stored bytes are scanned without a request, and only until none are left`(subject: Subject)
         async throws
     {
-        let source = PartialSource(subject.bytes, stored: [0..<Int64(subject.bytes.count)])
+        let source = MemorySource(subject.bytes, isStored: true)
         let decoder = subject.decoder(source)
         try await decoder.open()
         var slices = 0

@@ -32,6 +32,21 @@ struct Fixture: Sendable, CustomStringConvertible {
     /// One of each kind, of 24 seconds.
     static let all = [cbr, bareCBR, vbr, bareVBR, mono, low, lowest, high, average]
 
+    /// A file of the demo.
+    static func asset(_ name: String) -> Fixture {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let data = try? Data(contentsOf: folder.appending(path: "assets/\(name).mp3"))
+        return Fixture(name: name, bytes: Array(data ?? Data()))
+    }
+
+    /// The file after `change`, which `how` describes.
+    func changed(_ how: String, _ change: (inout [UInt8]) -> Void) -> Fixture {
+        var fixture = Fixture(name: "\(name) \(how)", bytes: bytes)
+        change(&fixture.bytes)
+        return fixture
+    }
+
     enum Encoder: String { case lame, ffmpeg }
 
     /// Encodes `seconds` of a sweep with a seeded noise over it, so that no two stretches sound alike: by `lame`, or
@@ -52,11 +67,8 @@ struct Fixture: Sendable, CustomStringConvertible {
             let command =
                 switch encoder {
                 case .lame:
-                    [
-                        "--quiet", "-r", "-s", kilohertz, "--bitwidth", "16", "--signed", "--little-endian",
-                        "-m",
-                    ]
-                        + [channels == 1 ? "m" : "j"] + arguments + [wave.path, output.path]
+                    ["--quiet", "-r", "-s", kilohertz, "--bitwidth", "16", "--signed", "--little-endian"]
+                        + ["-m", channels == 1 ? "m" : "j"] + arguments + [wave.path, output.path]
                 case .ffmpeg:
                     ["-v", "error", "-nostdin", "-f", "s16le", "-ar", "\(rate)", "-ac", "\(channels)"]
                         + ["-i", wave.path, "-c:a", "mp2"] + arguments + ["-f", "mp2", output.path]
@@ -94,9 +106,7 @@ struct Fixture: Sendable, CustomStringConvertible {
     }
 }
 
-struct ToolFailed: Error {
-    var tool: String
-}
+struct ToolFailed: Error { var tool: String }
 
 /// Runs a command with nothing to read. Its output goes through a pipe: if the format changes, mpg123 begins a regular
 /// file anew.

@@ -88,7 +88,7 @@ import Testing
         ]
         let bytes = OddStreams.stereo.bytes + ape(items: items) + id3v1
         func stored(_ bytes: [UInt8]) -> MPEGDecoder {
-            MPEGDecoder(source: PartialSource(bytes, stored: [0..<Int64(bytes.count)]))
+            MPEGDecoder(source: MemorySource(bytes, isStored: true))
         }
         let decoder = stored(bytes)
         try await decoder.open()
@@ -98,7 +98,7 @@ import Testing
         try await tagged.open()
         #expect(tagged.info.loudness?.track == Loudness.Level(gain: 3, peak: 0.75))
         // If the end is not stored, it is not requested; its tags count as soon as it is stored.
-        let source = PartialSource(bytes)
+        let source = MemorySource(bytes)
         let remote = MPEGDecoder(source: source)
         try await remote.open()
         let requests = source.requests.count

@@ -31,6 +31,9 @@ func tag(of length: Int) -> [UInt8] {
 /// An ID3v1 tag.
 let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)
 
+/// A header or footer of an APEv2 tag of 2,000 bytes.
+let apeEnd = Array("APETAGEX".utf8) + [0xD0, 7, 0, 0, 0x40, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xA0]
+
 /// An APEv2 tag with header, footer, and `count` bytes between them that look like headers of frames.
 func ape(_ count: Int) -> [UInt8] { ape((0..<count).map { [0xFF, 0xFB, 0x90, 0x00][$0 % 4] }) }
 

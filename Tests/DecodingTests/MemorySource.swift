@@ -2,8 +2,8 @@ import Media
 import System
 import TestSupport
 
-/// A byte source in memory that counts reads, and may return fewer bytes than requested.
-final class MemorySource: ByteSource {
+/// A resource in memory. Requests bring the bytes that are not stored. Reads and requests are logged.
+final class MemorySource: ResourceReader {
     struct Read: Equatable {
         var offset: Int64
         var asked: Int
@@ -11,31 +11,37 @@ final class MemorySource: ByteSource {
     }
 
     private struct State {
+        var stored = ByteRangeSet()
         var reads: [Read] = []
+        var requests: [ByteRange] = []
         var random: SeededGenerator?
         var isGated = false
     }
 
     let bytes: [UInt8]
-    private let isAllStored: Bool
-    private let longestRead: Int
+    private let requestByteCount: Int
     private let state: Locked<State>
 
-    /// Reads return up to `longestRead` bytes; with a seed, randomly fewer than requested.
+    /// A request brings at most `requestByteCount` bytes. With a seed, reads return randomly fewer bytes than requested.
     init(
         _ bytes: [UInt8],
         isStored: Bool = false,
-        shortReads seed: UInt64? = nil,
-        longestRead: Int = .max
+        requestByteCount: Int = 65_536,
+        shortReads seed: UInt64? = nil
     ) {
         self.bytes = bytes
-        self.longestRead = longestRead
-        isAllStored = isStored
+        self.requestByteCount = requestByteCount
         state = Locked(State(random: seed.map(SeededGenerator.init(seed:))))
+        if isStored { store(0..<Int64(bytes.count)) }
     }
 
     var length: Int64? { Int64(bytes.count) }
     var reads: [Read] { state.withLock(\.reads) }
+    var readByteCount: Int { reads.reduce(0) { $0 + $1.given } }
+    /// The ranges requested from the network, in order.
+    var requests: [ByteRange] { state.withLock(\.requests) }
+
+    func store(_ range: ByteRange) { state.withLock { $0.stored.insert(contentsOf: range) } }
 
     /// Lets reads wait until their task is cancelled.
     func closeGate() { state.withLock { $0.isGated = true } }
@@ -43,24 +49,48 @@ final class MemorySource: ByteSource {
     func openGate() { state.withLock { $0.isGated = false } }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        let (given, isGated) = state.withLock { state in
-            let left = max(0, bytes.count - Int(min(offset, Int64(bytes.count))))
-            var given = min(count, left, longestRead)
+        let isGated = state.withLock { state in
+            let end = min(offset + Int64(min(count, requestByteCount)), Int64(bytes.count))
+            if offset < end, !state.stored.contains(offset) {
+                state.requests.append(offset..<end)
+                state.stored.insert(contentsOf: offset..<end)
+            }
+            return state.isGated
+        }
+        let given = try await readStored(at: offset, count: count)
+        if isGated {
+            try await wait(for: "the cancelling of a gated read") {
+                try Task.checkCancellation()
+                return false
+            }
+        }
+        return given
+    }
+
+    func readStored(at offset: Int64, count: Int) async throws -> [UInt8] {
+        try Task.checkCancellation()
+        return state.withLock { state in
+            let start = min(offset, Int64(bytes.count))
+            let end = min(start + Int64(count), Int64(bytes.count))
+            var given = Int((state.stored.gaps(in: start..<end).first?.lowerBound ?? end) - start)
             if given > 1, var random = state.random {
                 given = Int.random(in: 1...given, using: &random)
                 state.random = random
             }
             state.reads.append(Read(offset: offset, asked: count, given: given))
-            return (given, state.isGated)
+            return Array(bytes[Int(start)..<Int(start) + given])
         }
-        if isGated {
-            try await wait(for: "the cancelling of a gated read") {
-                try Task.checkCancellation(); return false
-            }
-        }
-        guard given > 0 else { return [] }
-        return Array(bytes[Int(offset)..<Int(offset) + given])
     }
 
-    func isStored(_ range: ByteRange) -> Bool { isAllStored }
+    func isStored(_ range: ByteRange) -> Bool { state.withLock { $0.stored.covers(range) } }
+
+    var report: LoadReport { LoadReport() }
+    var storedSeekTable: [UInt8] { [] }
+    func allowReadAhead(bytesPerSecond: Double) {}
+    func prefetch(_ range: ByteRange) {}
+    func fill() {}
+    func reject() async {}
+    func storeSeekTable(_ table: [UInt8]) {}
+    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
+    func close() async {}
 }

@@ -1,5 +1,4 @@
 import Decoding
-import Foundation
 import Media
 import TestSupport
 import Testing
@@ -27,7 +26,7 @@ import Testing
     }
 
     @Test func `the tail is never read unless it is stored`() async throws {
-        let tail = Array("TAG".utf8) + Array("Title".utf8) + [UInt8](repeating: 0, count: 120)
+        let tail = Array("TAGTitle".utf8) + [UInt8](repeating: 0, count: 120)
         for isStored in [false, true] {
             let source = MemorySource(Fixture.vbr.bytes + tail, isStored: isStored)
             let decoder = MPEGDecoder(source: source)
@@ -43,7 +42,7 @@ import Testing
             ([UInt8](repeating: 0, count: 300_000), .notAudio, "Not MP3 – Reprise plays MP3 only"),
             (Array("\n <!DOCTYPE html><html><body>Please log in</body></html>".utf8), .notAudio, "web page"),
             (
-                [0x1F, 0x8B, 8, 0] + [UInt8](repeating: 7, count: 600), .notAudio,
+                [0x1F, 0x8B, 8] + [UInt8](repeating: 7, count: 600), .notAudio,
                 "Not MP3 (compressed with gzip)"
             ),
             (Array("ID3".utf8), .notAudio, "Not MP3 – Reprise plays MP3 only"),
@@ -62,16 +61,12 @@ import Testing
 
     @Test func `the search for music ends after 64 KiB`() async throws {
         let source = MemorySource([UInt8](repeating: 0x20, count: 70_000) + Fixture.cbr.bytes)
-        await #expect(throws: MediaError.self) {
-            try await MPEGDecoder(source: source).open()
-        }
+        await #expect(throws: MediaError.self) { try await MPEGDecoder(source: source).open() }
         #expect(source.reads.map(\.given).reduce(0, +) <= 80_000)
     }
 
     @Test(arguments: Fixture.all)
-    func `the duration is stated by a header, or refined until the end counts it`(fixture: Fixture)
-        async throws
-    {
+    func `the duration is stated by a header, or exact at the end`(fixture: Fixture) async throws {
         let decoder = MPEGDecoder(fixture.bytes)
         try await decoder.open()
         let first = decoder.info
@@ -81,41 +76,15 @@ import Testing
         let revision = decoder.infoRevision
         let samples = try await decodeRest(decoder)
         let counted = first.format.duration(of: Int64(samples.count / first.format.channelCount))
-        #expect(decoder.info.duration == counted)
-        #expect(decoder.info.isDurationExact)
-        #expect((decoder.infoRevision > revision) == isBare || !isBare)
-        if !isBare { #expect(first.duration == counted) }
-    }
-
-    @Test(arguments: ["01-cbr", "02-vbr", "03-vbr-without-header", "04-mono", "05-22050-hz", "06-cover"])
-    func `every asset plays as the reference decoder plays it`(name: String) async throws {
-        let fixture = Fixture(name: name, bytes: try asset(name))
-        let samples = try await decodeRest(MPEGDecoder(fixture.bytes))
-        expectSame(samples, try fixture.reference())
+        #expect(decoder.info.duration == counted && decoder.info.isDurationExact)
+        #expect(isBare ? decoder.infoRevision > revision : first.duration == counted)
     }
 
     @Test func `tags in other scripts before a large cover are read`() async throws {
-        let decoder = MPEGDecoder(try asset("06-cover"))
+        let decoder = MPEGDecoder(Fixture.asset("06-cover").bytes)
         try await decoder.open()
         #expect(decoder.info.tags.title == "桜の季節")
         #expect(decoder.info.tags.artist == "Кино и весна")
         #expect(decoder.info.audioStart > 400_000)
-    }
-
-    @Test func `three files cut from one wave add up to its length`() async throws {
-        var frames = 0
-        for piece in 1...3 {
-            let bytes = try asset("0\(piece + 6)-evening-\(piece)")
-            let samples = try await decodeRest(MPEGDecoder(bytes))
-            expectSame(samples, try Fixture(name: "piece", bytes: bytes).reference())
-            frames += samples.count / 2
-        }
-        #expect(frames == 24 * 44_100)
-    }
-
-    private func asset(_ name: String) throws -> [UInt8] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        return Array(try Data(contentsOf: folder.appending(path: "assets/\(name).mp3")))
     }
 }

@@ -39,39 +39,15 @@ import Testing
         #expect(error?.cause == SafeText("Not MP3 (looks like \(kind.name)) – Reprise plays MP3 only"))
     }
 
-    @Test func `a resource gets the decoder of its kind, which receives the bytes that were read`()
-        async throws
-    {
+    @Test func `a resource gets the decoder of its kind and the bytes that were read`() async throws {
         let table = DecoderTable(mpeg: { MPEGDecoder($0) }, others: [.flac: { ToneDecoder($0) }])
         let location = ResourceLocation.file("/music/song")
-        let tone = Opened(MemorySource(Array("fLaC".utf8) + [UInt8](repeating: 0, count: 60)))
+        let tone = MemorySource(Array("fLaC".utf8) + [UInt8](repeating: 0, count: 60))
         #expect(try await table.decoder(for: tone, at: location) is ToneDecoder)
-        let song = Opened(MemorySource(Fixture.cbr.bytes))
+        let song = MemorySource(Fixture.cbr.bytes)
         let decoder = try await table.decoder(for: song, at: location)
         _ = try await decodeRest(decoder, limit: 2_304)
         #expect(decoder is MPEGDecoder)
-        #expect(song.source.reads.filter { $0.offset == 0 }.count == 1)
+        #expect(song.reads.filter { $0.offset == 0 }.count == 1)
     }
-}
-
-/// A memory source as a reader.
-private final class Opened: ResourceReader {
-    let source: MemorySource
-
-    init(_ source: MemorySource) { self.source = source }
-
-    var length: Int64? { source.length }
-    var report: LoadReport { LoadReport() }
-    var storedSeekTable: [UInt8] { [] }
-    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        try await source.read(at: offset, count: count)
-    }
-    func isStored(_ range: ByteRange) -> Bool { source.isStored(range) }
-    func allowReadAhead(bytesPerSecond: Double) {}
-    func prefetch(_ range: ByteRange) {}
-    func fill() {}
-    func reject() async {}
-    func storeSeekTable(_ table: [UInt8]) {}
-    func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
-    func close() async {}
 }

@@ -35,29 +35,25 @@ import Testing
     }
 
     @Test(arguments: [Fixture.cbr, .bareCBR, .vbr, .bareVBR, .high, .low])
-    func `a cold seek needs only the bytes of a few frames, even if its request is for more`(
-        fixture: Fixture
-    ) async throws {
+    func `a cold seek waits only for the bytes of a few frames`(fixture: Fixture) async throws {
         for percent in [31, 50, 60, 80] {
-            let source = MemorySource(fixture.bytes, longestRead: 128)
+            let source = MemorySource(fixture.bytes, requestByteCount: 128)
             let decoder = MPEGDecoder(source: source)
             try await decoder.open()
-            let before = source.reads.count
+            let before = source.requests.count
             let duration = try #require(decoder.info.duration)
             _ = try await decoder.seek(to: duration * percent / 100)
-            let waited = source.reads.dropFirst(before).map(\.given).reduce(0, +)
+            let waited = source.requests.dropFirst(before).reduce(0) { $0 + $1.count }
             // Fourteen frames at 192 kbit/s.
             #expect(waited <= 9_000, "\(fixture) at \(percent) %")
         }
     }
 
-    @Test func `a cold seek to the last frames of a constant rate is exact, even before a tag`()
-        async throws
+    @Test func `a cold seek to the last frames of a constant rate is exact, even before a tag`() async throws
     {
         let whole = try await decodeRest(MPEGDecoder(Fixture.cbr.bytes))
-        let tag = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
         for frames in [600, 3_000, 9_000] {
-            let decoder = MPEGDecoder(Fixture.cbr.bytes + tag)
+            let decoder = MPEGDecoder(Fixture.cbr.bytes + id3v1)
             try await decoder.open()
             let place = FrameCount(whole.count / 2 - frames)
             let landing = try await decoder.seek(to: decoder.info.format.duration(of: place))
@@ -94,16 +90,39 @@ import Testing
         try await other.open()
         for point in 0..<150 as Range<Int64> { table.record(frame: point * 8, at: point * 1_001) }
         let header = try #require(FrameHeader(fixture.bytes, at: Int(other.info.audioStart)))
-        let key = SeekTableKey(
-            header: header,
-            origin: other.info.audioStart,
-            length: Int64(fixture.bytes.count)
-        )
         let source = MemorySource(fixture.bytes)
+        let key = SeekTableKey(header: header, origin: other.info.audioStart, length: source.length)
         let decoder = MPEGDecoder(source: source, seekTable: table.stored(for: key))
         let landing = try await decoder.seek(to: .seconds(12))
         #expect(!landing.isExact)
         #expect(try await !decodeRest(decoder, limit: 4_096).isEmpty)
+    }
+
+    @Test func `a seek past a change of rate lands in the music and is never called exact`() async throws {
+        let fixture = OddStreams.joined([OddStreams.stereo, OddStreams.low], frames: 220)
+        let decoder = MPEGDecoder(fixture.bytes)
+        let whole = try await decodeRest(decoder)
+        #expect(try await !decoder.seek(to: .seconds(8)).isExact)
+        #expect(try await !decodeRest(decoder).isEmpty)
+        let back = try await decoder.seek(to: .seconds(2))
+        #expect(back == SeekLanding(frame: 88_200, isExact: true))
+        expectSame(try await decodeRest(decoder, limit: 20_000), whole[176_400..<196_400])
+    }
+
+    @Test(arguments: [OddStreams.free, OddStreams.layerII, OddStreams.layerI])
+    func `seeks in other layers and in free format are exact after a full decode`(fixture: Fixture)
+        async throws
+    {
+        let decoder = MPEGDecoder(fixture.bytes)
+        let whole = try await decodeRest(decoder)
+        let format = decoder.info.format
+        for second in [0, 1, 2, 4] {
+            let landing = try await decoder.seek(to: .seconds(second))
+            #expect(landing == SeekLanding(frame: Int64(second * format.sampleRate), isExact: true))
+            let heard = try await decodeRest(decoder, limit: 8_192)
+            let expected = whole[(second * format.sampleRate * format.channelCount)...].prefix(8_192)
+            expectNear(heard, expected, within: 1, "\(fixture) at \(second) s")
+        }
     }
 
     /// Seeks to seeded positions and compares the decoded samples with a decode from the start.

@@ -162,7 +162,7 @@ import Testing
         let back = [[], id3v1, ape(100)][mutator.number(0...2)]
         let places = sample.starts.map { $0 + front.count }
         let bytes = mutator.damaged(front + sample.bytes + back, favouring: places + [0, 3, 6, 36, 40])
-        let source = PartialSource(bytes, stored: mutator.number(0...1) == 0 ? [0..<Int64(bytes.count)] : [])
+        let source = MemorySource(bytes, isStored: mutator.number(0...1) == 0)
         let table = (0..<mutator.number(0...60)).map { _ in UInt8(mutator.number(0...255)) }
         let decoder = MPEGDecoder(source: source, seekTable: table)
         var steps = 0

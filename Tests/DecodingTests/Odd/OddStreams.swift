@@ -13,18 +13,16 @@ enum OddStreams {
     static let lowest = bare("8 kHz mono", ["-b", "8"], rate: 8_000, channels: 1)
     static let free = bare("free format", ["--freeformat", "-b", "200"])
     static let layerII = Fixture.made("Layer II", ["-b:a", "192k"], by: .ffmpeg, seconds: 6)
-    static let lowLayerII = Fixture.made(
-        "Layer II at 22.05 kHz",
-        ["-b:a", "64k"],
-        by: .ffmpeg,
-        seconds: 6,
-        rate: 22_050
-    )
+    static let lowLayerII =
+        Fixture.made("Layer II at 22.05 kHz", ["-b:a", "64k"], by: .ffmpeg, seconds: 6, rate: 22_050)
     static let layerI = Fixture(name: "Layer I", bytes: LayerIEncoder.noise(frames: 600, seed: 1))
 
-    private static func bare(_ name: String, _ arguments: [String], rate: Int = 44_100, channels: Int = 2)
-        -> Fixture
-    {
+    private static func bare(
+        _ name: String,
+        _ arguments: [String],
+        rate: Int = 44_100,
+        channels: Int = 2
+    ) -> Fixture {
         Fixture.made(name, arguments + ["-t"], seconds: 6, rate: rate, channels: channels)
     }
 
@@ -36,14 +34,11 @@ enum OddStreams {
         _ inserted: [UInt8],
         _ fixture: Fixture,
         beforeFrame number: Int,
-        plus bytes: Int = 0
-    )
-        -> Fixture
-    {
-        var fixture = fixture
+        plus bytes: Int = 0,
+        _ name: String
+    ) -> Fixture {
         let place = frameStarts(fixture.bytes)[number] + bytes
-        fixture.bytes.insert(contentsOf: inserted, at: place)
-        return fixture
+        return fixture.changed("with " + name) { $0.insert(contentsOf: inserted, at: place) }
     }
 
     /// The first `count` frames of each of `parts`, one after the other.
@@ -68,12 +63,8 @@ enum OddStreams {
         }
         let entries = 100
         let perEntry = (starts.count + entries - 1) / entries
-        append(length + fixture.bytes.count, 4)
-        append(starts.count, 4)
-        append(entries, 2)
-        append(1, 2)
-        append(2, 2)
-        append(perEntry, 2)
+        for number in [length + fixture.bytes.count, starts.count] { append(number, 4) }
+        for number in [entries, 1, 2, perEntry] { append(number, 2) }
         for entry in 0..<entries {
             let first = starts.count <= entry * perEntry ? fixture.bytes.count : starts[entry * perEntry]
             let next = (entry + 1) * perEntry
@@ -92,30 +83,20 @@ enum LayerIEncoder {
         for number in 0..<frames {
             // 192 kbit/s at 44.1 kHz, mono; padding as the rate wants it.
             let isPadded = (number + 1) * 12 * 192_000 / 44_100 - number * 12 * 192_000 / 44_100 > 52
-            var bits = BitWriter()
-            bits.append(0xFFFF, 16)
-            bits.append(0x60 | (isPadded ? 2 : 0), 8)
-            bits.append(0xC0, 8)
+            var bits: [Int] = []
+            func append(_ value: Int, _ width: Int) { bits += (0..<width).reversed().map { value >> $0 & 1 } }
+            append(0xFFFF, 16)
+            append(0x60 | (isPadded ? 2 : 0), 8)
+            append(0xC0, 8)
             let sounding = Int.random(in: 1...8, using: &random)
-            for subband in 0..<32 { bits.append(subband < sounding ? 3 : 0, 4) }
-            for _ in 0..<sounding { bits.append(Int.random(in: 10...40, using: &random), 6) }
-            for _ in 0..<12 * sounding { bits.append(Int.random(in: 0...14, using: &random), 4) }
-            bytes += bits.bytes
-            bytes += [UInt8](repeating: 0, count: (52 + (isPadded ? 1 : 0)) * 4 - bits.bytes.count)
-        }
-        return bytes
-    }
-
-    private struct BitWriter {
-        var bytes: [UInt8] = []
-        private var count = 0
-
-        mutating func append(_ value: Int, _ width: Int) {
-            for bit in (0..<width).reversed() {
-                if count % 8 == 0 { bytes.append(0) }
-                if (value >> bit) & 1 == 1 { bytes[bytes.count - 1] |= 0x80 >> UInt8(count % 8) }
-                count += 1
+            for subband in 0..<32 { append(subband < sounding ? 3 : 0, 4) }
+            for _ in 0..<sounding { append(Int.random(in: 10...40, using: &random), 6) }
+            for _ in 0..<12 * sounding { append(Int.random(in: 0...14, using: &random), 4) }
+            bits += [Int](repeating: 0, count: (52 + (isPadded ? 1 : 0)) * 32 - bits.count)
+            bytes += stride(from: 0, to: bits.count, by: 8).map { start in
+                UInt8(bits[start..<start + 8].reduce(0) { $0 << 1 | $1 })
             }
         }
+        return bytes
     }
 }

@@ -78,7 +78,8 @@ import Testing
                 case .half: 0..<(length + Int64(kind.coverByteCount)) / 2
                 case .whole: 0..<length
                 }
-            let source = PartialSource(bytes, stored: stored.map { [$0] } ?? [])
+            let source = MemorySource(bytes)
+            if let stored { source.store(stored) }
             let decoder = MPEGDecoder(source: source)
             try await decoder.open()
             let openCost = source.requests.count

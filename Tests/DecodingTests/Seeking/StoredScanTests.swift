@@ -25,7 +25,7 @@ import Testing
         let walked = MPEGDecoder(fixture.bytes)
         _ = try await decodeRest(walked)
         for percent in [10, 35, 60, 85] {
-            let source = PartialSource(fixture.bytes)
+            let source = MemorySource(fixture.bytes)
             let decoder = MPEGDecoder(source: source, seekTable: hasTable ? walked.seekTable() : [])
             #expect(!decoder.isStored(at: .zero), "nothing is known before the head")
             try await decoder.open()
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: variable)
     func `scanning a stored track sends no request, counts all frames and ends`(fixture: Fixture) async throws
     {
-        let source = PartialSource(fixture.bytes, stored: [0..<Int64(fixture.bytes.count)])
+        let source = MemorySource(fixture.bytes, isStored: true)
         let decoder = MPEGDecoder(source: source)
         let steps = try await scanAll(decoder)
         #expect(source.requests.isEmpty)
@@ -61,13 +61,13 @@ import Testing
 
     @Test func `a scan continues with newly stored bytes, and reads nothing twice`() async throws {
         let bytes = Fixture.bareVBR.bytes
-        let source = PartialSource(bytes)
+        let source = MemorySource(bytes)
         let decoder = MPEGDecoder(source: source)
         try await decoder.open()
         _ = try await scanAll(decoder)
-        let settled = source.readCount
+        let settled = source.reads.count
         #expect(try await scanAll(decoder) == 0)
-        #expect(source.readCount == settled)
+        #expect(source.reads.count == settled)
         var read = source.readByteCount
         for end in stride(from: 100_000, to: bytes.count, by: 40_000) {
             source.store(0..<Int64(end))
@@ -83,7 +83,7 @@ import Testing
         async throws
     {
         let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
-        let source = PartialSource(fixture.bytes)
+        let source = MemorySource(fixture.bytes)
         let decoder = MPEGDecoder(source: source)
         try await decoder.open()
         let target = whole.count / 2 * 7 / 10
@@ -119,7 +119,7 @@ import Testing
         for (point, offset) in map.table.offsets.enumerated() where point < 10 || point > points * 3 / 4 {
             holed.record(frame: Int64(point) * SeekTable.stride, at: offset)
         }
-        let source = PartialSource(fixture.bytes)
+        let source = MemorySource(fixture.bytes)
         let decoder = MPEGDecoder(
             source: source,
             seekTable: holed.stored(for: map.key(length: source.length))
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `tags at the end shorten the music as soon as they are stored`() async throws {
         let bytes = Fixture.bareCBR.bytes + ape(200_000) + id3v1
-        let source = PartialSource(bytes)
+        let source = MemorySource(bytes)
         let decoder = MPEGDecoder(source: source)
         try await decoder.open()
         let plain = MPEGDecoder(Fixture.bareCBR.bytes)
