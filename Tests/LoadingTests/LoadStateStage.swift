@@ -44,7 +44,7 @@ struct LoadStateStage {
     private var moment: LoadMoment { LoadMoment(now: now, stored: stored) }
 
     var length: Int64? { load.length }
-    var isComplete: Bool { load.isComplete(stored) }
+    var isComplete: Bool { load.length.map { stored.covers(0..<$0) } ?? false }
     var isSeekable: Bool { load.isSeekable(stored) }
     var need: FetchReason? { load.need(moment) }
     var wait: LoadWait? { load.wait(moment) }

@@ -51,13 +51,15 @@ struct BodyWatch: Sendable {
     /// The fewest bytes to measure. A longer piece would show a change of the rate too late.
     private static let leastBytes: Int64 = 32 << 10
 
+    typealias Piece = (bytes: Int64, time: Duration)
+
     private var began: Duration?
     private var received: Int64 = 0
 
     /// `count` bytes arrived at `now`. Returns a measurement once the piece is long enough.
     ///
     /// The first bytes only start the measurement: the time before them was spent waiting.
-    mutating func received(_ count: Int64, at now: Duration) -> (bytes: Int64, time: Duration)? {
+    mutating func received(_ count: Int64, at now: Duration) -> Piece? {
         guard let start = began else {
             began = now
             return nil

@@ -36,6 +36,9 @@ struct LoadFetch: Sendable {
     /// `Int64.max` if unknown.
     fileprivate(set) var end: Int64
     fileprivate(set) var phase = Phase.requested
+    /// The time at which the request was sent; `nil` before.
+    fileprivate(set) var sentAt: Duration?
+    fileprivate var watch = BodyWatch()
     let company: Company
     let attempt: Attempt
 
@@ -113,6 +116,8 @@ struct LoadFetches: Sendable {
         )
     }
 
+    mutating func sent(_ id: FetchPlan.ID, at now: Duration) { fetches[id]?.sentAt = now }
+
     /// The body of the response begins at `start` and ends at `end` at the latest.
     mutating func answered(_ id: FetchPlan.ID, from start: Int64, upTo end: Int64) {
         guard var fetch = fetches[id] else { return }
@@ -133,6 +138,11 @@ struct LoadFetches: Sendable {
         if isNew, fetch.phase != .cancelled { fetch.phase = .progressing }
         fetches[id] = fetch
         return self[id]
+    }
+
+    /// `count` bytes arrived at `now`. Returns a measurement of the rate once there are enough of them.
+    mutating func received(_ id: FetchPlan.ID, _ count: Int, at now: Duration) -> BodyWatch.Piece? {
+        fetches[id]?.watch.received(Int64(count), at: now)
     }
 
     /// The fetch is over. Returns it as it was.

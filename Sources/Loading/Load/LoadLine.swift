@@ -26,7 +26,8 @@ struct LoadLine: Sendable {
 
     // MARK: Events
 
-    mutating func measured(_ update: (inout LineMeasure) -> Void) { update(&measure) }
+    /// `piece` of a body arrived.
+    mutating func received(_ piece: BodyWatch.Piece) { measure.received(piece.bytes, in: piece.time) }
 
     /// Returns `false` if a newer revision was received before.
     mutating func othersNeedChanged(_ need: FetchReason?, revision: Int) -> Bool {
@@ -36,7 +37,12 @@ struct LoadLine: Sendable {
         return true
     }
 
-    mutating func answered(_ wire: WireFacts, to fetch: LoadFetch, now: Duration) {
+    mutating func answered(_ answer: RangeAnswer, to fetch: LoadFetch, now: Duration) {
+        let wire = answer.wire
+        // The time of a request that was redirected is that of several.
+        if answer.requestCount == 1, let sentAt = fetch.sentAt {
+            measure.answered(after: now - sentAt, onNewConnection: wire.reusedConnection == false)
+        }
         takesOneAtATime = wire.takesOneAtATime
         // A new connection shows that the one in use could not carry the request.
         let isPair =

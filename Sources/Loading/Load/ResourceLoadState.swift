@@ -54,12 +54,9 @@ package struct ResourceLoadState: Sendable {
     var description: EntryDescription { answers.description }
     var length: Int64? { description.length }
     var measure: LineMeasure { line.measure }
-    var hasReaders: Bool { !readers.isEmpty }
 
     /// The error with which every further read fails; `nil` while the resource can be read.
     var finalError: MediaError? { if case .over(let error) = phase { error } else { nil } }
-
-    func isComplete(_ stored: ByteRangeSet) -> Bool { answers.isComplete(stored) }
 
     /// `true` if any offset can be read without reading all bytes before it.
     func isSeekable(_ stored: ByteRangeSet) -> Bool { phase != .live && answers.isSeekable(stored) }
@@ -134,12 +131,13 @@ package struct ResourceLoadState: Sendable {
         let isNeeded =
             fetch.plan.wanted.map { moment.stored.intersection(ByteRangeSet($0)).isEmpty }
             ?? !answers.isComplete(moment.stored)
-        if isNeeded { return (true, endWaits(moment)) }
+        if isNeeded {
+            fetches.sent(id, at: moment.now)
+            return (true, endWaits(moment))
+        }
         _ = fetches.ended(id)
         return (false, endWaits(moment) + plan(moment))
     }
-
-    mutating func measured(_ update: (inout LineMeasure) -> Void) { line.measured(update) }
 
     /// The most urgent need of other resources has changed. Ignored if a call had a higher `revision` before.
     mutating func othersNeedChanged(_ need: FetchReason?, revision: Int, _ moment: Moment) -> [Action] {
@@ -162,7 +160,7 @@ package struct ResourceLoadState: Sendable {
     ) -> AnswerOutcome {
         // The fetch was cancelled in the meantime.
         guard let fetch = fetches[id] else { return .discard([]) }
-        line.answered(answer.wire, to: fetch, now: moment.now)
+        line.answered(answer, to: fetch, now: moment.now)
         let meaning = answers.meaning(
             of: answer,
             to: fetch.plan,
@@ -186,6 +184,7 @@ package struct ResourceLoadState: Sendable {
         _ moment: Moment
     ) -> [Action] {
         if let fetch = fetches[id] { comparison.passed(range, by: fetch) }
+        if let piece = fetches.received(id, range.count, at: moment.now) { line.received(piece) }
         // Bytes that were stored before are no progress: otherwise, if a server always breaks off within
         // them, requests would be repeated for ever.
         if isNew { attempts.progressed() }

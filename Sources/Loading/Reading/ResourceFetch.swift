@@ -27,7 +27,6 @@ struct ResourceFetch: Sendable {
         let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
         loader.perform(actions)
         guard isNeeded else { return }
-        let overlap = try await store.bytes(in: plan.overlap)
         let request = RangeRequest(
             url: loader.url,
             range: plan.asked,
@@ -38,7 +37,7 @@ struct ResourceFetch: Sendable {
         do {
             let response = try await send(request)
             log?.answered(response.answer)
-            if let end = try await take(response, expecting: overlap, &log) { log?.ended(end) }
+            if let end = try await take(response, &log) { log?.ended(end) }
         } catch let error as MediaError where error.code == .offline {
             log?.withdraw()
             throw error
@@ -51,19 +50,10 @@ struct ResourceFetch: Sendable {
     /// A request is counted when it is sent, whatever its outcome; while offline none is sent.
     private func send(_ request: RangeRequest) async throws -> RangeResponse {
         loader.note { $0.requestCount += 1 }
-        let sentAt = parts.clock.now
         do {
             let response = try await parts.transport.send(request)
-            let time = parts.clock.now - sentAt
-            let answer = response.answer
-            loader.note { guarded in
-                // The first request was counted when it was sent; the response states how many redirects
-                // followed.
-                guarded.requestCount += answer.requestCount - 1
-                guard answer.requestCount == 1 else { return }
-                let isNew = answer.wire.reusedConnection == false
-                guarded.state.measured { $0.answered(after: time, onNewConnection: isNew) }
-            }
+            // The first request was counted when it was sent; the response states how many redirects followed.
+            loader.note { $0.requestCount += response.answer.requestCount - 1 }
             return response
         } catch let error as MediaError where error.code == .offline {
             loader.note { $0.requestCount -= 1 }
@@ -73,11 +63,7 @@ struct ResourceFetch: Sendable {
 
     /// Acts on a response according to its meaning. Returns how the request ended; `nil` if a live stream
     /// continues it.
-    private func take(
-        _ response: RangeResponse,
-        expecting overlap: [UInt8],
-        _ log: inout RequestLog?
-    ) async throws -> String? {
+    private func take(_ response: RangeResponse, _ log: inout RequestLog?) async throws -> String? {
         var isHandedOver = false
         defer { if !isHandedOver { response.body.cancel() } }
         let outcome = loader.decide { $0.state.fetchAnswered(plan.id, response.answer, $1) }
@@ -93,16 +79,16 @@ struct ResourceFetch: Sendable {
         case .store(let start, let end):
             loader.storeDescription()
             loader.perform(outcome.actions)
-            var sink = BodySink(
-                place: start..<end,
-                overlap: OverlapCheck(expected: overlap, at: plan.overlap.lowerBound)
-            )
-            if outcome.comparesStored { sink.compared = store.stored }
-            let ending = try await receive(response.body, into: &sink, &log)
+            let compared = outcome.comparesStored ? store.stored : ByteRangeSet(plan.overlap)
+            let ending = try await receive(response.body, into: start..<end, comparing: compared, &log)
             loader.storeDescription()
-            guard case .live = ending else { return ending.rawValue }
-            isHandedOver = await handOver(response, at: sink.offset, log)
-            return isHandedOver ? nil : "cancelled"
+            switch ending {
+            case .complete: return "complete"
+            case .changed: return MediaError.Code.resourceChanged.rawValue
+            case .live(let offset):
+                isHandedOver = await handOver(response, at: offset, log)
+                return isHandedOver ? nil : "cancelled"
+            }
         }
     }
 
@@ -114,50 +100,52 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    private enum BodyEnding: String {
+    private enum BodyEnding {
         case complete
-        /// It has no end and continues as a live stream.
-        case live
-        case changed = "resource-changed"
+        /// It has no end, and continues at this offset as a live stream.
+        case live(at: Int64)
+        /// It differs from the stored bytes.
+        case changed
     }
 
+    /// Stores the part of the body in `place`; bytes beyond were not requested. Stored bytes of `compared`
+    /// that arrive again must be the same.
     private func receive(
         _ body: any ResponseBody,
-        into sink: inout BodySink,
+        into place: ByteRange,
+        comparing compared: ByteRangeSet,
         _ log: inout RequestLog?
     ) async throws -> BodyEnding {
-        while sink.offset < sink.place.upperBound, let chunk = try await body.next() {
-            let now = parts.clock.now
-            log?.received(chunk.count)
-            let bytes = sink.clipped(chunk)
-            guard try await isUnchanged(bytes, in: sink) else {
+        var offset = place.lowerBound
+        while offset < place.upperBound, var bytes = try await body.next() {
+            log?.received(bytes.count)
+            let room = place.upperBound - offset
+            if Int64(bytes.count) > room { bytes = Array(bytes.prefix(Int(room))) }
+            if !compared.isEmpty, try await !agree(bytes, at: offset, compared) {
                 await loader.performAll(loader.decide { $0.state.overlapDiffered(plan.id, $1) })
                 return .changed
             }
-            let range = sink.offset..<sink.offset + Int64(bytes.count)
+            let range = offset..<offset + Int64(bytes.count)
             let isNew = !store.stored.covers(range)
-            try await store.write(bytes, at: sink.offset)
-            sink.offset = range.upperBound
-            let piece = sink.watch.received(Int64(bytes.count), at: now)
+            try await store.write(bytes, at: offset)
+            offset = range.upperBound
             let (actions, isLive) = loader.decide { guarded, moment in
-                guarded.fetchedBytes += Int64(bytes.count)
-                if let piece { guarded.state.measured { $0.received(piece.bytes, in: piece.time) } }
+                guarded.fetchedBytes += Int64(range.count)
                 let actions = guarded.state.bytesStored(range, by: plan.id, isNew: isNew, moment)
                 return (actions, guarded.state.isHandingOver(plan.id))
             }
             loader.perform(actions)
-            if isLive { return .live }
+            if isLive { return .live(at: offset) }
         }
         return .complete
     }
 
-    private func isUnchanged(_ bytes: [UInt8], in sink: BodySink) async throws -> Bool {
-        guard sink.overlap.passes(bytes, at: sink.offset) else { return false }
-        guard let compared = sink.compared else { return true }
-        let range = sink.offset..<sink.offset + Int64(bytes.count)
+    /// `true` if `bytes`, which begin at `offset`, equal the stored ones in `compared`.
+    private func agree(_ bytes: [UInt8], at offset: Int64, _ compared: ByteRangeSet) async throws -> Bool {
+        let range = offset..<offset + Int64(bytes.count)
         for piece in compared.intersection(ByteRangeSet(range)).ranges {
-            let known = OverlapCheck(expected: try await store.bytes(in: piece), at: piece.lowerBound)
-            guard known.passes(bytes, at: sink.offset) else { return false }
+            let known = try await store.bytes(in: piece)
+            guard bytes[Int(piece.lowerBound - offset)...].starts(with: known) else { return false }
         }
         return true
     }
@@ -179,51 +167,6 @@ struct ResourceFetch: Sendable {
 
     private func mediaError(_ error: any Error) -> MediaError {
         error as? MediaError ?? MediaError(.internalError, loader.url.safeText, SafeText("\(error)"))
-    }
-}
-
-/// The progress of one body into the store.
-private struct BodySink {
-    /// The offsets of the body to store; bytes beyond were not requested.
-    let place: ByteRange
-    let overlap: OverlapCheck
-    /// All stored bytes, if a body without a confirming validator has to be compared with them; `nil` if
-    /// only the overlap is compared.
-    var compared: ByteRangeSet?
-    /// The next byte's offset.
-    var offset: Int64
-    var watch = BodyWatch()
-
-    init(place: ByteRange, overlap: OverlapCheck) {
-        self.place = place
-        self.overlap = overlap
-        offset = place.lowerBound
-    }
-
-    /// The part of `chunk` that was requested.
-    func clipped(_ chunk: [UInt8]) -> [UInt8] {
-        let room = place.upperBound - offset
-        return Int64(chunk.count) <= room ? chunk : Array(chunk.prefix(Int(room)))
-    }
-}
-
-/// Compares bytes that a server sends again with the stored ones.
-struct OverlapCheck: Sendable {
-    let expected: [UInt8]
-    let start: Int64
-
-    init(expected: [UInt8], at start: Int64) {
-        self.expected = expected
-        self.start = start
-    }
-
-    /// `true` if `chunk`, which begins at `offset`, equals the stored bytes at the offsets that both cover.
-    func passes(_ chunk: [UInt8], at offset: Int64) -> Bool {
-        let shared = (start..<start + Int64(expected.count)).clamped(to: offset..<offset + Int64(chunk.count))
-        guard !shared.isEmpty else { return true }
-        let mine = expected[Int(shared.lowerBound - start)..<Int(shared.upperBound - start)]
-        let sent = chunk[Int(shared.lowerBound - offset)..<Int(shared.upperBound - offset)]
-        return mine.elementsEqual(sent)
     }
 }
 

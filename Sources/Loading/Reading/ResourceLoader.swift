@@ -21,6 +21,8 @@ final class ResourceLoader: Sendable {
         fileprivate var timer: Task<Void, Never>?
         /// Identifies this loader among those that share the connection.
         fileprivate var lineUser: SharedLine.User?
+        /// The need that was reported last, and the number of reports so far.
+        fileprivate var need: FetchReason?
         fileprivate var needRevision = 0
         fileprivate var lastReader = 0
         fileprivate var phase = Phase.open
@@ -109,18 +111,22 @@ final class ResourceLoader: Sendable {
         perform(decide { event(&$0.state, $1) })
     }
 
-    /// Passes one event to the state, and reports the resource's need to the loaders that share the
-    /// connection.
+    /// Passes one event to the state. If the need of the resource has changed, reports it to the loaders that
+    /// share the connection.
     func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
-        let (result, user, need, revision) = guarded.withLock { guarded in
+        let (result, report) = guarded.withLock {
+            guarded -> (Result, (user: SharedLine.User, need: FetchReason?, revision: Int)?) in
             // The stored ranges are read under the lock, so that they are never older than the state they
             // are used with.
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             let result = event(&guarded, moment)
+            let need = guarded.state.need(moment)
+            guard let user = guarded.lineUser, need != guarded.need else { return (result, nil) }
+            guarded.need = need
             guarded.needRevision += 1
-            return (result, guarded.lineUser, guarded.state.need(moment), guarded.needRevision)
+            return (result, (user, need, guarded.needRevision))
         }
-        if let user { parts.line.needs(need, of: user, revision: revision) }
+        if let report { parts.line.needs(report.need, of: report.user, revision: report.revision) }
         return result
     }
 
@@ -307,7 +313,7 @@ final class ResourceLoader: Sendable {
         let (actions, waiter, isLast) = decide { guarded, moment in
             let wait = guarded.state.readers[id]?.wait
             let actions = guarded.state.readerClosed(id, moment)
-            let isLast = !guarded.state.hasReaders && guarded.isOpen
+            let isLast = guarded.state.readers.isEmpty && guarded.isOpen
             if isLast { guarded.phase = .closing }
             return (actions, guarded.takeWaiter(wait), isLast)
         }

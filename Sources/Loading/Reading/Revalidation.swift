@@ -76,6 +76,6 @@ struct Revalidation {
             received += Int64(more.count)
             bytes += more
         }
-        return bytes.count < head.count || !OverlapCheck(expected: head, at: 0).passes(bytes, at: 0)
+        return !bytes.starts(with: head)
     }
 }
