@@ -5,6 +5,7 @@ import Testing
 
 /// The meaning of each response that servers send.
 @Suite struct AnswerMeaningTests {
+    /// A response to a request for 500..<600 of a resource of 1,000 bytes whose first half is stored.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var answer: RangeAnswer
@@ -21,8 +22,12 @@ import Testing
             (testDescription, self.answer, self.meaning) = (description, answer, meaning)
         }
 
-        /// This row with nothing stored, and a request for the first bytes.
         var atStart: Row { with { ($0.wanted, $0.stored) = (0..<100, 0..<0) } }
+        var asWhole: Row { with { $0.wanted = nil } }
+        var ofUnknownLength: Row { with { $0.length = nil } }
+        var farAhead: Row { with { ($0.wanted, $0.length) = (900..<1_000, nil) } }
+        var withoutValidators: Row { with { $0.validators = Validators() } }
+        var weak: Row { with { $0.validators = Validators(etag: "W/\"1\"") } }
 
         func with(_ change: (inout Row) -> Void) -> Row {
             var row = self
@@ -33,8 +38,14 @@ import Testing
 
     static let other: SafeText = "the server sends another part than was asked for"
     static let has: SafeText = "the server refuses a part that it says it has"
-    static let portal: SafeText =
-        "got a web page instead of the rest; sign in to the network and play it again"
+    static let monday = Validators(lastModified: "Mon, 01 Jan 2024 00:00:00 GMT")
+    static let tuesday = Validators(lastModified: "Tue, 02 Jan 2024 00:00:00 GMT")
+    static let page = RangeAnswer(kind: .whole(length: 40), contentType: "text/html")
+
+    static func refused(_ cause: SafeText) -> AnswerMeaning { .refused(.httpStatus, cause) }
+    static func unsatisfiable(_ total: Int64?) -> RangeAnswer {
+        RangeAnswer(kind: .unsatisfiable(total: total))
+    }
 
     static let parts: [Row] = [
         Row("the part", .part(500..<600, of: 1_000), .part(500..<600)),
@@ -44,35 +55,25 @@ import Testing
         Row("no total", .part(500..<600, of: nil), .part(500..<600)),
         Row("later", .part(501..<600, of: 1_000), .withoutRange(other)),
         Row("elsewhere", .part(0..<100, of: 1_000), .withoutRange(other)),
-        Row(
-            "later, when the whole was asked for before",
-            .part(501..<600, of: 1_000),
-            .refused(.httpStatus, other)
-        ).with { $0.hasFallenBack = true },
+        Row("later, after a request for the whole", .part(501..<600, of: 1_000), refused(other)).with {
+            $0.hasFallenBack = true
+        },
         Row(
             "a part of the whole",
             .part(0..<100, of: 1_000),
-            .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
-        ).with { $0.wanted = nil },
+            refused("the server sends a part of what was asked for as a whole")
+        ).asWhole,
         Row("another total", .part(500..<600, of: 1_001), .changed),
         Row("another tag", .part(500..<600, of: 1_000, etag: "\"2\""), .changed),
         Row("the same tag, weak", .part(500..<600, of: 1_000, etag: "W/\"1\""), .part(500..<600)),
-        Row("a weak tag that differs", .part(500..<600, of: 1_000, etag: "W/\"2\""), .changed).with {
-            $0.validators = Validators(etag: "W/\"1\"")
-        },
+        Row("another weak tag", .part(500..<600, of: 1_000, etag: "W/\"2\""), .changed).weak,
         Row(
             "another date",
-            RangeAnswer(
-                kind: .part(range: 500..<600, total: nil),
-                validators: Validators(lastModified: "Tue, 02 Jan 2024 00:00:00 GMT")
-            ),
+            RangeAnswer(kind: .part(range: 500..<600, total: nil), validators: tuesday),
             .changed
-        ).with { $0.validators = Validators(lastModified: "Mon, 01 Jan 2024 00:00:00 GMT") },
-        Row(
-            "with nothing stored nothing is another file",
-            .part(0..<100, of: 2_000, etag: "\"2\""),
-            .part(0..<100)
-        ).atStart,
+        ).with { $0.validators = monday },
+        Row("another tag, with nothing stored", .part(0..<100, of: 2_000, etag: "\"2\""), .part(0..<100))
+            .atStart,
     ]
 
     static let wholes: [Row] = [
@@ -80,100 +81,76 @@ import Testing
         Row("200 in the middle, the tag confirmed", .whole(1_000), .whole),
         Row("200 of another file", .whole(1_000, etag: "\"2\""), .changed),
         Row("200 that confirms nothing", .whole(1_000, etag: nil), .changed),
-        Row("200 where there are no validators", .whole(1_000, etag: nil), .whole).with {
-            $0.validators = Validators()
+        Row("200 without validators", .whole(1_000, etag: nil), .whole).withoutValidators,
+        Row("200 without validators, of another length", .whole(999, etag: nil), .changed).withoutValidators,
+        Row("200 although ranges worked: an unknown condition", .whole(1_000), .weakerCondition(.date)).with {
+            $0.acceptsRanges = true
         },
-        Row("200 where there are no validators, another length", .whole(999, etag: nil), .changed).with {
-            $0.validators = Validators()
-        },
-        Row(
-            "200 where ranges worked: the condition is not understood",
-            .whole(1_000),
-            .weakerCondition(.date)
-        ).with { $0.acceptsRanges = true },
         Row("200 to a plain range: there are no ranges any more", .whole(1_000), .whole).with {
             ($0.acceptsRanges, $0.step) = (true, .comparison)
         },
         Row(
-            "packed, its length is another one",
+            "packed, and so of another length",
             RangeAnswer(kind: .whole(length: 700), validators: Validators(etag: "W/\"1\""), isEncoded: true),
             .whole
-        ).with { $0.validators = Validators(etag: "W/\"1\"") },
+        ).weak,
         Row(
-            "a page in place of music",
-            RangeAnswer(kind: .whole(length: 40), contentType: "text/html"),
-            .refused(.badAnswer, portal)
+            "a web page instead of music",
+            page,
+            .refused(
+                .badAnswer,
+                "got a web page instead of the rest; sign in to the network and play it again"
+            )
         ),
-        Row(
-            "a page with nothing stored is the decoder's matter",
-            RangeAnswer(kind: .whole(length: 40), contentType: "text/html"),
-            .whole
-        ).atStart,
-        Row("a station", RangeAnswer(kind: .whole(length: nil), station: Station()), .live).atStart.with {
-            $0.length = nil
+        Row("a web page with nothing stored, which the decoder refuses", page, .whole).atStart,
+        Row("a station", RangeAnswer(kind: .whole(length: nil), station: Station()), .live).with {
+            ($0.wanted, $0.stored, $0.length) = (0..<100, 0..<0, nil)
         },
         Row(
             "304 to a plain request",
             RangeAnswer(kind: .notModified),
-            .refused(.httpStatus, "the server answers 304 to a plain request")
+            refused("the server answers 304 to a plain request")
         ),
     ]
 
-    static func unsatisfiable(_ total: Int64?) -> RangeAnswer {
-        RangeAnswer(kind: .unsatisfiable(total: total))
-    }
-
     static let unsatisfiables: [Row] = [
-        Row("416 with the total, nothing known", unsatisfiable(500), .nothingThere(end: 500)).with {
-            $0.length = nil
-        },
-        Row("416 far behind the end", unsatisfiable(700), .nothingThere(end: 700)).with {
-            ($0.wanted, $0.length) = (900..<1_000, nil)
-        },
+        Row("416 with the total, no length known", unsatisfiable(500), .nothingThere(end: 500))
+            .ofUnknownLength,
+        Row("416 far behind the end", unsatisfiable(700), .nothingThere(end: 700)).farAhead,
+        Row("416 that confirms the file, of another length", unsatisfiable(500), .nothingThere(end: 500)),
+        Row("416 of a shorter file", unsatisfiable(500), .changed).withoutValidators,
+        Row("416 for a part that exists", unsatisfiable(1_000), .withoutRange(has)),
+        Row("416 without a total, inside", unsatisfiable(nil), .withoutRange(has)),
+        Row("416 without a total, after the stored bytes", unsatisfiable(nil), .nothingThere(end: 500))
+            .ofUnknownLength,
+        Row("416 without a total, far ahead", unsatisfiable(nil), .nothingThere(end: nil)).farAhead,
         Row(
-            "416 that confirms the file: the stated length was wrong",
-            unsatisfiable(500),
-            .nothingThere(end: 500)
-        ),
-        Row("416 of a shorter file", unsatisfiable(500), .changed).with { $0.validators = Validators() },
-        Row("416 for what it says it has", unsatisfiable(1_000), .withoutRange(has)),
-        Row("416 without a total inside", unsatisfiable(nil), .withoutRange(has)),
-        Row("416 without a total right behind what is stored", unsatisfiable(nil), .nothingThere(end: 500))
-            .with { $0.length = nil },
-        Row("416 without a total far behind what is stored", unsatisfiable(nil), .nothingThere(end: nil)).with
-        { ($0.wanted, $0.length) = (900..<1_000, nil) },
-        Row(
-            "416 without a total at the very start",
+            "416 without a total, at the start",
             unsatisfiable(nil),
             .withoutRange("the server refuses the first part")
-        ).atStart.with { $0.length = nil },
+        ).atStart.ofUnknownLength,
         Row(
             "416 to a plain request",
             unsatisfiable(nil),
-            .refused(.httpStatus, "the server answers 416 to a plain request")
-        ).with { $0.wanted = nil },
+            refused("the server answers 416 to a plain request")
+        ).asWhole,
     ]
 
     static let statuses: [Row] =
-        [400, 403, 405, 412, 418, 501].map { status in
-            Row("\(status) to a range", .refused(status), .withoutRange(AnswerMeaning.cause(status: status)))
+        [400, 403, 405, 412, 418, 501].map {
+            Row("\($0) to a range", .refused($0), .withoutRange(AnswerMeaning.cause(status: $0)))
         }
-        + [400, 403, 405, 501].map { status in
-            Row(
-                "\(status) to the whole",
-                .refused(status),
-                .refused(.httpStatus, AnswerMeaning.cause(status: status))
-            ).with { $0.wanted = nil }
+        + [400, 403, 405, 501].map {
+            let meaning = refused(AnswerMeaning.cause(status: $0))
+            return Row("\($0) to the whole", .refused($0), meaning).asWhole
         }
-        + [200, 301, 401, 404, 407, 410, 451].map { status in
-            Row("\(status)", .refused(status), .refused(.httpStatus, AnswerMeaning.cause(status: status)))
+        + [200, 301, 401, 404, 407, 410, 451].map {
+            Row("\($0)", .refused($0), refused(AnswerMeaning.cause(status: $0)))
         }
-        + [408, 425, 429, 500, 502, 503, 504].map { status in
-            Row("\(status)", .refused(status), .later(status: status))
-        }
+        + [408, 425, 429, 500, 502, 503, 504].map { Row("\($0)", .refused($0), .later(status: $0)) }
         + [
             Row(
-                "a 206 that cannot be placed",
+                "a 206 without its offset",
                 .refused(206),
                 .withoutRange("the server sends a part without saying which, or packed")
             )
@@ -205,28 +182,21 @@ import Testing
         )
     }
 
-    @Test func `the part must include the overlap, too`() {
-        #expect(meaning(ofPart: 450..<600, of: nil) == .withoutRange(Self.other))
+    @Test func `a part that lacks the overlap is refused, unless it shows where the resource ends`() {
         #expect(meaning(ofPart: 400..<600, of: nil) == .part(400..<600))
-    }
-
-    @Test func `a part that is only the overlap shows where a resource of unknown length ends`() {
+        #expect(meaning(ofPart: 450..<600, of: nil) == .withoutRange(Self.other))
         #expect(meaning(ofPart: 400..<500, of: nil) == .nothingThere(end: 500))
         #expect(meaning(ofPart: 400..<500, of: 500) == .nothingThere(end: 500))
         #expect(meaning(ofPart: 400..<500, of: nil, length: 1_000) == .withoutRange(Self.other))
     }
 
-    @Test func `the condition goes down from tag to date to none`() {
-        let both = Validators(etag: "\"1\"", lastModified: "Mon, 01 Jan 2024 00:00:00 GMT")
-        #expect(IfRangeStep.entityTag.condition(for: both) == "\"1\"")
-        #expect(IfRangeStep.entityTag.next(for: both) == .date)
-        #expect(IfRangeStep.date.condition(for: both) == both.lastModified)
-        #expect(IfRangeStep.date.next(for: both) == .comparison)
-        #expect(IfRangeStep.comparison.condition(for: both) == nil)
-        #expect(IfRangeStep.comparison.next(for: both) == nil)
-        // A weak tag cannot be a condition: there the date comes first already.
-        let weak = Validators(etag: "W/\"1\"", lastModified: both.lastModified)
-        #expect(IfRangeStep.entityTag.condition(for: weak) == both.lastModified)
-        #expect(IfRangeStep.entityTag.next(for: weak) == .comparison)
+    @Test func `the condition is the strong tag, then the date, then none`() {
+        let conditions = { (validators: Validators) in
+            sequence(first: .entityTag) { (step: IfRangeStep) in step.next(for: validators) }
+                .map { $0.condition(for: validators) }
+        }
+        let date = Self.monday.lastModified
+        #expect(conditions(Validators(etag: "\"1\"", lastModified: date)) == ["\"1\"", date, nil])
+        #expect(conditions(Validators(etag: "W/\"1\"", lastModified: date)) == [date, nil])
     }
 }
