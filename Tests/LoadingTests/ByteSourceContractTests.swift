@@ -17,22 +17,17 @@ import Testing
     private static let length = 300_000
     private let music = content(300_000)
     private let folder: TemporaryFolder
-    private let url = WebURL("http://music.example/song.mp3").unwrapped
 
     init() throws { folder = try TemporaryFolder() }
 
     /// Opens sources of `music`, as often as it is called.
     private func opener(_ kind: Kind) throws -> @Sendable () async throws -> any ResourceReader {
-        let stores = MemoryStores()
-        if kind == .cached {
-            let validators = Validators(etag: "\"1\"")
-            stores.store(of: url).preload(music, [0..<Int64(Self.length)], validators: validators)
-        }
-        let transport = ScriptedTransport(.init(content: music, hasRanges: kind != .webWithoutRanges))
-        let loaders = Loaders(transport: transport, stores: stores, clock: TestClock())
+        let stores = MemoryStores(music, kind == .cached ? [0..<Int64(Self.length)] : [])
+        let server = MemoryServer(.init(content: music, hasRanges: kind != .webWithoutRanges))
+        let loaders = Loaders(transport: server, stores: stores, clock: TestClock())
         let path = folder.path("song.mp3")
         if kind == .file { try Data(music).write(to: URL(fileURLWithPath: path)) }
-        let location: ResourceLocation = kind == .file ? .file(path) : .web(url)
+        let location: ResourceLocation = kind == .file ? .file(path) : .web(songURL)
         return { try await loaders.open(location) }
     }
 
@@ -49,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func `at the end and past it a read is empty`(kind: Kind) async throws {
+    func `reads at the end and past it are empty`(kind: Kind) async throws {
         let source = try await opener(kind)()
         for offset in [Int64(Self.length), Int64(Self.length) + 1, 1 << 40] {
             #expect(try await source.read(at: offset, count: 10).isEmpty)
@@ -81,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func `opened again it is the same`(kind: Kind) async throws {
+    func `opened again it returns the same bytes`(kind: Kind) async throws {
         let open = try opener(kind)
         for _ in 0..<2 {
             let source = try await open()

@@ -1,26 +1,25 @@
 import Media
 import System
 
-/// A store in memory that can be told to refuse or to lose bytes.
+/// A store in memory whose close can be held.
 final class MemoryStore: ByteStore {
-    struct State {
+    private struct State {
         var description = EntryDescription()
         var stored = ByteRangeSet()
         var bytes: [UInt8] = []
-        var refusesWrites = false
         var isDiscarded = false
         var isClosed = false
     }
 
-    let state = Locked(State())
+    private let state = Locked(State())
     /// Closes wait here while `holds` is set.
     private let closing = Locked<(holds: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
-    let isPersistent: Bool
-
-    init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
+    let isPersistent = true
 
     var description: EntryDescription { state.withLock { $0.description } }
     var stored: ByteRangeSet { state.withLock { $0.stored } }
+    var isDiscarded: Bool { state.withLock { $0.isDiscarded } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         state.withLock { state in
@@ -31,8 +30,7 @@ final class MemoryStore: ByteStore {
     }
 
     func write(_ bytes: [UInt8], at offset: Int64) async throws {
-        let isRefused = state.withLock { state in
-            if state.refusesWrites { return true }
+        state.withLock { state in
             let end = Int(offset) + bytes.count
             if state.bytes.count < end { state.bytes += Array(repeating: 0, count: end - state.bytes.count) }
             for gap in state.stored.gaps(in: offset..<Int64(end)) {
@@ -40,18 +38,16 @@ final class MemoryStore: ByteStore {
                 state.bytes.replaceSubrange(Int(gap.lowerBound)..<Int(gap.upperBound), with: piece)
             }
             state.stored.insert(contentsOf: offset..<Int64(end))
-            return false
         }
-        if isRefused { throw MediaError(.notCached, "the test's store", "is full") }
     }
 
     /// Stores pieces as an earlier session would have.
-    func preload(_ content: [UInt8], _ ranges: [ByteRange], validators: Validators) {
+    func preload(_ content: [UInt8], _ ranges: [ByteRange], etag: String? = "\"1\"") {
         state.withLock { state in
             state.bytes = content
             for range in ranges { state.stored.insert(contentsOf: range) }
             state.description.length = Int64(content.count)
-            state.description.validators = validators
+            state.description.validators = Validators(etag: etag)
             state.description.acceptsRanges = true
         }
     }
@@ -88,14 +84,20 @@ final class MemoryStore: ByteStore {
 /// Opens memory stores, one per URL; `replace` creates a new one.
 final class MemoryStores: ByteStoreOpener {
     private let stores = Locked<[String: MemoryStore]>([:])
-    private let isPersistent: Bool
 
-    init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
+    init() {}
 
-    func store(of url: WebURL) -> MemoryStore {
+    /// The store of the song has `pieces` of `content`.
+    init(_ content: [UInt8], _ pieces: [ByteRange], etag: String? = "\"1\"") {
+        if !pieces.isEmpty { song.preload(content, pieces, etag: etag) }
+    }
+
+    /// The store of `songURL`.
+    var song: MemoryStore { store(of: songURL) }
+
+    private func store(of url: WebURL) -> MemoryStore {
         stores.withLock { stores in
-            if let store = stores[url.requestString] { return store }
-            let store = MemoryStore(isPersistent: isPersistent)
+            let store = stores[url.requestString] ?? MemoryStore()
             stores[url.requestString] = store
             return store
         }
@@ -104,7 +106,7 @@ final class MemoryStores: ByteStoreOpener {
     func open(_ url: WebURL) async throws -> any ByteStore { store(of: url) }
 
     func replace(_ url: WebURL) async throws -> any ByteStore {
-        let fresh = MemoryStore(isPersistent: isPersistent)
+        let fresh = MemoryStore()
         stores.withLock { $0[url.requestString] = fresh }
         return fresh
     }

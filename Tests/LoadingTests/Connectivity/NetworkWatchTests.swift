@@ -1,161 +1,112 @@
-import Loading
 import Media
 import System
 import TestSupport
 import Testing
 
+@testable import Loading
+
 @Suite struct NetworkWatchTests {
-    /// Hosts that cannot be reached for as long as the test says.
-    private final class Line: RangeTransport {
-        private let state = Locked<(isAway: Bool, sent: [String], ranges: [ByteRange?])>((false, [], []))
-
-        var sent: [String] { state.withLock { $0.sent } }
-        var ranges: [ByteRange?] { state.withLock { $0.ranges } }
-        func cut(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
-
-        func send(_ request: RangeRequest) async throws -> RangeResponse {
-            let isAway = state.withLock { state in
-                state.sent.append(request.url.host)
-                state.ranges.append(request.range)
-                return state.isAway
-            }
-            if isAway { throw MediaError(.connectionFailed, request.url.safeText, "it cannot be reached") }
-            return RangeResponse(answer: RangeAnswer(kind: .whole(length: 0)), body: NoBody())
-        }
-    }
-
-    private struct NoBody: ResponseBody {
-        func next() async throws -> [UInt8]? { nil }
-        func cancel() {}
-    }
-
-    private final class Notes: RequestJournal {
-        let all = Locked<[JournalRecord]>([])
-        func record(_ record: JournalRecord) { all.withLock { $0.append(record) } }
-
-        var decisions: [String] {
-            all.withLock { $0 }.compactMap { record in
-                if case .decision(let decision, _) = record.event { decision.rawValue } else { nil }
-            }
-        }
-
-        var reasons: [FetchReason] {
-            all.withLock { $0 }.compactMap { record in
-                if case .request(let request) = record.event { request.why } else { nil }
-            }
-        }
-    }
-
     private let clock = TestClock()
-    private let line = Line()
+    private let server = MemoryServer([])
+
+    private var hosts: [String] { server.requests.map(\.url.host) }
 
     private func request(_ host: String) throws -> RangeRequest {
         RangeRequest(url: try #require(WebURL("http://\(host)/a.mp3")), range: nil)
     }
 
-    private func code(_ request: RangeRequest, over transport: any RangeTransport) async -> MediaError.Code? {
+    /// Sends a request to `host`, and returns its error.
+    @discardableResult
+    private func code(_ host: String, over watch: NetworkWatch) async throws -> MediaError.Code? {
         do {
-            _ = try await transport.send(request)
+            _ = try await watch.send(request(host))
             return nil
-        } catch {
-            return (error as? MediaError)?.code
+        } catch let error as MediaError {
+            return error.code
         }
     }
 
-    @Test func `offline spares the line, tries it from time to time and finds it again`() async throws {
-        let notes = Notes()
-        let watch = NetworkWatch(over: line, clock: clock, journal: notes)
-        let told = Locked<[Bool]>([])
-        watch.observe { report in told.withLock { $0.append(report.isOffline) } }
-        line.cut(true)
-        let first = await code(try request("a"), over: watch)
-        #expect(first == .connectionFailed, "the first failure says what it was")
+    @Test func `offline sends only an attempt from time to time, and an answer ends it`() async throws {
+        let journal = SavedJournal()
+        let watch = NetworkWatch(over: server, clock: clock, journal: journal)
+        let reports = Locked<[Bool]>([])
+        watch.observe { report in reports.withLock { $0.append(report.isOffline) } }
+        server.fail(.connectionFailed)
+        #expect(try await code("a", over: watch) == .connectionFailed, "the first failure says what it was")
         #expect(watch.report.isOffline)
-        for _ in 0..<5 {
-            let next = await code(try request("a"), over: watch)
-            #expect(next == .offline)
-        }
-        #expect(line.sent.count == 1)
+        for _ in 0..<5 { #expect(try await code("a", over: watch) == .offline) }
+        #expect(hosts.count == 1)
         clock.advance(by: .milliseconds(250))
-        let probe = await code(try request("a"), over: watch)
-        #expect(probe == .connectionFailed)
-        #expect(line.sent.count == 2)
-        line.cut(false)
-        let refused = await code(try request("a"), over: watch)
-        #expect(refused == .offline)
+        #expect(try await code("a", over: watch) == .connectionFailed)
+        #expect(hosts.count == 2)
+        server.serve(.init(content: []))
+        #expect(try await code("a", over: watch) == .offline)
         watch.retryNow()
-        let answered = await code(try request("a"), over: watch)
-        #expect(answered == nil)
+        #expect(try await code("a", over: watch) == nil)
         #expect(!watch.report.isOffline)
-        #expect(told.withLock { $0.first } == true)
-        #expect(told.withLock { $0.last } == false)
-        #expect(notes.decisions == ["went-offline", "went-online"])
+        #expect(reports.withLock { [$0.first, $0.last] } == [true, false])
+        #expect(journal.decisions == [.wentOffline, .wentOnline])
         try await wait(for: "the timer to end") { clock.sleeperCount == 0 }
     }
 
-    @Test func `while nobody wants anything it asks for one byte itself, and tells when the network is back`()
+    @Test func `without other requests the watch requests one byte itself and so finds the network`()
         async throws
     {
-        let notes = Notes()
-        let watch = NetworkWatch(over: line, clock: clock, journal: notes)
+        let journal = SavedJournal()
+        let watch = NetworkWatch(over: server, clock: clock, journal: journal)
         #expect(clock.sleeperCount == 0, "no timer runs while online")
-        line.cut(true)
-        _ = await code(try request("a"), over: watch)
+        server.fail(.connectionFailed)
+        try await code("a", over: watch)
         for count in 2...5 {
             try await wait(for: "the timer") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(30))
-            #expect(line.sent.count == count - 1, "not before its time")
+            #expect(hosts.count == count - 1, "not before its time")
             clock.advance(by: .seconds(1))
-            try await wait(for: "attempt \(count)") { line.sent.count == count }
+            try await wait(for: "attempt \(count)") { hosts.count == count }
         }
         try await wait(for: "the timer") { clock.sleeperCount == 1 }
         #expect(watch.report.isOffline)
-        line.cut(false)
+        server.serve(.init(content: []))
         clock.advance(by: .seconds(31))
         try await wait(for: "the network") { !watch.report.isOffline }
-        #expect(line.ranges.last == 0..<1)
-        try await wait(for: "the note of it") { notes.reasons.count == 5 }
-        #expect(Set(notes.reasons) == [.probe])
+        #expect(server.requests.last?.range == 0..<1)
+        try await wait(for: "its journal entry") { journal.requests.count == 5 }
+        #expect(Set(journal.requests.map(\.why)) == [.probe])
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func `of several hosts that failed the others are asked too`() async throws {
-        let watch = NetworkWatch(over: line, clock: clock)
-        line.cut(true)
-        for host in ["a", "b"] { _ = await code(try request(host), over: watch) }
+    @Test func `the watch tries the hosts that failed in turn`() async throws {
+        let watch = NetworkWatch(over: server, clock: clock)
+        server.fail(.connectionFailed)
+        for host in ["a", "b"] { try await code(host, over: watch) }
         for count in 3...6 {
             try await wait(for: "the timer") { clock.sleeperCount == 1 }
             clock.advance(by: .seconds(31))
-            try await wait(for: "attempt \(count)") { line.sent.count == count }
+            try await wait(for: "attempt \(count)") { hosts.count == count }
         }
-        #expect(line.sent == ["a", "b", "a", "b", "a", "b"])
+        #expect(hosts == ["a", "b", "a", "b", "a", "b"])
         try await wait(for: "the timer") { clock.sleeperCount == 1 }
         watch.end()
         try await wait(for: "the timer to end") { clock.sleeperCount == 0 }
     }
 
-    @Test func `by wish nothing is sent, and the reason says how to change that`() async throws {
-        let watch = NetworkWatch(over: line, clock: clock, isForced: true)
+    @Test func `with --offline nothing is sent, and the reason names the option`() async throws {
+        let watch = NetworkWatch(over: server, clock: clock, isForced: true)
         watch.retryNow()
         clock.advance(by: .seconds(100))
-        do {
-            _ = try await watch.send(try request("a"))
-            Issue.record("nothing may be sent")
-        } catch let error as MediaError {
-            #expect(error.code == .offline)
-            #expect(error.cause.string.contains("without --offline"))
-        }
-        #expect(line.sent.isEmpty)
+        let error = await #expect(throws: MediaError.self) { _ = try await watch.send(try request("a")) }
+        #expect(error?.code == .offline && error?.cause.string.contains("without --offline") == true)
+        #expect(hosts.isEmpty)
     }
 
-    @Test func `ports tell apart the servers of one machine`() async throws {
-        let watch = NetworkWatch(over: line, clock: clock)
-        _ = await code(try request("a:8001"), over: watch)
-        line.cut(true)
-        _ = await code(try request("a:8001"), over: watch)
+    @Test func `two ports of one machine are two hosts`() async throws {
+        let watch = NetworkWatch(over: server, clock: clock)
+        try await code("a:8001", over: watch)
+        server.fail(.connectionFailed)
+        try await code("a:8001", over: watch)
         #expect(watch.report.isOffline, "the only host known")
-        line.cut(false)
-        _ = await code(try request("a:8002"), over: watch)
+        server.serve(.init(content: []))
+        try await code("a:8002", over: watch)
         #expect(!watch.report.isOffline)
     }
 }
