@@ -49,14 +49,10 @@ import Testing
     }
 
     @Test func `a signed URL finds what another signature fetched`() async throws {
-        let folder = try TemporaryFolder()
-        let opener = CacheFolder(
-            path: folder.cache,
-            identity: try identity("host=radio.example strip=token"),
-            clock: TestClock()
-        )
+        let scene = CacheScene()
+        let opener = scene.opener(identity: try identity("host=radio.example strip=token"))
         let store = try await opener.open(url("a.mp3?token=1"))
-        try await store.write(pattern(0..<1_000), at: 0)
+        try await store.write(0..<1_000)
         await store.close()
         let next = try await opener.open(url("a.mp3?token=2"))
         #expect(next.stored == ByteRangeSet(0..<1_000))
@@ -67,12 +63,12 @@ import Testing
 
 /// An entry with several names: one resource under several URLs.
 @Suite struct EntryNamesTests {
-    private let folder: TemporaryFolder
+    private let scene: CacheScene
     private let opener: CacheFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-        opener = CacheFolder(path: folder.cache, clock: TestClock(), wallClock: TickingWallClock().tick)
+    init() {
+        scene = CacheScene()
+        opener = scene.opener()
     }
 
     private static func description(_ etag: String = "\"strong\"", length: Int64 = 400_000)
@@ -91,7 +87,7 @@ import Testing
         description.seekTable = [1, 2, 3]
         description.title = "Kept"
         store.describe(description)
-        try await store.write(pattern(0..<300_000), at: 0)
+        try await store.write(0..<300_000)
         await store.close()
     }
 
@@ -99,7 +95,7 @@ import Testing
     private func openNew(_ description: EntryDescription, salt: UInt64 = 0) async throws -> any ByteStore {
         let store = try await opener.open(url("b"))
         store.describe(description)
-        try await store.write(pattern(0..<70_000, salt: salt), at: 0)
+        try await store.write(0..<70_000, salt: salt)
         return store
     }
 
@@ -107,11 +103,11 @@ import Testing
         try await keepOld()
         let store = try await openNew(Self.description())
         #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<300_000))
-        #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        #expect(try await store.holds(0..<300_000))
         #expect(store.isPersistent)
         // The loader describes only what it knows; the rest of the entry's description stays.
         store.describe(Self.description())
-        try await store.write(pattern(300_000..<400_000), at: 300_000)
+        try await store.write(300_000..<400_000)
         await store.close()
         for name in ["a", "b"] {
             let entry = try #require(try await opener.info(for: url(name)))
@@ -121,10 +117,10 @@ import Testing
             #expect(entry.otherURLs.map(\.string) == ["http://radio.example/b"])
         }
         #expect(try await opener.list().count == 1)
-        #expect(try folder.objects.count == 1)
+        #expect(try scene.objects.count == 1)
         let again = try await opener.open(url("b"))
         #expect(again.description.seekTable == [1, 2, 3])
-        #expect(try await again.all(of: 0..<400_000) == pattern(0..<400_000))
+        #expect(try await again.holds(0..<400_000))
         await again.close()
     }
 
@@ -132,26 +128,26 @@ import Testing
         try await keepOld()
         var stores: [any ByteStore] = []
         for _ in 0..<3 {
-            let process = folder.opener()
+            let process = scene.opener()
             let store = try await process.open(url("b"))
             store.describe(Self.description())
-            try await store.write(pattern(0..<70_000), at: 0)
+            try await store.write(0..<70_000)
             stores.append(store)
         }
         // Two of them look before a fetch, and the third commits first.
         for store in stores[..<2] {
             #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<300_000))
         }
-        try await stores[2].write(pattern(300_000..<350_000), at: 300_000)
+        try await stores[2].write(300_000..<350_000)
         try await stores[2].commit()
         for store in stores {
             #expect(store.isPersistent)
-            #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+            #expect(try await store.holds(0..<300_000))
             await store.close()
         }
         #expect(try await opener.info(for: url("b"))?.storedBytes == 350_000)
         #expect(try await opener.list().count == 1)
-        #expect(try folder.objects.count == 1)
+        #expect(try scene.objects.count == 1)
     }
 
     @Test(arguments: ["W/\"strong\"", "\"other\"", "", "strong"])
@@ -172,7 +168,7 @@ import Testing
         await longer.close()
         let different = try await openNew(Self.description(), salt: 5)
         #expect(await different.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
-        #expect(try await different.all(of: 0..<70_000) == pattern(0..<70_000, salt: 5))
+        #expect(try await different.holds(0..<70_000, salt: 5))
         await different.close()
         #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
     }
@@ -181,9 +177,9 @@ import Testing
         try await keepOld()
         let store = try await opener.open(url("b"))
         store.describe(Self.description())
-        try await store.write(pattern(0..<60_000), at: 0)
+        try await store.write(0..<60_000)
         #expect(await store.refresh(60_000..<100_000) == ByteRangeSet(0..<60_000))
-        try await store.write(pattern(60_000..<66_000), at: 60_000)
+        try await store.write(60_000..<66_000)
         #expect(await store.refresh(66_000..<100_000) == ByteRangeSet(0..<300_000))
         await store.close()
     }
@@ -195,7 +191,7 @@ import Testing
         await store.close()
         let fresh = try await opener.replace(url("b"))
         #expect(fresh.stored.isEmpty)
-        try await fresh.write(pattern(0..<10, salt: 3), at: 0)
+        try await fresh.write(0..<10, salt: 3)
         await fresh.close()
         #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
         #expect(try await opener.info(for: url("b"))?.storedBytes == 10)
@@ -205,17 +201,17 @@ import Testing
         try await keepOld()
         let store = try await opener.open(url("b"))
         store.describe(Self.description())
-        try await store.write(pattern(0..<60_000), at: 0)
-        try await store.write(pattern(350_000..<360_000), at: 350_000)
+        try await store.write(0..<60_000)
+        try await store.write(350_000..<360_000)
         try await store.commit()
-        try await store.write(pattern(60_000..<66_000), at: 60_000)
-        try await store.write(pattern(390_000..<400_000), at: 390_000)
+        try await store.write(60_000..<66_000)
+        try await store.write(390_000..<400_000)
         let whole = ByteRangeSet([0..<300_000, 350_000..<360_000, 390_000..<400_000] as [ByteRange])
         #expect(await store.refresh(66_000..<100_000) == whole)
         await store.close()
         #expect(try await opener.info(for: url("a"))?.stored == whole)
         #expect(try await opener.verify().isSound)
-        #expect(try folder.objects.count == 1)
+        #expect(try scene.objects.count == 1)
     }
 
     @Test func `an entry that loses its first name is shown by the next one`() async throws {
@@ -224,7 +220,7 @@ import Testing
         _ = await store.refresh(70_000..<200_000)
         await store.close()
         let fresh = try await opener.replace(url("a"))
-        try await fresh.write(pattern(0..<10, salt: 3), at: 0)
+        try await fresh.write(0..<10, salt: 3)
         await fresh.close()
         let entry = try #require(try await opener.info(for: url("b")))
         #expect(entry.storedBytes == 300_000)
@@ -237,7 +233,7 @@ import Testing
         for name in ["a?sign=1", "a?sign=2", "a?sign=3"] {
             let store = try await opener.open(url(name))
             store.describe(Self.description())
-            try await store.write(pattern(0..<70_000), at: 0)
+            try await store.write(0..<70_000)
             _ = await store.refresh(70_000..<200_000)
             await store.close()
         }
@@ -248,19 +244,18 @@ import Testing
     }
 
     @Test func `in a sealed folder the names are sealed and can be read with the secret`() async throws {
-        let folder = try TemporaryFolder()
-        let opener = folder.opener(secret: .generate())
+        let opener = scene.opener(secret: .generate())
         for name in ["first", "second"] {
             let store = try await opener.open(url(name))
             store.describe(Self.description())
-            try await store.write(pattern(0..<70_000), at: 0)
+            try await store.write(0..<70_000)
             _ = await store.refresh(70_000..<200_000)
             await store.close()
         }
         let entry = try #require(try await opener.info(for: url("second")))
         #expect(entry.otherURLs.map(\.string) == ["http://radio.example/second"])
         for file in ["index.sqlite", "index.sqlite-wal"] {
-            let bytes = try #require(FileManager.default.contents(atPath: folder.file(file)))
+            let bytes = try #require(scene.content(file))
             #expect(bytes.range(of: Data("radio.example".utf8)) == nil)
             #expect(bytes.range(of: Data(Digest.name(of: "http://radio.example/second"))) == nil)
         }
@@ -271,7 +266,7 @@ import Testing
         let store = try await openNew(Self.description())
         _ = await store.refresh(70_000..<200_000)
         await store.discard()
-        #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        #expect(try await store.holds(0..<300_000))
         await store.close()
         #expect(try await opener.info(for: url("b")) == nil)
         #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
@@ -282,7 +277,7 @@ import Testing
         for number in 0..<12 {
             let store = try await opener.open(url("signed-\(number)"))
             store.describe(Self.description())
-            try await store.write(pattern(0..<70_000), at: 0)
+            try await store.write(0..<70_000)
             _ = await store.refresh(70_000..<200_000)
             await store.close()
         }

@@ -6,138 +6,89 @@ import Testing
 
 @testable import Cache
 
-/// The real file layer on a disk that has room for so many bytes of music, and says so only when it is full, as disks
-/// do.
-final class NarrowDisk: FileLayer {
-    private struct State {
-        var size: Int64
-        var refusesClaims = 0
-        var refusals = 0
-        var claims = 0
-        var claiming: (@Sendable () -> Void)?
-    }
-
-    private let system = SystemFiles()
-    private let folder: TemporaryFolder
-    private let state: Locked<State>
-
-    init(size: Int64, folder: TemporaryFolder) {
-        self.folder = folder
-        state = Locked(State(size: size))
-    }
-
-    /// How often something was refused.
-    var refusals: Int { state.withLock { $0.refusals } }
-
-    /// The number of claims made.
-    var claims: Int { state.withLock { $0.claims } }
-
-    /// Runs `body` with each claim from now on.
-    func whenClaiming(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.claiming = body } }
-
-    func setSize(_ size: Int64) { state.withLock { $0.size = size } }
-
-    /// Has no room for the log of the index the next `count` times.
-    func refuseClaims(_ count: Int) { state.withLock { $0.refusesClaims = count } }
-
-    func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, at offset: Int64) throws {
-        let room = state.withLock { $0.size } - folder.allocated
-        // Bytes are written as far as there is room: the file is longer than the claims.
-        try system.write(bytes.prefix(Int(max(0, room))), to: descriptor, at: offset)
-        guard room < bytes.count else { return }
-        state.withLock { $0.refusals += 1 }
-        throw SystemError("keep bytes", number: ENOSPC)
-    }
-
-    func flush(_ descriptor: CInt) throws { try system.flush(descriptor) }
-
-    func record(_ transaction: () throws -> Void) throws {
-        let isRefused = state.withLock { state in
-            guard state.refusesClaims > 0 else { return false }
-            state.refusesClaims -= 1
-            state.refusals += 1
-            return true
-        }
-        if isRefused { throw IndexError(code: .full, message: "database or disk is full") }
-        try system.record(transaction)
-        let claiming = state.withLock { state in
-            state.claims += 1
-            return state.claiming
-        }
-        claiming?()
-    }
-}
-
 /// A disk that gets full in the middle of a commit.
 @Suite struct NarrowDiskTests {
-    private let folder: TemporaryFolder
-    private let disk: NarrowDisk
+    private let scene: CacheScene
+    private let disk: TestDisk
     private let opener: CacheFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-        disk = NarrowDisk(size: 700_000, folder: folder)
-        opener = CacheFolder(path: folder.cache, minimumFree: 0, clock: TestClock(), files: disk)
+    init() {
+        scene = CacheScene()
+        disk = TestDisk(scene, size: 700_000)
+        opener = scene.opener(files: disk)
     }
 
-    @Test func `of a commit that is too large for the disk as much is kept as there is room for`()
+    /// From now on the index has no room for a claim, `times` times.
+    private func refuseClaims(_ times: Int) {
+        disk.refuse(.record, times: times, error: IndexError(code: .full, message: "disk is full"))
+    }
+
+    @Test func `of a commit larger than the disk as much is cached as fits`()
         async throws
     {
-        let store = try await opener.open(url("a.mp3"))
-        try await store.write(pattern(0..<1_000_000), at: 0)
+        let store = try await opener.open(url("a"))
+        try await store.write(0..<1_000_000)
         let error = await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(error?.code == .notCached)
-        let stored = try #require(try await opener.info(for: url("a.mp3"))?.storedBytes)
+        let stored = try #require(try await opener.info(for: url("a"))?.storedBytes)
         #expect(stored > 600_000 && stored <= 700_000)
-        #expect(try await store.all(of: 0..<1_000_000) == pattern(0..<1_000_000))
+        #expect(try await store.holds(0..<1_000_000))
         // No unclaimed bytes are left on the disk, except for the rest of a block.
-        #expect(folder.allocated <= stored + 4_096)
+        #expect(scene.allocated <= stored + 4_096)
 
-        disk.setSize(.max)
+        disk.resize(nil)
         try await store.commit()
-        #expect(try await opener.info(for: url("a.mp3"))?.storedBytes == 1_000_000)
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 1_000_000)
         await store.close()
     }
 
-    @Test func `what the index had no room to claim is given back, and less of it is kept`() async throws {
-        disk.setSize(.max)
-        disk.refuseClaims(2)
-        let store = try await opener.open(url("a.mp3"))
-        try await store.write(pattern(0..<1_000_000), at: 0)
+    @Test func `bytes that the index has no room to claim are freed, and smaller commits are tried`()
+        async throws
+    {
+        disk.resize(nil)
+        refuseClaims(2)
+        let store = try await opener.open(url("a"))
+        try await store.write(0..<1_000_000)
         try await store.commit()
         #expect(disk.refusals == 2)
-        #expect(try await opener.info(for: url("a.mp3"))?.storedBytes == 1_000_000)
+        #expect(try await opener.info(for: url("a"))?.storedBytes == 1_000_000)
 
-        disk.refuseClaims(.max)
-        try await store.write(pattern(1_000_000..<1_500_000), at: 1_000_000)
+        refuseClaims(.max)
+        try await store.write(1_000_000..<1_500_000)
         await #expect(throws: MediaError.self) { try await store.commit() }
         // But for the blocks of which others claim a part.
-        #expect(folder.allocated <= 1_000_000 + 2 * 4_096)
-        #expect(try await store.all(of: 0..<1_500_000) == pattern(0..<1_500_000))
+        #expect(scene.allocated <= 1_000_000 + 2 * 4_096)
+        #expect(try await store.holds(0..<1_500_000))
         await store.close()
     }
 
-    @Test func `a disk that stays full is asked with little each time`() async throws {
-        disk.setSize(40_000)
-        let store = try await opener.open(url("a.mp3"))
-        try await store.write(pattern(0..<1_000_000), at: 0)
+    @Test func `on a disk that stays full only a small commit is tried each time`() async throws {
+        disk.resize(40_000)
+        let store = try await opener.open(url("a"))
+        try await store.write(0..<1_000_000)
         await #expect(throws: MediaError.self) { try await store.commit() }
         let first = disk.refusals
         await #expect(throws: MediaError.self) { try await store.commit() }
         #expect(disk.refusals == first + 1)
-        #expect(folder.allocated == 0)
+        #expect(scene.allocated == 0)
         await store.close()
     }
 
-    @Test func `a commit in parts ends with what was there when it began`() async throws {
-        disk.setSize(.max)
-        disk.refuseClaims(1)
-        let store = try #require(try await opener.open(url("a.mp3")) as? PersistentStore)
-        try await store.write(pattern(0..<800_000), at: 0)
-        // With each part as much comes as it took.
+    @Test func `a commit in parts ends with the bytes that were buffered when it began`() async throws {
+        disk.resize(nil)
+        refuseClaims(1)
+        let store = try #require(try await opener.open(url("a")) as? PersistentStore)
+        try await store.write(0..<800_000)
+        // With each part, more bytes are buffered than it claimed.
         let next = Locked<Int64>(800_000)
-        disk.whenClaiming { [disk] in
-            guard disk.claims < 50 else { return }
+        let claims = Locked(0)
+        disk.after(.record) { [weak store] _ in
+            guard
+                claims.withLock({
+                    $0 = $0 + 1
+                    return $0
+                }) < 50, let store
+            else { return }
             let start = next.withLock { next in
                 defer { next += 400_000 }
                 return next
@@ -145,21 +96,21 @@ final class NarrowDisk: FileLayer {
             store.guarded.withLock { $0.state.bytesWritten(pattern(start..<start + 400_000)[...], at: start) }
         }
         try await store.commit()
-        #expect(disk.claims == 2)
+        #expect(claims.withLock { $0 } == 2)
         #expect(disk.refusals == 1)
         await store.close()
     }
 
-    @Test func `what another reader may still look at is not given back`() async throws {
+    @Test func `bytes that another reader may still use are not freed`() async throws {
         let bytes = pattern(0..<200_000)
-        disk.setSize(.max)
-        let reading = try await opener.open(url("a.mp3"))
+        disk.resize(nil)
+        let reading = try await opener.open(url("a"))
         try await reading.write(bytes, at: 0)
         try await reading.commit()
         #expect(try await reading.all(of: 0..<200_000) == bytes)
 
-        let other = CacheFolder(path: folder.cache, minimumFree: 0, clock: TestClock(), files: disk)
-        let store = try #require(try await other.open(url("a.mp3")) as? PersistentStore)
+        let other = scene.opener(files: disk)
+        let store = try #require(try await other.open(url("a")) as? PersistentStore)
         // As after an error of the disk when it read: nobody claims the bytes any more, and they are fetched again.
         let (entry, engine) = (store.guarded.withLock { $0.place.entry }, other.engine)
         let claimed = Extent.pieces(of: 0..<200_000)
@@ -168,15 +119,10 @@ final class NarrowDisk: FileLayer {
         }
         #expect(extents.map(\.range) == claimed)
         _ = await engine.committer.run { engine.entries.drop(extents, of: entry) }
-        let again = try await CacheFolder(
-            path: folder.cache,
-            minimumFree: 0,
-            clock: TestClock(),
-            files: disk
-        ).open(url("a.mp3"))
+        let again = try await scene.opener(files: disk).open(url("a"))
         #expect(again.stored.isEmpty)
-        disk.setSize(0)
-        try await again.write(pattern(0..<300_000), at: 0)
+        disk.resize(0)
+        try await again.write(0..<300_000)
         await #expect(throws: MediaError.self) { try await again.commit() }
         #expect(disk.refusals > 0)
         #expect(try await reading.all(of: 0..<200_000) == bytes)

@@ -8,17 +8,10 @@ import Testing
 
 /// Pins, and the player's reports of cached music.
 @Suite struct PinTests {
-    private let folder: TemporaryFolder
-    private let wallClock = TickingWallClock()
-
-    init() throws { folder = try TemporaryFolder() }
-
-    private func makeOpener(budget: Int64 = .max) -> CacheFolder {
-        CacheFolder(path: folder.cache, budget: budget, clock: TestClock(), wallClock: wallClock.tick)
-    }
+    private let scene = CacheScene()
 
     @Test func `a pinned entry outlives what was played after it`() async throws {
-        let opener = makeOpener(budget: 250_000)
+        let opener = scene.opener(budget: 250_000)
         try await opener.cache("a")
         try await opener.setPinned(url("a"), true)
         for name in ["b", "c", "d"] { try await opener.cache(name) }
@@ -29,9 +22,9 @@ import Testing
     }
 
     @Test func `what is pinned before its first byte is pinned when it comes`() async throws {
-        let opener = makeOpener()
+        let opener = scene.opener()
         try await opener.setPinned(url("a"), true)
-        #expect(try await makeOpener().info(for: url("a"))?.isPinned == true)
+        #expect(try await scene.opener().info(for: url("a"))?.isPinned == true)
         try await opener.open(url("a")).close()
         #expect(try await opener.info(for: url("a"))?.isPinned == true)
         try await opener.cache("a")
@@ -51,10 +44,10 @@ import Testing
     }
 
     @Test func `a listed entry is pinned and dropped by its number, whatever its URL hides`() async throws {
-        let opener = makeOpener()
+        let opener = scene.opener()
         let secret = try #require(WebURL("https://x.example/song.mp3?token=1"))
         let store = try await opener.open(secret)
-        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.write(0..<100_000)
         await store.close()
         try await opener.cache("other")
         let listed = try #require(try await opener.list().first { $0.url.string.contains("song.mp3") })
@@ -65,7 +58,7 @@ import Testing
         #expect(kept.entriesPinned == 1 && kept.entriesRemoved == 0)
         try await opener.setPinned(number: listed.number, false)
         let open = try await opener.open(secret)
-        #expect(try await makeOpener().evict(number: listed.number).entriesInUse == 1)
+        #expect(try await scene.opener().evict(number: listed.number).entriesInUse == 1)
         await open.close()
         #expect(try await opener.evict(number: listed.number).entriesRemoved == 1)
         #expect(try await opener.evict(number: listed.number).entriesRemoved == 0)
@@ -75,7 +68,7 @@ import Testing
     }
 
     @Test func `how far it plays is told by what is stored from the first byte on`() async throws {
-        let opener = makeOpener()
+        let opener = scene.opener()
         let store = try await opener.open(url("a"))
         var description = EntryDescription()
         description.length = 400_000
@@ -85,15 +78,15 @@ import Testing
             try await store.commit()
             return try await opener.availability(of: [url("a")])[0]
         }
-        try await store.write(pattern(200_000..<300_000), at: 200_000)
+        try await store.write(200_000..<300_000)
         #expect(
             try await availability() == Availability(storedBytes: 100_000, length: 400_000, playsTo: .zero)
         )
-        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.write(0..<100_000)
         #expect(try await availability()?.playsTo == .seconds(10))
-        try await store.write(pattern(100_000..<200_000), at: 100_000)
+        try await store.write(100_000..<200_000)
         #expect(try await availability()?.playsTo == .seconds(30))
-        try await store.write(pattern(300_000..<400_000), at: 300_000)
+        try await store.write(300_000..<400_000)
         #expect(try await availability()?.playsTo == .seconds(40))
         #expect(try await availability()?.isComplete == true)
         await store.close()
@@ -102,7 +95,7 @@ import Testing
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `sums and beginnings stay right whatever comes and goes`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let opener = makeOpener()
+        let opener = scene.opener()
         let store = try #require(try await opener.open(url("a")) as? PersistentStore)
         let entry = store.guarded.withLock { $0.place.entry }
         for _ in 0..<15 {
@@ -131,7 +124,7 @@ import Testing
     }
 
     @Test func `thousands of tracks are answered at once, in their order`() async throws {
-        let opener = makeOpener()
+        let opener = scene.opener()
         try await opener.cache("7")
         try await opener.cache("19999")
         let urls = try (0..<20_000).map { try url("\($0)") }
@@ -141,20 +134,20 @@ import Testing
     }
 
     @Test func `something is kept of what has bytes, and the question makes nothing`() async throws {
-        #expect(try await !makeOpener().holdsSome(of: url("a")))
-        #expect(access(folder.cache, F_OK) != 0)
-        let opener = makeOpener()
+        #expect(try await !scene.opener().holdsSome(of: url("a")))
+        #expect(access(scene.cache, F_OK) != 0)
+        let opener = scene.opener()
         try await opener.cache("a")
         let empty = try await opener.open(url("b"))
-        #expect(try await makeOpener().holdsSome(of: url("a")))
-        #expect(try await !makeOpener().holdsSome(of: url("b")))
-        #expect(try await !makeOpener().holdsSome(of: url("c")))
-        #expect(try await makeOpener().availability(of: [url("c")]) == [nil])
+        #expect(try await scene.opener().holdsSome(of: url("a")))
+        #expect(try await !scene.opener().holdsSome(of: url("b")))
+        #expect(try await !scene.opener().holdsSome(of: url("c")))
+        #expect(try await scene.opener().availability(of: [url("c")]) == [nil])
         await empty.close()
     }
 
     @Test func `a folder that is not there, or cannot be used, has nothing`() async throws {
-        #expect(try await makeOpener().availability(of: [url("a")]) == [nil])
+        #expect(try await scene.opener().availability(of: [url("a")]) == [nil])
         let broken = CacheFolder(path: "/dev/null/cache", clock: TestClock())
         #expect(try await broken.availability(of: [url("a")]) == [nil])
         #expect(try await !broken.holdsSome(of: url("a")))

@@ -8,21 +8,14 @@ import Testing
 
 /// The bytes that are read and checked ahead of the reader.
 @Suite struct ReadAheadTests {
-    private let folder: TemporaryFolder
-    private let notices = Notices()
-
-    init() throws { folder = try TemporaryFolder() }
+    private let scene = CacheScene()
 
     /// A store with five blocks that are committed and were not read yet.
     private func filled(secret: CacheSecret? = nil) async throws -> PersistentStore {
-        let opener = folder.opener(secret: secret, onNotice: notices.note)
-        let store = try #require(try await opener.open(url("a.mp3")) as? PersistentStore)
-        try await store.write(pattern(0..<5 * 65_536), at: 0)
-        try await store.commit()
-        return store
+        try await scene.opener(secret: secret).opened("a", 0..<5 * 65_536)
     }
 
-    /// Returns when all that was to be read ahead by now was read.
+    /// Waits until the read-ahead is done.
     private func rest(_ store: PersistentStore) async { await store.engine.io.run {} }
 
     /// How many bytes the store's reading thread has read from files, as the kernel counts them.
@@ -46,7 +39,7 @@ import Testing
 
     /// Writes zeros over a block, as a disk might.
     private func spoil(_ block: Int) throws {
-        let path = try folder.firstObject
+        let path = try scene.firstObject
         let handle = try #require(FileHandle(forUpdatingAtPath: path))
         try handle.seek(toOffset: UInt64(block * 65_536))
         try handle.write(contentsOf: Data(count: 65_536))
@@ -54,9 +47,10 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `who reads on gets the bytes that were checked, and none that were not`(isSealed: Bool) async throws
+    func `sequential reads get the bytes that were read ahead and checked, and none unchecked`(isSealed: Bool)
+        async throws
     {
-        let store = try await filled(secret: isSealed ? CacheSecret(bytes: (0..<32).map { UInt8($0) }) : nil)
+        let store = try await filled(secret: isSealed ? .generate() : nil)
         #expect(try await read(0, of: store) == expected(0))
         #expect(try await read(1, of: store) == expected(1))
         await rest(store)
@@ -65,10 +59,9 @@ import Testing
         // Checked while it was whole, and not read again.
         #expect(try await read(2, of: store) == expected(2))
         #expect(try await read(3, of: store) == [])
-        #expect(notices.all.map(\.code) == [.damagedExtent])
+        #expect(scene.notices.codes == [.damagedExtent])
         #expect(store.stored == ByteRangeSet([0..<3 * 65_536, 4 * 65_536..<5 * 65_536] as [ByteRange]))
         #expect(try await read(4, of: store) == expected(4))
-        await store.close()
     }
 
     @Test func `small reads in sequence check each block once`() async throws {
@@ -79,12 +72,11 @@ import Testing
             #expect(bytes == pattern(start..<start + Int64(bytes.count)))
             await rest(store)
         }
-        // Each block is read whole once, to be checked, and then only the parts that are asked for.
+        // Each block is read whole once, to be checked, and then only the requested parts.
         #expect(try await bytesRead(by: store) - before < 2 * 5 * 65_536)
-        await store.close()
     }
 
-    @Test func `a read elsewhere reads nothing ahead`() async throws {
+    @Test func `a read that does not continue the last one reads nothing ahead`() async throws {
         let store = try await filled()
         let before = try await bytesRead(by: store)
         for block in [0, 3, 1] {
@@ -92,6 +84,5 @@ import Testing
             await rest(store)
         }
         #expect(try await bytesRead(by: store) - before == 3 * 65_536)
-        await store.close()
     }
 }

@@ -7,15 +7,10 @@ import Testing
 
 /// A cache that is sealed with a secret.
 @Suite struct SealedTests {
-    private let folder: TemporaryFolder
+    private let scene = CacheScene()
     private let secret = CacheSecret(bytes: (0..<32).map { UInt8($0) })
 
-    init() throws { folder = try TemporaryFolder() }
-
-    private func makeOpener(_ secret: CacheSecret?) -> CacheFolder {
-        let folder = folder
-        return folder.opener(secret: secret)
-    }
+    private func makeOpener(_ secret: CacheSecret?) -> CacheFolder { scene.opener(secret: secret) }
 
     /// Text that would be found again.
     private static let words = "The quick brown fox jumps over the lazy dog. "
@@ -67,19 +62,19 @@ import Testing
             "quick brown", "radio.example", "fox.mp3", "Reynard", "Vixen", "audio/mpeg", "fingerprint",
             "Nov 2026", "seektable",
         ]
-        let files = try #require(FileManager.default.enumerator(atPath: folder.cache)).compactMap {
+        let files = try #require(FileManager.default.enumerator(atPath: scene.cache)).compactMap {
             $0 as? String
         }
         #expect(files.contains("index.sqlite"))
         for file in files {
-            guard let bytes = FileManager.default.contents(atPath: folder.file(file)) else { continue }
+            guard let bytes = scene.content(file) else { continue }
             for word in words {
                 #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) stands in \(file)")
             }
         }
         // Nor can anyone test if a URL is cached: the key is not the hash of an unsealed folder.
         let key = Data(Digest.name(of: "http://radio.example/fox.mp3"))
-        let index = try #require(FileManager.default.contents(atPath: folder.file("index.sqlite")))
+        let index = try #require(scene.content("index.sqlite"))
         #expect(index.range(of: key) == nil)
         await held.close()
     }
@@ -108,19 +103,18 @@ import Testing
 
     @Test func `an index of an earlier format stays if the secret is another one`() async throws {
         try await fill()
-        let connection = try folder.index()
-        try connection.execute("PRAGMA user_version = \(CacheIndex.version - 1)")
+        try scene.alterIndex("PRAGMA user_version = \(CacheIndex.version - 1)")
         for wrong in [CacheSecret.generate(), nil] {
             let error = await #expect(throws: MediaError.self) { try await makeOpener(wrong).checkSecret() }
             #expect(error?.code == .cacheSecret)
         }
-        try connection.execute("PRAGMA user_version = \(CacheIndex.version)")
+        try scene.alterIndex("PRAGMA user_version = \(CacheIndex.version)")
         #expect(try await makeOpener(secret).info(for: url("fox.mp3"))?.storedBytes == 200_000)
     }
 
     @Test func `a secret for a folder that is not sealed is refused and loses nothing`() async throws {
         let plain = try await makeOpener(nil).open(url("a"))
-        try await plain.write(pattern(0..<1_000), at: 0)
+        try await plain.write(0..<1_000)
         await plain.close()
         let error = await #expect(throws: MediaError.self) { try await makeOpener(secret).checkSecret() }
         #expect(error?.code == .cacheSecret)
@@ -174,7 +168,7 @@ import Testing
     }
 
     @Test func `a secret is read from a file that only its owner can read`() throws {
-        let path = folder.path + "/secret"
+        let path = scene.path + "/secret"
         let made = CacheSecret.generate()
         #expect(made != CacheSecret.generate())
         #expect("\(made)".contains("…") && !"\(made)".contains("\(made.bytes[0])"))
@@ -200,7 +194,7 @@ import Testing
             #expect(error?.code == .cacheSecret)
             #expect(error?.description.contains(made.fileText.prefix(8)) == false)
         }
-        #expect(throws: MediaError.self) { try CacheSecret(file: folder.path) }
-        #expect(throws: MediaError.self) { try CacheSecret(file: folder.path + "/missing") }
+        #expect(throws: MediaError.self) { try CacheSecret(file: scene.path) }
+        #expect(throws: MediaError.self) { try CacheSecret(file: scene.path + "/missing") }
     }
 }

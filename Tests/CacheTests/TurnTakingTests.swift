@@ -6,22 +6,14 @@ import Testing
 
 @testable import Cache
 
-/// Long work in a folder gives others their turns.
+/// Long work in a folder lets other processes lock it in between.
 @Suite struct TurnTakingTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
-
-    private func makeOpener(budget: Int64 = .max) -> CacheFolder {
-        CacheFolder(path: folder.cache, budget: budget, clock: TestClock())
-    }
+    private let scene = CacheScene()
 
     /// Creates `count` entries of one block each, played in the order of their numbers.
     private func fill(_ count: Int) async throws {
-        let store = try await makeOpener().open(url("first"))
-        try await store.write(pattern(0..<10), at: 0)
-        await store.close()
-        let connection = try folder.index()
+        try await scene.opener().cache("first", 10, isLengthKnown: false)
+        let connection = try SQLiteConnection(path: scene.index)
         try connection.transaction {
             let sql = """
                 INSERT INTO entries (id, created, last_played, allocated, url, about)
@@ -29,9 +21,7 @@ import Testing
                 """
             for entry in 1...Int64(count) {
                 try connection.statement(sql).run(entry, entry)
-                let path = folder.file("objects/\(entry)")
-                let block = Data(count: 4_096)
-                #expect(FileManager.default.createFile(atPath: path, contents: block))
+                try scene.put(Data(count: 4_096), at: scene.file("objects/\(entry)"))
             }
             try connection.execute("UPDATE folder SET allocated = (SELECT sum(allocated) FROM entries)")
         }
@@ -39,10 +29,10 @@ import Testing
 
     /// The entries that another process finds, each time it gets the folder while `work` runs.
     private func leftovers(during work: () async throws -> Void) async throws -> [Int64] {
-        let root = open(folder.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let root = open(scene.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(root) }
         let lock = try FolderLock(in: root)
-        let path = folder.file("index.sqlite")
+        let path = scene.index
         let isOver = Locked(false)
         let seen = Task.detached {
             let connection = try SQLiteConnection(path: path)
@@ -71,32 +61,34 @@ import Testing
 
     /// 1,280 entries are 20 pages.
     @Test(arguments: LongWork.allCases)
-    func `while many entries go, others get the folder in between`(work: LongWork) async throws {
+    func `while many entries are removed, another process gets the folder's lock in between`(work: LongWork)
+        async throws
+    {
         try await fill(1_280)
         let seen = try await leftovers {
             switch work {
-            case .clearing: _ = try await makeOpener().clear(includingPinned: true)
-            case .shrinking: _ = try await makeOpener().evict(toBudget: 0)
+            case .clearing: _ = try await scene.opener().clear(includingPinned: true)
+            case .shrinking: _ = try await scene.opener().evict(toBudget: 0)
             case .tidying:
-                let opener = makeOpener(budget: 0)
+                let opener = scene.opener(budget: 0)
                 let store = try await opener.open(url("first"))
                 try await wait(for: "the others to go") { try await opener.list().count == 1 }
                 await store.close()
             case .committing:
-                let store = try await makeOpener(budget: 8_192).open(url("first"))
+                let store = try await scene.opener(budget: 8_192).open(url("first"))
                 store.describe(length: 20)
                 try await store.write(pattern(0..<10), at: 10)
                 try await store.commit()
                 await store.close()
             }
         }
-        // Both take their turns; who comes late for one misses it, so not every page has to be seen.
+        // The other process may miss a page, if it comes late.
         #expect(seen.count > 5, "\(seen)")
     }
 
-    @Test func `what would go for a smaller budget is what goes, over many pages`() async throws {
+    @Test func `the forecast of an eviction over many pages is what it removes`() async throws {
         try await fill(1_280)
-        let opener = makeOpener()
+        let opener = scene.opener()
         let budget = try await opener.totalBytes - 170 * 4_096
         let chosen = try await opener.victims(toBudget: budget)
         #expect(chosen.entriesRemoved == 170)

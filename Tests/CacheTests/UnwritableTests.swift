@@ -9,22 +9,15 @@ import Testing
 /// A folder that accepts no writes can be read. `LostFolderTests` and `FullDiskSessionTests` test the causes
 /// with the built player; here the folder is opened as after such a failure.
 @Suite struct UnwritableTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
-
-    private func makeOpener(_ secret: CacheSecret? = nil) -> CacheFolder {
-        folder.opener(secret: secret)
-    }
+    private let scene = CacheScene()
 
     private func fill(_ secret: CacheSecret? = nil) async throws {
         do {
-            let store = try await makeOpener(secret).open(url("a.mp3"))
+            let store = try await scene.opener(secret: secret).opened("a", 0..<100_000)
             store.describe(.example)
-            try await store.write(pattern(0..<100_000), at: 0)
             await store.close()
         }
-        try await folder.waitUntilClosed()
+        try await scene.waitUntilClosed()
     }
 
     /// The store of `a.mp3` as it is opened when nothing can be written.
@@ -32,7 +25,7 @@ import Testing
         -> PersistentStore?
     {
         let engine = opener.engine
-        let place = try url("a.mp3")
+        let place = try url("a")
         let opening = try await engine.committer.run {
             try engine.entries.openUnwritable(engine.entries.key(of: place), after: failure)
         }
@@ -42,36 +35,36 @@ import Testing
     private static let readOnly = SystemError("open the lock file", number: EROFS)
 
     @Test(arguments: [false, true])
-    func `what is cached is read and checked, and new bytes last until the close`(isSealed: Bool) async throws
+    func `cached bytes are read and checked, and new ones last until the store is closed`(isSealed: Bool)
+        async throws
     {
         let secret: CacheSecret? = isSealed ? .generate() : nil
         try await fill(secret)
-        let object = try folder.firstObject
+        let object = try scene.firstObject
         try flipBit(0, ofByteAt: 70_000, in: object)
-        let notices = Notices()
-        let opener = folder.opener(secret: secret, onNotice: notices.note)
+        let opener = scene.opener(secret: secret)
         let store = try #require(try await open(opener, after: Self.readOnly))
         #expect(!store.isPersistent)
         #expect(store.description.title == EntryDescription.example.title)
         #expect(try await store.all(of: 0..<100_000) == pattern(0..<65_536))
         #expect(store.stored == ByteRangeSet(0..<65_536))
-        try await store.write(pattern(65_536..<70_000), at: 65_536)
-        #expect(try await store.all(of: 65_536..<70_000) == pattern(65_536..<70_000))
-        #expect(notices.all.map(\.code) == [.damagedExtent, .notCached])
-        #expect(notices.all.last?.cause.string.contains("Read-only file system") == true)
+        try await store.write(65_536..<70_000)
+        #expect(try await store.holds(65_536..<70_000))
+        #expect(scene.notices.codes == [.damagedExtent, .notCached])
+        #expect(scene.notices.all.last?.cause.string.contains("Read-only file system") == true)
         try await store.commit()
         let next = try #require(try await open(opener, after: Self.readOnly))
         #expect(!next.stored.contains(65_536))
     }
 
-    @Test func `what is still in the index's log is found too, and the log is left as it is`() async throws {
-        let store = try await makeOpener().open(url("a.mp3"))
+    @Test func `entries in the index's log are found, and the log is not changed`() async throws {
+        let store = try await scene.opener().open(url("a"))
         store.describe(.example)
-        try await store.write(pattern(0..<100_000), at: 0)
+        try await store.write(0..<100_000)
         try await store.commit()
-        // As a process leaves it that is killed now: all of it is in the log yet.
-        let killed = folder.path + "/killed"
-        try FileManager.default.copyItem(atPath: folder.cache, toPath: killed)
+        // A process killed now leaves everything in the log.
+        let killed = scene.path + "/killed"
+        try FileManager.default.copyItem(atPath: scene.cache, toPath: killed)
         await store.close()
         func index() throws -> [String: Data?] {
             let names = try FileManager.default.contentsOfDirectory(atPath: killed)
@@ -88,25 +81,25 @@ import Testing
                 let opener = CacheFolder(path: killed, clock: TestClock())
                 let found = try #require(try await open(opener, after: Self.readOnly))
                 #expect(found.description.title == EntryDescription.example.title)
-                #expect(try await found.all(of: 0..<100_000) == pattern(0..<100_000))
+                #expect(try await found.holds(0..<100_000))
             }
             #expect(try index() == before)
             try? FileManager.default.removeItem(atPath: killed + "/index.sqlite-shm")
         }
     }
 
-    @Test func `a log that is none keeps nobody from the index`() async throws {
+    @Test func `an invalid log of the index is ignored`() async throws {
         try await fill()
         let words = Data(repeating: 0x41, count: 10_000)
-        try words.write(to: URL(fileURLWithPath: folder.file("index.sqlite-wal")))
-        let store = try #require(try await open(makeOpener(), after: Self.readOnly))
-        #expect(try await store.all(of: 0..<100_000) == pattern(0..<100_000))
-        #expect(FileManager.default.contents(atPath: folder.file("index.sqlite-wal")) == words)
+        try words.write(to: URL(fileURLWithPath: scene.file("index.sqlite-wal")))
+        let store = try #require(try await open(scene.opener(), after: Self.readOnly))
+        #expect(try await store.holds(0..<100_000))
+        #expect(scene.content("index.sqlite-wal") == words)
     }
 
-    @Test func `only a folder that takes nothing is read so`() async throws {
+    @Test func `only a folder that accepts no writes is opened for reading only`() async throws {
         try await fill()
-        let opener = makeOpener()
+        let opener = scene.opener()
         let failures: [any Error & Sendable] = [
             FolderHeldError(), ForeignOwnerError(name: "lock"), SealError.wrongSecret,
             IndexFormatError.newer(9), SystemError("open the lock file", number: EMFILE),
@@ -121,33 +114,33 @@ import Testing
     @Test func `a wrong secret opens nothing, and symlinks are not followed`() async throws {
         try await fill(.generate())
         await #expect(throws: SealError.self) {
-            try await open(makeOpener(.generate()), after: Self.readOnly)
+            try await open(scene.opener(secret: .generate()), after: Self.readOnly)
         }
-        let other = folder.path + "/elsewhere"
-        try FileManager.default.removeItem(atPath: folder.cache)
+        let other = scene.path + "/elsewhere"
+        try FileManager.default.removeItem(atPath: scene.cache)
         try await fill()
-        for name in ["objects/\(try #require(folder.objects.first))", "objects", "index.sqlite"] {
-            try FileManager.default.moveItem(atPath: folder.file(name), toPath: other)
-            try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: other)
+        for name in ["objects/\(try #require(scene.objects.first))", "objects", "index.sqlite"] {
+            try FileManager.default.moveItem(atPath: scene.file(name), toPath: other)
+            try FileManager.default.createSymbolicLink(atPath: scene.file(name), withDestinationPath: other)
             await #expect(throws: SystemError.self, "\(name)") {
-                try await open(makeOpener(), after: Self.readOnly)
+                try await open(scene.opener(), after: Self.readOnly)
             }
-            try FileManager.default.removeItem(atPath: folder.file(name))
-            try FileManager.default.moveItem(atPath: other, toPath: folder.file(name))
+            try FileManager.default.removeItem(atPath: scene.file(name))
+            try FileManager.default.moveItem(atPath: other, toPath: scene.file(name))
         }
-        #expect(try await open(makeOpener(), after: Self.readOnly) != nil)
+        #expect(try await open(scene.opener(), after: Self.readOnly) != nil)
     }
 
-    @Test func `what was to be replaced, and could not be, is not what is played`() async throws {
+    @Test func `an entry that could not be replaced is replaced at the next opening`() async throws {
         try await fill()
-        let opener = makeOpener()
+        let opener = scene.opener()
         // No other process gets the folder's lock as long as it is held.
-        let holder = Glibc.open(folder.file("lock"), O_RDWR | O_CLOEXEC)
+        let holder = Glibc.open(scene.file("lock"), O_RDWR | O_CLOEXEC)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
-        await #expect(throws: MediaError.self) { try await opener.replace(url("a.mp3")) }
+        await #expect(throws: MediaError.self) { try await opener.replace(url("a")) }
         #expect(flock(holder, LOCK_UN) == 0)
-        let store = try await opener.open(url("a.mp3"))
+        let store = try await opener.open(url("a"))
         #expect(store.stored.isEmpty)
         #expect(store.isPersistent)
         await store.close()

@@ -7,23 +7,21 @@ import Testing
 
 /// Music that is played without being cached, on a full disk and without a disk.
 @Suite struct VolatileTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
+    private let scene = CacheScene()
 
     @Test func `when the disk of the temporary file is full, memory takes the rest`() async throws {
-        let files = RecordingFiles()
-        let store = try await VolatileStores(folder: folder.path, files: files).open(url("a"))
-        try await store.write(pattern(0..<100_000), at: 0)
+        let files = TestDisk(scene)
+        let store = try await VolatileStores(folder: scene.path, files: files).open(url("a"))
+        try await store.write(0..<100_000)
         files.refuse(.write)
-        try await store.write(pattern(90_000..<200_000), at: 90_000)
+        try await store.write(90_000..<200_000)
         #expect(store.stored == ByteRangeSet(0..<200_000))
-        #expect(try await store.all(of: 0..<200_000) == pattern(0..<200_000))
+        #expect(try await store.holds(0..<200_000))
         // The disk is not tried again for each chunk.
         files.forget()
-        try await store.write(pattern(200_000..<300_000), at: 200_000)
+        try await store.write(200_000..<300_000)
         #expect(files.operations == [])
-        #expect(try await store.all(of: 0..<300_000) == pattern(0..<300_000))
+        #expect(try await store.holds(0..<300_000))
         await store.close()
     }
 
@@ -31,12 +29,12 @@ import Testing
     func `nothing that tells what was heard reaches the disk, and what somebody changes there is missing`()
         async throws
     {
-        let path = folder.path + "/file"
+        let path = scene.path + "/file"
         let file = ObjectFile(
             descriptor: open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600),
             files: SystemFiles()
         )
-        let store = VolatileStore(file: file, subject: "a", owner: VolatileStores(folder: folder.path))
+        let store = VolatileStore(file: file, subject: "a", owner: VolatileStores(folder: scene.path))
         let music = (0..<5_000).flatMap { _ in Array("a very well known tune. ".utf8) }
         try await store.write(music, at: 10)
         #expect(try await store.all(of: 10..<120_010) == music)

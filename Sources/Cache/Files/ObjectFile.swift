@@ -89,7 +89,7 @@ final class ObjectFile: Sendable {
 
     private static let timeout = Duration.seconds(5)
     /// The offset of the byte that `withCommitLock` locks; no resource is that long.
-    private static let commitByte = Int64.max - 1
+    static let commitByte = Int64.max - 1
 
     /// The file's status. Throws unless it is a plain file of the user's own.
     func ownStatus() throws -> stat {

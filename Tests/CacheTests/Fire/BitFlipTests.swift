@@ -9,35 +9,34 @@ import Testing
     @Test(arguments: TestCount.seeds(90, full: 1_030))
     func `every flipped bit is found, by reading or by a verification`(seed: UInt64) async throws {
         let filled = try await FilledFolder(seed: seed, isSealed: seed % 4 == 3)
-        try await filled.waitUntilClosed()
+        try await filled.scene.waitUntilClosed()
         var random = SeededGenerator(seed: seed)
         let lost = try flip(in: filled, using: &random)
 
         TestCount.note("extents with flipped bits", Int64(lost.count))
 
-        let notices = Notices()
         if seed % 2 == 0 {
-            let report = try await filled.opener(notices).verify()
+            let report = try await filled.opener().verify()
             #expect(report.damagedExtents == lost.count)
             #expect(report.damaged.count == Set(lost.map(\.entry)).count)
             #expect(!report.isSound)
         }
-        let found = try await filled.expectNoWrongByte(by: filled.opener(notices))
+        let found = try await filled.expectNoWrongByte(by: filled.opener())
         for name in filled.music.names {
             let gone = ByteRangeSet(lost.filter { $0.name == name }.map(\.range))
             #expect(found[name] == filled.kept[name]?.subtracting(gone))
         }
-        if seed % 2 == 1 { #expect(notices.count(.damagedExtent) == lost.count) }
+        if seed % 2 == 1 { #expect(filled.scene.notices.count(.damagedExtent) == lost.count) }
 
-        // Fetched again, all of it is right, for the next process too.
+        // Once the bytes are written again, the next process reads all of them.
         try await filled.complete(by: filled.opener())
-        let next = Notices()
-        let whole = try await filled.expectNoWrongByte(by: filled.opener(next))
+        let before = filled.scene.notices.all
+        let whole = try await filled.expectNoWrongByte(by: filled.opener())
         for name in filled.music.names {
             let length = Int64(filled.music.newest(name)?.bytes.count ?? 0)
             #expect(whole[name] == ByteRangeSet(0..<length))
         }
-        #expect(next.all.isEmpty)
+        #expect(filled.scene.notices.all == before)
     }
 
     private struct Lost: Hashable {
@@ -49,7 +48,7 @@ import Testing
     /// Flips up to five bits under claims; returns the extents that lie there.
     private func flip(in filled: FilledFolder, using random: inout SeededGenerator) throws -> Set<Lost> {
         var extents: [Lost] = []
-        let connection = try SQLiteConnection(path: filled.temporary.file("index.sqlite"))
+        let connection = try SQLiteConnection(path: filled.scene.index)
         for name in filled.music.names {
             let key = Protection(filled.secret).key(of: try url(name).requestString)
             let sql = """
@@ -68,7 +67,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...5, using: &random) {
             let extent = try #require(extents.randomElement(using: &random))
             let offset = Int64.random(in: extent.range, using: &random)
-            let path = filled.temporary.file("objects/\(extent.entry)")
+            let path = filled.scene.file("objects/\(extent.entry)")
             // Flipping the same bit twice would change nothing.
             guard places.insert("\(path) \(offset)").inserted else { continue }
             try flipBit(Int.random(in: 0..<8, using: &random), ofByteAt: offset, in: path)

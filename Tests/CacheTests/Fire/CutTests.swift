@@ -40,8 +40,8 @@ import Testing
         secret: CacheSecret? = nil,
         losing loss: (UInt64) -> DiskImage.Loss
     ) async throws {
-        let temporary = try TemporaryFolder()
-        var workload = FireWorkload(seed: seed, in: temporary, secret: secret)
+        let scene = CacheScene()
+        var workload = FireWorkload(seed: seed, in: scene, secret: secret)
         await workload.run(steps: 60)
         workload.disk.stop()
         #expect(workload.wrongReads == [])
@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<Self.cutsOfEach {
             let count = Int.random(in: 0...log.count, using: &random)
             let subject = Comment(rawValue: "seed \(seed), after \(count) of \(log.count) operations")
-            let path = temporary.path + "/image-\(count)"
+            let path = scene.path + "/image-\(count)"
             try DiskImage(log, upTo: count, losing: loss(random.next())).lay(into: path)
             try await expectTruth(of: path, after: log.prefix(count), music: workload.music, secret, subject)
         }
@@ -84,13 +84,8 @@ import Testing
         _ secret: CacheSecret?,
         _ subject: Comment
     ) async throws {
-        let notices = Locked<[String]>([])
-        let folder = CacheFolder(
-            path: path,
-            secret: secret,
-            clock: TestClock(),
-            onNotice: { error in notices.withLock { $0.append(error.description) } }
-        )
+        let notices = Notices()
+        let folder = CacheFolder(path: path, secret: secret, clock: TestClock(), onNotice: notices.note)
         for name in music.names {
             let store = try await folder.open(url(name))
             let etag = store.description.validators.etag ?? ""
@@ -104,6 +99,6 @@ import Testing
             }
             await store.close()
         }
-        #expect(notices.withLock { $0 } == [], subject)
+        #expect(notices.texts == [], subject)
     }
 }

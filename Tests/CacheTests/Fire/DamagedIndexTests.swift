@@ -18,15 +18,17 @@ import Testing
     }
 
     @Test(arguments: TestCount.seeds(35, full: 210))
-    func `a damaged index keeps nobody from the music`(seed: UInt64) async throws {
+    func `with a damaged index no wrong byte is read, and all music can be cached again`(seed: UInt64)
+        async throws
+    {
         let damage = try #require(Damage(rawValue: Int(seed) % Damage.allCases.count))
         let filled = try await FilledFolder(seed: seed, isSealed: seed / 7 % 4 == 3)
-        try await filled.waitUntilClosed()
+        try await filled.scene.waitUntilClosed()
         var random = SeededGenerator(seed: seed)
         let damaged = try await make(damage, in: filled, using: &random)
 
-        let notices = Notices()
-        let folder = filled.opener(notices)
+        let notices = filled.scene.notices
+        let folder = filled.opener()
         _ = try await filled.expectNoWrongByte(by: folder)
         // Some damage is in pages that were not read yet; the index is set aside when it is found. Tracks
         // that are open at that moment continue to play, and are cached the next time.
@@ -43,27 +45,26 @@ import Testing
             #expect(found[name] == ByteRangeSet(0..<length), "\(damage)")
         }
         if notices.count(.damagedIndex) > 0 {
-            let aside = FileManager.default.contents(atPath: filled.temporary.file("index.sqlite.damaged-1"))
+            let aside = filled.scene.content("index.sqlite.damaged-1")
             #expect(aside?.isEmpty == false)
             if let damaged, notices.all.first?.code == .damagedIndex { #expect(aside == damaged) }
         }
         #expect(notices.count(.damagedIndex) <= 1, "\(notices.all)")
     }
 
-    /// Damages the index of a closed folder; returns what it holds then, where nobody changes that again.
+    /// Damages the index of a closed folder; returns its new content if the cache never changes it again.
     private func make(
         _ damage: Damage,
         in filled: FilledFolder,
         using random: inout SeededGenerator
     ) async throws -> Data? {
-        let index = filled.temporary.file("index.sqlite")
+        let index = filled.scene.index
+        let length = try #require(FileManager.default.contents(atPath: index)?.count)
         switch damage {
         case .cut:
-            let length = try #require(FileManager.default.contents(atPath: index)?.count)
             #expect(truncate(index, off_t.random(in: 0..<off_t(length), using: &random)) == 0)
             return nil
         case .flipped:
-            let length = try #require(FileManager.default.contents(atPath: index)?.count)
             for _ in 0..<Int.random(in: 1...40, using: &random) {
                 let offset = Int64.random(in: 0..<Int64(length), using: &random)
                 try flipBit(Int.random(in: 0..<8, using: &random), ofByteAt: offset, in: index)
@@ -103,13 +104,9 @@ import Testing
                 try await store.write(version.slice(0..<Int64(version.bytes.count) / 2), at: 0)
                 await store.close()
             }
-            for name in names {
-                files[name] = FileManager.default.contents(atPath: filled.temporary.file(name))
-            }
+            for name in names { files[name] = filled.scene.content(name) }
         }
-        try await filled.waitUntilClosed()
-        for (name, bytes) in files {
-            try bytes.write(to: URL(fileURLWithPath: filled.temporary.file(name)))
-        }
+        try await filled.scene.waitUntilClosed()
+        for (name, bytes) in files { try filled.scene.put(bytes, at: filled.scene.file(name)) }
     }
 }

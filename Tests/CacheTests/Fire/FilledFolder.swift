@@ -7,7 +7,7 @@ import TestSupport
 
 /// A closed cache folder with parts of some tracks, for a test to damage.
 struct FilledFolder {
-    let temporary: TemporaryFolder
+    let scene = CacheScene()
     let secret: CacheSecret?
     let music: FireMusic
     /// The committed bytes, by name.
@@ -16,7 +16,6 @@ struct FilledFolder {
     /// Equal seeds cache the same parts of the same tracks.
     init(seed: UInt64, isSealed: Bool = false, count: Int = 3, longest: Int = 300_000) async throws {
         var random = SeededGenerator(seed: seed)
-        temporary = try TemporaryFolder()
         secret = isSealed ? .generate() : nil
         music = FireMusic(count: count, longest: longest, using: &random)
         let folder = opener()
@@ -37,13 +36,9 @@ struct FilledFolder {
     }
 
     /// An opener of its own, as another process has it.
-    func opener(_ notices: Notices = Notices()) -> CacheFolder {
-        temporary.opener(secret: secret, onNotice: notices.note)
-    }
+    func opener() -> CacheFolder { scene.opener(secret: secret) }
 
-    func waitUntilClosed() async throws { try await temporary.waitUntilClosed() }
-
-    /// Reads all that is there of everything, and compares it; what `stored` says is there and is not read.
+    /// Reads all stored bytes and compares them with the music. Returns the ranges that are stored afterwards.
     func expectNoWrongByte(by folder: CacheFolder) async throws -> [String: ByteRangeSet] {
         var found: [String: ByteRangeSet] = [:]
         for name in music.names {
@@ -54,7 +49,7 @@ struct FilledFolder {
             if !store.stored.isSubset(of: ByteRangeSet(0..<Int64(version.bytes.count))) {
                 throw WrongByte("\(name): more than there is")
             }
-            // What a read drops is missing from the next look on: until then this goes round.
+            // A read that finds damage drops it, so `stored` shrinks.
             var read = ByteRangeSet()
             while let missing = store.stored.subtracting(read).ranges.first {
                 let bytes = try await store.read(at: missing.lowerBound, count: missing.count)

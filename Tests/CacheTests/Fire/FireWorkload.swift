@@ -22,20 +22,18 @@ struct FireWorkload {
     /// Calls that failed with an error for the listener.
     private(set) var failures = 0
     private var random: SeededGenerator
-    private let budget: Int64
-    private let secret: CacheSecret?
-    private let ticks = Ticks(1_000)
+    private let makeFolder: () -> CacheFolder
     private var folder: CacheFolder
     private var open: [Open] = []
 
-    /// Fills a folder beside `disk` of the temporary folder with resources that do not all fit in it.
-    init(seed: UInt64, in temporary: TemporaryFolder, budget: Int64 = 1_200_000, secret: CacheSecret? = nil) {
+    /// Uses the folder of `scene` for resources that do not all fit in it.
+    init(seed: UInt64, in scene: CacheScene, budget: Int64 = 1_200_000, secret: CacheSecret? = nil) {
         random = SeededGenerator(seed: seed)
         music = FireMusic(count: 6, longest: 400_000, using: &random)
-        disk = RecordedDisk(root: temporary.cache)
-        self.budget = budget
-        self.secret = secret
-        folder = Self.makeFolder(disk, budget, secret, ticks)
+        disk = RecordedDisk(root: scene.cache)
+        let disk = disk
+        makeFolder = { scene.opener(budget: budget, secret: secret, files: disk) }
+        folder = makeFolder()
     }
 
     /// Performs `count` random actions and then closes all open stores.
@@ -43,7 +41,7 @@ struct FireWorkload {
         for _ in 0..<count { await step() }
         while !open.isEmpty { await close(0) }
         // Closing the index puts its log into it, which is an action of its own. Nobody opens the new one.
-        folder = Self.makeFolder(disk, budget, secret, ticks)
+        folder = makeFolder()
         try? await wait(for: "the index to be closed") { [disk] in disk.openCount == 0 }
     }
 
@@ -160,36 +158,6 @@ struct FireWorkload {
 
     /// A second opener of the folder, as the next session has it, while old stores live on.
     private mutating func reopenFolder() async {
-        folder = Self.makeFolder(disk, budget, secret, ticks)
-    }
-
-    private static func makeFolder(
-        _ disk: RecordedDisk,
-        _ budget: Int64,
-        _ secret: CacheSecret?,
-        _ ticks: Ticks
-    ) -> CacheFolder {
-        CacheFolder(
-            path: disk.root,
-            budget: budget,
-            secret: secret,
-            clock: TestClock(),
-            wallClock: ticks.next,
-            files: disk
-        )
-    }
-}
-
-/// A time of day that advances by a second with each reading.
-final class Ticks: Sendable {
-    private let seconds: Locked<Int64>
-
-    init(_ start: Int64) { seconds = Locked(start) }
-
-    func next() -> Int64 {
-        seconds.withLock { seconds in
-            seconds += 1
-            return seconds
-        }
+        folder = makeFolder()
     }
 }

@@ -11,7 +11,7 @@ import Testing
     enum Shape: CaseIterable, Sendable {
         /// For one write or flush.
         case once
-        /// For a dozen, so that also the tries after the first one fail.
+        /// For a dozen, so that further attempts fail too.
         case forLong
         /// For ever.
         case forGood
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Shape.allCases, TestCount.seeds(1, full: 12))
-    func `at whichever write the disk is full, nothing good is lost and nothing false is claimed`(
+    func `a disk that is full at any write loses no committed byte and claims no wrong one`(
         shape: Shape,
         seed: UInt64
     ) async throws {
@@ -44,8 +44,8 @@ import Testing
     /// Runs a session in which the writes in `full` fail, and checks the folder it leaves.
     private func run(seed: UInt64, full: RecordedDisk.Fullness?) async throws -> RecordedDisk {
         let subject = Comment(rawValue: "seed \(seed), full at \(full?.first ?? -1)")
-        let temporary = try TemporaryFolder()
-        var workload = FireWorkload(seed: seed, in: temporary)
+        let scene = CacheScene()
+        var workload = FireWorkload(seed: seed, in: scene)
         workload.disk.fail(full)
         await workload.run(steps: 25)
         let disk = workload.disk
@@ -53,18 +53,15 @@ import Testing
         disk.stop()
         #expect(workload.wrongReads == [], subject)
         if full == nil { #expect(workload.failures == 0, subject) }
-        let audit = try FolderAudit(path: temporary.cache, music: workload.music)
+        let audit = try FolderAudit(path: scene.cache, music: workload.music)
         #expect(audit.lies == [], subject)
         for (etag, bytes) in disk.log[...].promises {
             #expect(audit.claims[etag]?.isSuperset(of: bytes) ?? bytes.isEmpty, "\(subject): \(etag)")
         }
-        let names = try FileManager.default.contentsOfDirectory(atPath: temporary.cache)
+        let names = try FileManager.default.contentsOfDirectory(atPath: scene.cache)
         #expect(!names.contains { $0.contains("damaged") }, subject)
-        // With room again it is a cache as before.
-        let folder = temporary.opener()
-        let store = try await folder.open(url("new.mp3"))
-        try await store.write(pattern(0..<70_000), at: 0)
-        try await store.commit()
+        // With room again, it caches as before.
+        let store = try await scene.opener().opened("new.mp3", 0..<70_000)
         #expect(store.isPersistent, subject)
         await store.close()
         return disk

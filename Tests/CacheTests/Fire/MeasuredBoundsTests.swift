@@ -11,17 +11,10 @@ import Testing
     @Test(arguments: [0, 1] as [UInt64])
     func `however many tracks are played the objects stay within the budget`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let temporary = try TemporaryFolder()
+        let scene = CacheScene()
         let budget: Int64 = 50_000_000
-        let files = MeasuringFiles(folder: temporary)
-        let ticks = Ticks(1_000)
-        let folder = CacheFolder(
-            path: temporary.cache,
-            budget: budget,
-            clock: TestClock(),
-            wallClock: ticks.next,
-            files: files
-        )
+        let disk = TestDisk(scene)
+        let folder = scene.opener(budget: budget, files: disk)
         let count = TestCount.isFull ? 250 : 50
         let music = ByteFixtures.bytes(count: 4_000_000, seed: seed)
         var before: (any ByteStore)?
@@ -44,8 +37,8 @@ import Testing
             before = store
         }
         await before?.close()
-        TestCount.note("most above the budget", files.most - budget)
-        #expect(files.most <= budget)
-        #expect(files.most > budget * 8 / 10, "the budget was never put to the test")
+        TestCount.note("most above the budget", disk.most - budget)
+        #expect(disk.most <= budget)
+        #expect(disk.most > budget * 8 / 10, "the budget was never put to the test")
     }
 }
