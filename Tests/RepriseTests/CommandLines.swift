@@ -14,7 +14,9 @@ extension Options {
 
 extension CacheRequest {
     /// The request of a command line of `reprise cache`; throws its refusal.
-    static func parsed(_ arguments: String...) throws -> CacheRequest {
+    static func parsed(_ arguments: String...) throws -> CacheRequest { try parsed(arguments) }
+
+    static func parsed(_ arguments: [String]) throws -> CacheRequest {
         guard case .cache(let request) = try Invocation.parse(["cache"] + arguments) else {
             throw UsageError("not a command of the cache")
         }
@@ -23,7 +25,9 @@ extension CacheRequest {
 }
 
 /// The text that a command line only prints.
-func shown(_ arguments: String...) throws -> String {
+func shown(_ arguments: String...) throws -> String { try shown(arguments) }
+
+func shown(_ arguments: [String]) throws -> String {
     guard case .show(let text) = try Invocation.parse(arguments) else { throw UsageError("nothing to show") }
     return text
 }

@@ -1,51 +1,32 @@
 import Glibc
 import Media
-import System
 import Testing
 
 @testable import Reprise
 
 @Suite
 struct CommandReaderTests {
-    private final class RecordingPlayer: PlayerControl {
-        private let received = Locked<[PlayerCommand]>([])
-
-        var commands: [PlayerCommand] { received.withLock { $0 } }
-        var snapshot: PlayerSnapshot { PlayerSnapshot() }
-
-        func send(_ command: PlayerCommand) { received.withLock { $0.append(command) } }
-
-        func observe(_ observer: @escaping @Sendable () -> Void) {}
-    }
-
     /// The commands and notices of an input that ends after `text`.
     private func read(_ text: String) -> (commands: [PlayerCommand], notices: [PlayerEvent]) {
-        var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0, "the system has no pipe left")
-        let bytes = Array(text.utf8)
-        _ = bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
-        close(ends[1])
-        defer { close(ends[0]) }
+        let pipe = PipeEnds()
+        pipe.send(text)
+        pipe.closeWriting()
         let player = RecordingPlayer()
         var notices: [PlayerEvent] = []
-        CommandReader.read(descriptor: ends[0], control: player) { notices.append($0) }
+        CommandReader.read(descriptor: pipe.reading, control: player) { notices.append($0) }
         return (player.commands, notices)
     }
 
     @Test func `each line is a command, with either line end and without the last`() {
         let (commands, notices) = read("pause\r\nseek +5\n\n  \nadd my file.mp3\nquit")
         #expect(commands == [.pause, .seek(.by(.seconds(5))), .add("my file.mp3"), .quit])
-        #expect(notices.isEmpty)
+        #expect(notices.isEmpty && read("").commands.isEmpty)
     }
 
     @Test func `a line that is no command becomes a notice and reading goes on`() {
         let (commands, notices) = read("fly\nplay\n")
         #expect(commands == [.play])
         #expect(notices == [.notice(code: "bad-command", message: "Unknown command \"fly\"")])
-    }
-
-    @Test func `the end of the input sends nothing`() {
-        #expect(read("").commands.isEmpty)
     }
 
     @Test func `a line that is too long is refused whole and the next is taken`() {

@@ -31,10 +31,8 @@ struct DocumentTests {
     }
 
     @Test func `the keys and commands of the manual are those of the table`() throws {
-        try Self.check(
-            "keys",
-            CommandTable.rows.flatMap(\.keyUses).map { (Self.tag($0.keys), $0.help.string) }
-        )
+        let uses = CommandTable.rows.flatMap(\.keyUses)
+        try Self.check("keys", uses.map { (Self.tag($0.keys), $0.help.string) })
         for (name, reaches) in [
             ("commands", [.everywhere, .lines]), ("commands of keys", [.keys]),
             ("commands of the screen", [.screen]),
@@ -48,9 +46,8 @@ struct DocumentTests {
         let playing = DeclaredCommand(Options.self).options
         try Self.check("options", playing.compactMap { Self.entry($0) })
         let shared = Set(playing.flatMap(\.longNames))
-        let commands = (DeclaredCommand(CacheCommands.self).subcommands ?? []).filter {
-            $0.commandName != "help"
-        }
+        let declared = DeclaredCommand(CacheCommands.self).subcommands ?? []
+        let commands = declared.filter { $0.commandName != "help" }
         #expect(commands.map(\.commandName) == CacheCommands.names)
         try Self.check(
             "cache commands",
@@ -132,38 +129,7 @@ struct DocumentTests {
         for code in MediaError.Code.allCases { #expect(events.contains("`\(code.rawValue)`"), "\(code)") }
     }
 
-    private static let stationReport: PlayerEvent = {
-        var report = PlayerEvent.TrackReport(
-            index: 1,
-            source: "a",
-            tags: TrackTags(),
-            duration: nil,
-            isSeekable: true
-        )
-        (report.cached, report.isLive, report.station) = (1, true, "a")
-        return .track(report)
-    }()
-
-    @Test(arguments: [
-        PlayerEvent.loaded(tracks: 1),
-        stationReport,
-        .playing(index: 1, position: .zero, isExact: true),
-        .position(index: 1, position: .zero, duration: nil, isExact: true, buffered: .zero),
-        .buffering(index: 1, position: .zero), .paused(index: 1, position: .zero, isExact: true),
-        .seeked(index: 1, position: .zero, isExact: true), .notice(code: "offline", message: "a"),
-        .ended(
-            .init(
-                index: 1,
-                reason: .failed,
-                frames: 0,
-                cachedBytes: 0,
-                fetchedBytes: 0,
-                requestCount: 0,
-                stalls: 0
-            )
-        ),
-        .summary(.init()),
-    ])
+    @Test(arguments: EventLineTests.goldens.map(\.event))
     func `the document of events has every field`(event: PlayerEvent) throws {
         let events = try Self.text("docs/events.md")
         let line = EventLine(event, at: .zero)

@@ -1,9 +1,11 @@
 import Glibc
+import System
 
 /// A pipe of the system; its ends are closed at the end of the test.
 final class PipeEnds: Sendable {
     let reading: Int32
     let writing: Int32
+    private let isWritingClosed = Locked(false)
 
     init() {
         var ends: [Int32] = [-1, -1]
@@ -15,7 +17,15 @@ final class PipeEnds: Sendable {
 
     deinit {
         close(reading)
-        close(writing)
+        closeWriting()
+    }
+
+    /// Ends the input of the reader.
+    func closeWriting() {
+        isWritingClosed.withLock { isClosed in
+            if !isClosed { close(writing) }
+            isClosed = true
+        }
     }
 
     /// Writes all of `text`, which has to fit into the pipe.

@@ -5,36 +5,22 @@ import Testing
 
 @Suite struct PlainNarratorTests {
     private static func track(_ index: Int, _ title: SafeText, isLive: Bool = false) -> PlayerEvent {
+        let tags = TrackTags(title: title, artist: "Reprise")
         var report = PlayerEvent.TrackReport(
             index: index,
             source: "/a.mp3",
-            tags: TrackTags(title: title, artist: "Reprise"),
-            duration: .seconds(15),
-            isSeekable: true
+            tags: tags,
+            duration: .seconds(15)
         )
         report.isLive = isLive
         return .track(report)
     }
 
-    private static func end(_ index: Int) -> PlayerEvent {
-        .ended(
-            PlayerEvent.EndReport(
-                index: index,
-                reason: .finished,
-                frames: 1,
-                cachedBytes: 0,
-                fetchedBytes: 0,
-                requestCount: 0,
-                stalls: 0
-            )
-        )
-    }
+    private static func end(_ index: Int) -> PlayerEvent { .ended(.init(index: index, reason: .finished)) }
 
     private func lines(for events: [PlayerEvent]) -> [SafeText] {
         var narrator = PlainNarrator()
-        var lines: [SafeText] = []
-        for event in events { if let line = narrator.line(for: event) { lines.append(line) } }
-        return lines
+        return events.compactMap { narrator.line(for: $0) }
     }
 
     @Test func `a session becomes sentences, without the positions of each second`() {

@@ -8,24 +8,25 @@ import Testing
 struct SessionEndTests {
     @Test(
         arguments: [
-            (played: 2, failed: 0, isQuit: false, isSignalled: false, code: .success),
-            (played: 0, failed: 0, isQuit: false, isSignalled: false, code: .success),
-            (played: 0, failed: 2, isQuit: false, isSignalled: false, code: .nothingPlayed),
-            (played: 1, failed: 2, isQuit: false, isSignalled: false, code: .someFailed),
-            (played: 0, failed: 2, isQuit: true, isSignalled: false, code: .success),
-            (played: 2, failed: 0, isQuit: true, isSignalled: true, code: .signal),
-        ] as [(played: Int, failed: Int, isQuit: Bool, isSignalled: Bool, code: Reprise.ExitCode)]
+            (2, 0, "", .success), (0, 0, "", .success), (0, 2, "", .nothingPlayed), (1, 2, "", .someFailed),
+            (0, 2, "quit", .success), (2, 0, "quit signalled", .signal),
+        ] as [(Int, Int, String, Reprise.ExitCode)]
     )
     func `the exit code tells how the session went`(
         played: Int,
         failed: Int,
-        isQuit: Bool,
-        isSignalled: Bool,
+        end: String,
         code: Reprise.ExitCode
     ) {
+        let (isQuit, isSignalled) = (end.contains("quit"), end.contains("signalled"))
+        let summary = Self.summary(played: played, failed: failed)
+        #expect(ExitCode.afterSession(summary, isQuit: isQuit, isSignalled: isSignalled) == code)
+    }
+
+    private static func summary(played: Int, failed: Int) -> PlayerEvent.SummaryReport {
         var summary = PlayerEvent.SummaryReport()
         (summary.played, summary.failed) = (played, failed)
-        #expect(ExitCode.afterSession(summary, isQuit: isQuit, isSignalled: isSignalled) == code)
+        return summary
     }
 
     @Test func `the numbers of the exit codes are the contract`() {
@@ -33,20 +34,11 @@ struct SessionEndTests {
     }
 
     @Test(
-        arguments: [
-            (played: 2, isHeard: true, code: .someFailed), (played: 0, isHeard: true, code: .nothingPlayed),
-            (played: 0, isHeard: false, code: .couldNotStart),
-        ] as [(played: Int, isHeard: Bool, code: Reprise.ExitCode)]
+        arguments: [(2, true, .someFailed), (0, true, .nothingPlayed), (0, false, .couldNotStart)]
+            as [(Int, Bool, Reprise.ExitCode)]
     )
-    func `an output that fails counts by what was heard before`(
-        played: Int,
-        isHeard: Bool,
-        code: Reprise.ExitCode
-    ) {
-        var summary = PlayerEvent.SummaryReport()
-        summary.played = played
-        summary.failed = 1
-        #expect(ExitCode.afterFatal(summary, isHeard: isHeard) == code)
+    func `an output that fails counts by what was heard before`(played: Int, isHeard: Bool, code: ExitCode) {
+        #expect(ExitCode.afterFatal(Self.summary(played: played, failed: 1), isHeard: isHeard) == code)
     }
 
     @Test func `the first signal ends in order, and a later one that is no echo ends at once`() {
@@ -67,18 +59,14 @@ struct SessionEndTests {
     }
 
     @Test func `the last line tells what came from where`() {
-        var summary = PlayerEvent.SummaryReport()
-        summary.played = 8
-        summary.fetchedBytes = 1_900_000
-        summary.requestCount = 12
+        var summary = Self.summary(played: 8, failed: 0)
+        (summary.fetchedBytes, summary.requestCount) = (1_900_000, 12)
         #expect(
             SessionSummary.text(summary)
                 == "played 8 tracks; 1.9 MB from the network, 0 B from the cache, 12 requests"
         )
-        summary.played = 1
-        summary.failed = 2
-        summary.requestCount = 1
-        #expect(SessionSummary.text(summary).hasPrefix("played 1 track, 2 failed; "))
-        #expect(SessionSummary.text(summary).hasSuffix(" 1 request"))
+        (summary.played, summary.failed, summary.requestCount) = (1, 2, 1)
+        let text = SessionSummary.text(summary)
+        #expect(text.hasPrefix("played 1 track, 2 failed; ") && text.hasSuffix(" 1 request"))
     }
 }

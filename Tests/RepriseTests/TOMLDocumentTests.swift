@@ -29,14 +29,17 @@ import Testing
         )
     }
 
-    @Test func `an empty document has no values`() throws {
-        #expect(try TOMLDocument(parsing: "").values.isEmpty)
-        #expect(try TOMLDocument(parsing: "# nothing\n").values.isEmpty)
-    }
-
-    @Test func `empty tables and arrays are told as such`() throws {
-        let document = try TOMLDocument(parsing: "[keys]\n\nlist = []\nday = 2020-01-02\n")
-        #expect(document.values.map(\.content) == [.nothing, .date])
+    @Test(
+        arguments: [
+            ("", []), ("# nothing\n", []), ("[keys]\n\nlist = []\nday = 2020-01-02\n", [.nothing, .date]),
+        ]
+            as [(String, [TOMLDocument.Content])]
+    )
+    func `an empty array is a value, and an empty document has none`(
+        text: String,
+        contents: [TOMLDocument.Content]
+    ) throws {
+        #expect(try TOMLDocument(parsing: text).values.map(\.content) == contents)
     }
 
     @Test func `quoted names keep their dots and blanks`() throws {
@@ -47,7 +50,7 @@ import Testing
     @Test(arguments: [
         ("volume = 70\nvolume = 80\n", 2), ("a = 1\n\nb == 2\n", 3), ("[cache\n", 1), ("x = \"\u{1}\"\n", 1),
     ])
-    func `what is no TOML is refused with its line`(_ text: String, _ line: Int) {
+    func `a document that is not TOML is refused with the line of the error`(_ text: String, _ line: Int) {
         let refusal = #expect(throws: TOMLDocument.Refusal.self) { try TOMLDocument(parsing: text) }
         #expect(refusal?.line == line)
         #expect(refusal?.reason.string.isEmpty == false)

@@ -28,7 +28,13 @@ package enum PlayerEvent: Sendable, Equatable {
         /// The cached part of its bytes, 0...1; `nil` if unknown.
         package var cached: Double?
 
-        package init(index: Int, source: SafeText, tags: TrackTags, duration: Duration?, isSeekable: Bool) {
+        package init(
+            index: Int,
+            source: SafeText,
+            tags: TrackTags = TrackTags(),
+            duration: Duration? = nil,
+            isSeekable: Bool = true
+        ) {
             self.index = index
             self.source = source
             self.tags = tags
@@ -58,11 +64,11 @@ package enum PlayerEvent: Sendable, Equatable {
         package init(
             index: Int,
             reason: Reason,
-            frames: FrameCount,
-            cachedBytes: Int64,
-            fetchedBytes: Int64,
-            requestCount: Int,
-            stalls: Int,
+            frames: FrameCount = 0,
+            cachedBytes: Int64 = 0,
+            fetchedBytes: Int64 = 0,
+            requestCount: Int = 0,
+            stalls: Int = 0,
             error: MediaError? = nil
         ) {
             self.index = index

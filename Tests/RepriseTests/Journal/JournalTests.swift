@@ -9,20 +9,11 @@ import Testing
 @Suite
 struct JournalTests {
     private var request: RequestRecord {
-        var request = RequestRecord(
-            number: 7,
-            why: .readAhead,
-            asked: 0..<65_536,
-            startedAt: .milliseconds(250)
-        )
-        request.status = 206
-        request.answered = 0..<65_536
-        request.firstByte = .milliseconds(40)
-        request.bytes = 65_536
-        request.duration = .milliseconds(90)
-        request.end = "complete"
-        request.wire.version = "HTTP/1.1"
-        request.wire.reusedConnection = true
+        let asked: ByteRange = 0..<65_536
+        var request = RequestRecord(number: 7, why: .readAhead, asked: asked, startedAt: .milliseconds(250))
+        (request.status, request.answered, request.bytes, request.end) = (206, asked, 65_536, "complete")
+        (request.firstByte, request.duration) = (.milliseconds(40), .milliseconds(90))
+        (request.wire.version, request.wire.reusedConnection) = ("HTTP/1.1", true)
         return request
     }
 
@@ -84,14 +75,10 @@ struct JournalTests {
 
     @Test func `a file that cannot be written is refused with the reason`() throws {
         let folder = try TemporaryFolder()
-        for (path, reason) in [
-            (folder.path, "Is a directory"), (folder.path + "/a/b", "No such file or directory"),
-        ] {
-            do {
-                _ = try JournalFile(path: path, clock: TestClock())
-                Issue.record("\(path) must be refused")
-            } catch {
-                #expect(error.description == "can't write --journal \(path) (\(reason))")
+        for (name, reason) in [("", "Is a directory"), ("/a/b", "No such file or directory")] {
+            let path = folder.path + name
+            #expect(throws: UsageError("can't write --journal \(path) (\(reason))")) {
+                try JournalFile(path: path, clock: TestClock())
             }
         }
     }
@@ -102,7 +89,7 @@ struct JournalTests {
         let journal = try JournalFile(path: "/dev/fd/\(pipe.writing)", clock: clock)
         for _ in 0..<5_000 { journal.record(record(.request(request))) }
         let isFinished = Locked(false)
-        let finishing = Task {
+        Task {
             await journal.finish()
             isFinished.withLock { $0 = true }
         }
@@ -110,6 +97,5 @@ struct JournalTests {
         #expect(!isFinished.withLock { $0 })
         clock.advance(by: JournalFile.writeLimit)
         try await wait(for: "the end of the journal") { isFinished.withLock { $0 } }
-        await finishing.value
     }
 }

@@ -21,12 +21,9 @@ import Testing
 
     private static func snapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
         var snapshot = PlayerSnapshot()
-        snapshot.state = .playing
         snapshot.tracks = (0..<3).map { Track(id: Track.ID($0), location: .file("/music/\($0).mp3")) }
-        snapshot.currentIndex = 1
-        snapshot.position = .seconds(45)
-        snapshot.duration = .seconds(3_600)
-        snapshot.volume = 65
+        (snapshot.state, snapshot.currentIndex, snapshot.volume) = (.playing, 1, 65)
+        (snapshot.position, snapshot.duration) = (.seconds(45), .seconds(3_600))
         change(&snapshot)
         return snapshot
     }
@@ -34,33 +31,25 @@ import Testing
     /// A session in which `player` showed these snapshots and then ended.
     private func play(_ snapshots: [PlayerSnapshot], memory: SessionMemory? = nil) async throws {
         let memory = try memory ?? self.memory()
-        let player = StillPlayer()
+        let player = RecordingPlayer()
         memory.watch(player) { _ in }
         for snapshot in snapshots { player.show(snapshot) }
-        player.show(PlayerSnapshot.over)
+        var over = PlayerSnapshot()
+        over.isOver = true
+        player.show(over)
         await memory.finish()
     }
 
     @Test func `the next session knows the queue, the place in it, the volume and the modes`() async throws {
         try await play([
-            Self.snapshot {
-                $0.repeatMode = .all
-                $0.isShuffled = true
-                $0.gainMode = .track
-            }
+            Self.snapshot { ($0.repeatMode, $0.isShuffled, $0.gainMode) = (.all, true, .track) }
         ])
         let next = try memory()
-        #expect(
-            next.last.queue.tracks.map(\.location.savedText) == [
-                "/music/0.mp3", "/music/1.mp3", "/music/2.mp3",
-            ]
-        )
-        #expect(next.last.place?.index == 1 && next.last.place?.position == .seconds(45))
-        #expect(
-            next.last.session.volume == 65 && next.last.session.repeatMode == .all
-                && next.last.session.isShuffled
-        )
-        #expect(next.last.session.gainMode == .track && !next.last.session.isPaused && next.problems.isEmpty)
+        let (last, session) = (next.last, next.last.session)
+        #expect(last.queue.tracks.map(\.location.savedText) == (0..<3).map { "/music/\($0).mp3" })
+        #expect(last.place?.index == 1 && last.place?.position == .seconds(45))
+        #expect(session.volume == 65 && session.repeatMode == .all && session.isShuffled)
+        #expect(session.gainMode == .track && !session.isPaused && next.problems.isEmpty)
         // A snapshot after the end has no position; the one before has.
         #expect(next.resumePoint(of: next.last.queue.tracks[1]) == .seconds(45))
     }
@@ -68,9 +57,8 @@ import Testing
     @Test func `a fresh session ignores the last one, and is saved itself`() async throws {
         try await play([Self.snapshot()])
         let fresh = try memory("--fresh")
-        #expect(
-            fresh.last.queue.tracks.isEmpty && fresh.last.place == nil && fresh.last.session == SavedSession()
-        )
+        #expect(fresh.last.queue.tracks.isEmpty && fresh.last.place == nil)
+        #expect(fresh.last.session == SavedSession())
         #expect(fresh.resumePoint(of: Self.snapshot().tracks[1]) == nil)
         try await play([Self.snapshot { $0.volume = 10 }], memory: fresh)
         #expect(try memory().last.session.volume == 10)
@@ -86,16 +74,9 @@ import Testing
     }
 
     @Test func `a queue that was played to its end restarts paused`() async throws {
-        try await play([
-            Self.snapshot {
-                $0.state = .ended
-                $0.currentIndex = 2
-            }
-        ])
-        let next = try memory()
-        #expect(
-            next.last.place?.index == 0 && next.last.place?.position == .zero && next.last.session.isPaused
-        )
+        try await play([Self.snapshot { ($0.state, $0.currentIndex) = (.ended, 2) }])
+        let last = try memory().last
+        #expect(last.place?.index == 0 && last.place?.position == .zero && last.session.isPaused)
     }
 
     @Test func `the position in another queue does not count`() async throws {
@@ -121,13 +102,13 @@ import Testing
     @Test func `a folder that cannot be written is reported once`() async throws {
         try home.write("a file", to: "state")
         let memory = try memory()
-        let told = Locked<[MediaError]>([])
-        let player = StillPlayer()
-        memory.watch(player) { error in told.withLock { $0.append(error) } }
+        let reports = Locked<[MediaError]>([])
+        let player = RecordingPlayer()
+        memory.watch(player) { error in reports.withLock { $0.append(error) } }
         player.show(Self.snapshot())
         player.show(Self.snapshot { $0.volume = 1 })
         await memory.finish()
-        #expect(told.withLock { $0.map(\.code) } == [.badState])
+        #expect(reports.withLock { $0.map(\.code) } == [.badState])
     }
 
     @Test func `servers of the command line stay trusted with the queue that came from them`() async throws {
@@ -147,25 +128,20 @@ import Testing
     }
 }
 
-/// A player whose snapshots the test sets.
-private final class StillPlayer: PlayerControl {
+/// A player that records its commands, and whose snapshots the test sets.
+final class RecordingPlayer: PlayerControl {
     private let shown = Locked(PlayerSnapshot())
     private let observers = Locked<[@Sendable () -> Void]>([])
+    private let received = Locked<[PlayerCommand]>([])
 
-    func send(_ command: PlayerCommand) {}
+    var commands: [PlayerCommand] { received.withLock { $0 } }
+
+    func send(_ command: PlayerCommand) { received.withLock { $0.append(command) } }
     var snapshot: PlayerSnapshot { shown.withLock { $0 } }
     func observe(_ observer: @escaping @Sendable () -> Void) { observers.withLock { $0.append(observer) } }
 
     func show(_ snapshot: PlayerSnapshot) {
         shown.withLock { $0 = snapshot }
         for observer in observers.withLock({ $0 }) { observer() }
-    }
-}
-
-extension PlayerSnapshot {
-    fileprivate static var over: PlayerSnapshot {
-        var snapshot = PlayerSnapshot()
-        snapshot.isOver = true
-        return snapshot
     }
 }
