@@ -22,11 +22,9 @@ import Testing
     @Test func `an offset that the padding does not allow has no number`() throws {
         let rate = try rate(frames: 200)
         let offset = 5_000 * 20_480 / 49 as Int64
-        #expect(rate.frame(at: offset + 1) == nil)
-        #expect(rate.frame(at: offset - 1) == nil)
-        #expect(rate.frame(at: offset + 200) == nil)
-        #expect(rate.frame(at: -1) == nil)
-        #expect(rate.frame(at: .max) == nil)
+        for wrong in [offset + 1, offset - 1, offset + 200, -1, .max] {
+            #expect(rate.frame(at: wrong) == nil)
+        }
     }
 
     @Test func `a few frames, or other lengths, prove no constant rate`() throws {

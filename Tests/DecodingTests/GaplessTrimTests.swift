@@ -10,19 +10,19 @@ import Testing
         return GaplessTrim(XingHeader(frame[...], header: header), samplesPerFrame: 1152)
     }
 
-    @Test func `delay and padding are trimmed, each corrected by the decoder's own delay`()
-        throws
-    {
-        let trim = try trim(frames: 10, delay: 576, padding: 1_000)
-        #expect(trim.start == 1_105)
-        #expect(trim.padding == 11_049..<11_520)
-        #expect(trim.musicLength == 9_944)
-    }
-
-    @Test func `a frame count alone still drops the decoder's delay`() throws {
-        let trim = try trim(frames: 10, delay: nil, padding: nil)
-        #expect(trim.start == 529)
-        #expect(trim.padding == 11_520..<11_520)
+    @Test(
+        arguments: [(576, 1_000, 1_105, 11_049..<11_520), (nil, nil, 529, 11_520..<11_520)]
+            as [(Int?, Int?, FrameCount, Range<FrameCount>)]
+    )
+    func `delay and padding are trimmed, each corrected by the decoder's own delay`(
+        delay: Int?,
+        padding: Int?,
+        start: FrameCount,
+        trimmed: Range<FrameCount>
+    ) throws {
+        let trim = try trim(frames: 10, delay: delay, padding: padding)
+        #expect(trim.start == start && trim.padding == trimmed)
+        #expect(trim.musicLength == trimmed.lowerBound - start)
     }
 
     @Test func `without a frame count nothing is trimmed`() throws {
@@ -39,9 +39,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `the same samples are music in slices of any length, and their positions count up`(seed: UInt64)
-        throws
-    {
+    func `slices of any length contain the same samples, and their positions count up`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let frames = Int64.random(in: 3...20, using: &random)
         let trim = try trim(

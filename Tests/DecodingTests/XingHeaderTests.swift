@@ -8,22 +8,12 @@ import Testing
 
     @Test func `all fields are read`() throws {
         let shares = (0..<100).map { UInt8($0 * 2) }
-        let frame = xingFrame(
-            "Xing",
-            frames: 1_000,
-            bytes: 400_000,
-            shares: shares,
-            delay: 576,
-            padding: 1_234
-        )
+        let frame = xingFrame("Xing", frames: 1_000, bytes: 4_000, shares: shares, delay: 576, padding: 1_234)
         let xing = try #require(try parse(frame))
         #expect(xing.kind == .xing)
-        #expect(xing.frameCount == 1_000)
-        #expect(xing.byteCount == 400_000)
-        #expect(xing.encoderDelay == 576)
-        #expect(xing.encoderPadding == 1_234)
-        #expect(xing.byteShare(at: 0.5) == 100.0 / 256)
-        #expect(xing.byteShare(at: 2) == 1)
+        #expect([xing.frameCount, xing.byteCount] == [1_000, 4_000])
+        #expect([xing.encoderDelay, xing.encoderPadding] == [576, 1_234])
+        #expect([0.5, 2].map(xing.byteShare(at:)) == [100.0 / 256, 1])
     }
 
     @Test func `a frame of music is not taken for a header`() throws {
@@ -42,8 +32,6 @@ import Testing
     @Test func `a VBRI header gives frames, bytes and a table`() throws {
         let vbri = try #require(try parse(vbriFrame))
         #expect(vbri.kind == .vbri && !vbri.isSilent)
-        #expect(vbri.frameCount == 100)
-        #expect(vbri.byteCount == 40_000)
-        #expect(vbri.byteShare(at: 0.5) == 0.2)
+        #expect([vbri.frameCount, vbri.byteCount] == [100, 40_000] && vbri.byteShare(at: 0.5) == 0.2)
     }
 }

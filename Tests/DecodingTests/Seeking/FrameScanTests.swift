@@ -22,9 +22,7 @@ import Testing
     }
 
     /// The frames of a scan from the first decoded one, in slices of seeded lengths.
-    private func scannedFrames(_ bytes: [UInt8], from first: Int64, seed: UInt64) throws -> (
-        FrameScan, [Int64]
-    ) {
+    private func scan(_ bytes: [UInt8], from first: Int64, seed: UInt64) throws -> (FrameScan, [Int64]) {
         let header = try #require(FrameHeader(bytes, at: Int(first)))
         var walker = FrameWalker(bytes)
         let free = walker.next().flatMap { frame in
@@ -53,16 +51,14 @@ import Testing
     @Test(arguments: sources)
     func `a clean stream is scanned to its last frame`(fixture: Fixture) throws {
         let decoded = try decodedFrames(fixture.bytes)
-        let (scan, scanned) = try scannedFrames(fixture.bytes, from: decoded[0], seed: 1)
+        let (scan, scanned) = try scan(fixture.bytes, from: decoded[0], seed: 1)
         #expect(!scan.isLost)
         #expect(scan.frameCount(endingAt: Int64(fixture.bytes.count)) == Int64(decoded.count))
         expectSame(scanned, decoded)
     }
 
     @Test(arguments: TestCount.seeds(400, full: 20_000))
-    func `in a damaged stream too, a scanned frame has the number that decoding gives it`(seed: UInt64)
-        throws
-    {
+    func `in a damaged stream too, a scanned frame has the number of its decoding`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let fixture = try #require(Self.sources.randomElement(using: &random))
         let starts = OddStreams.frameStarts(fixture.bytes)
@@ -70,7 +66,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...3, using: &random) { befall(&bytes, &random, starts) }
         let decoded = try decodedFrames(bytes)
         guard let first = decoded.first, FrameHeader(bytes, at: Int(first)) != nil else { return }
-        let (scan, scanned) = try scannedFrames(bytes, from: first, seed: seed)
+        let (scan, scanned) = try scan(bytes, from: first, seed: seed)
         // Of the last frame only the beginning may be there.
         let whole = scanned.count > decoded.count ? Array(scanned.dropLast()) : scanned
         #expect(whole == Array(decoded.prefix(whole.count)), "seed \(seed)")

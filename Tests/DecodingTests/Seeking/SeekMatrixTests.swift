@@ -3,8 +3,7 @@ import Media
 import TestSupport
 import Testing
 
-/// Seeks in every kind of stream, with any part of it stored: the reported position, the requests needed and
-/// the actual position.
+/// Seeks in every kind of stream, with nothing, half or all of it stored: their positions and requests.
 @Suite struct SeekMatrixTests {
     /// Offsets can be computed, are stated by a table in the header, or must be found by scanning.
     enum Law: Sendable { case constant, table, none }
@@ -35,32 +34,25 @@ import Testing
     /// The number of samples compared after each landing: several MPEG frames.
     private static let compared = 12_288
 
+    private static let xing = MP3Fixtures.Rate.variable(quality: 4, hasXing: true)
+    private static let bare = MP3Fixtures.Rate.variable(quality: 4, hasXing: false)
+
     static let kinds = [
         Kind(name: "CBR", options: options(.constant(128)), law: .constant),
-        Kind(name: "VBR with Xing", options: options(.variable(quality: 4, hasXing: true)), law: .table),
-        Kind(name: "VBR bare", options: options(.variable(quality: 4, hasXing: false)), law: .none),
-        Kind(
-            name: "VBRI",
-            options: options(.variable(quality: 4, hasXing: false)),
-            law: .table,
-            hasVBRI: true
-        ),
-        Kind(
-            name: "with a cover of 600 KB",
-            options: options(.variable(quality: 4, hasXing: true)),
-            law: .table,
-            coverByteCount: 600_000
-        ),
+        Kind(name: "VBR with Xing", options: options(xing), law: .table),
+        Kind(name: "VBR bare", options: options(bare), law: .none),
+        Kind(name: "VBRI", options: options(bare), law: .table, hasVBRI: true),
+        Kind(name: "with a cover of 600 KB", options: options(xing), law: .table, coverByteCount: 600_000),
         Kind(name: "48 kHz", options: options(.constant(160), sampleRate: 48_000), law: .constant),
         Kind(name: "mono", options: options(.constant(64), isMono: true), law: .constant),
         Kind(name: "MPEG-2", options: options(.constant(64), sampleRate: 22_050), law: .constant),
     ]
 
-    private static func options(_ rate: MP3Fixtures.Rate, sampleRate: Int = 44_100, isMono: Bool = false)
-        -> MP3Fixtures.Options
-    {
-        MP3Fixtures.Options(seconds: seconds, rate: rate, sampleRate: sampleRate, isMono: isMono)
-    }
+    private static func options(
+        _ rate: MP3Fixtures.Rate,
+        sampleRate: Int = 44_100,
+        isMono: Bool = false
+    ) -> MP3Fixtures.Options { .init(seconds: seconds, rate: rate, sampleRate: sampleRate, isMono: isMono) }
 
     @Test(arguments: kinds, Storage.allCases)
     func `a seek reports where it lands, and if that is exact`(kind: Kind, storage: Storage) async throws {
@@ -110,11 +102,9 @@ import Testing
                 let off = try #require(distance(of: heard, from: target * channels, in: whole), place)
                 #expect(off <= whole.count / 128, "\(place.rawValue): off by \(off / channels) frames")
             } else {
-                // The distance is unknown, but it is music: one of its tones.
-                let mono = stride(from: 0, to: heard.count, by: channels).map { heard[$0] }
-                #expect(
-                    ToneAnalysis.second(of: mono.suffix(4_096), sampleRate: Double(format.sampleRate)) != nil
-                )
+                // The distance is unknown, but a tone of the music is heard.
+                let mono = stride(from: 0, to: heard.count, by: channels).map { heard[$0] }.suffix(4_096)
+                #expect(ToneAnalysis.second(of: mono, sampleRate: Double(format.sampleRate)) != nil)
             }
         }
     }
@@ -125,10 +115,9 @@ import Testing
         let settled = heard.suffix(4_096)
         let near = place + heard.count - settled.count
         func isThere(_ start: Int) -> Bool {
-            guard start >= 0, start + settled.count <= whole.count, whole[start] == settled.first else {
-                return false
-            }
-            return whole[start..<start + settled.count].elementsEqual(settled)
+            let end = start + settled.count
+            guard start >= 0, end <= whole.count, whole[start] == settled.first else { return false }
+            return whole[start..<end].elementsEqual(settled)
         }
         // Nearest places first.
         return (0..<whole.count / 32).first { isThere(near - $0) || isThere(near + $0) }
