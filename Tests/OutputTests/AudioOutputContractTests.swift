@@ -9,17 +9,13 @@ import Testing
     func `all frames are taken and drain returns after the last`(kind: Rig.Kind) async throws {
         let rig = try await Rig.playing(kind, frames: kind.frames, isFinished: true)
         try await rig.running { await rig.output.drain() }
-        #expect(rig.reader.takenFrames == kind.frames)
-        #expect(rig.output.heardFrames == kind.frames)
+        #expect(rig.reader.takenFrames == kind.frames && rig.output.heardFrames == kind.frames)
         #expect(rig.events.all.isEmpty)
         await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.files, 0..<4 as Range<UInt64>)
-    func `a file receives each frame once and in order, in portions of any size`(
-        kind: Rig.Kind,
-        seed: UInt64
-    ) async throws {
+    func `a file receives each frame once and in order`(kind: Rig.Kind, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let rig = try await Rig.playing(kind, frames: 0)
         var count = 0
@@ -56,8 +52,7 @@ import Testing
         rig.output.framesAvailable()
         rig.clock.advance(by: .seconds(10))
         await rig.output.pause()
-        #expect(rig.reader.readCount == looks)
-        #expect(rig.output.heardFrames == heard)
+        #expect(rig.reader.readCount == looks && rig.output.heardFrames == heard)
         #expect(rig.clock.sleeperCount == 0)
         await rig.output.close()
     }

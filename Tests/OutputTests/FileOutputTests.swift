@@ -15,7 +15,7 @@ struct FileOutputTests {
         return output
     }
 
-    /// An output into a pipe, and the descriptor to read from it.
+    /// An output into a pipe, and the descriptor of its other end.
     private func connectedPipe() async throws -> (output: any AudioOutput, end: CInt) {
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
@@ -23,12 +23,23 @@ struct FileOutputTests {
         return (try await connected(.raw(path: path)), end)
     }
 
-    private func play(_ output: any AudioOutput, _ format: AudioFormat, frames: Int) async throws {
+    /// Opens `output` for `frames` frames and starts it.
+    @discardableResult
+    private func start(
+        _ output: any AudioOutput,
+        _ format: AudioFormat = .cd,
+        frames: Int
+    ) async throws -> FakeReader {
         let reader = FakeReader(format)
         reader.append(format.numbered(frames))
         reader.finish()
         try await output.open(format, reader: reader)
         try await output.start()
+        return reader
+    }
+
+    private func play(_ output: any AudioOutput, _ format: AudioFormat, frames: Int) async throws {
+        try await start(output, format, frames: frames)
         await output.drain()
     }
 
@@ -40,8 +51,7 @@ struct FileOutputTests {
             Array("RIFF".utf8) + [0xF4, 0x07, 0, 0] + Array("WAVEfmt ".utf8)
             + [16, 0, 0, 0, 1, 0, 1, 0, 0x22, 0x56, 0, 0, 0x44, 0xAC, 0, 0, 2, 0, 16, 0]
             + Array("data".utf8) + [0xD0, 0x07, 0, 0]
-        #expect(folder.bytes("a.wav").count == 44 + 2_000)
-        #expect(Array(folder.bytes("a.wav").prefix(44)) == expected)
+        #expect(folder.bytes("a.wav") == expected + AudioFormat.speech.numbered(1_000))
     }
 
     @Test func `tracks of one format follow each other in one file`() async throws {
@@ -57,8 +67,7 @@ struct FileOutputTests {
         let output = try await connected(.wav(path: folder.path("a.wav")))
         try await play(output, .cd, frames: 50)
         let error = await #expect(throws: MediaError.self) { try await play(output, .speech, frames: 50) }
-        #expect(error?.code == .sinkFormat)
-        #expect(error?.description.contains("%n") == true)
+        #expect(error?.code == .sinkFormat && error?.description.contains("%n") == true)
         await output.close()
         #expect(folder.bytes("a.wav").count == 44 + 200)
     }
@@ -84,8 +93,7 @@ struct FileOutputTests {
         try await play(output, .speech, frames: 70)
         await output.close()
         #expect(folder.names == ["track 1.wav", "track 2.wav", "track 3.wav"])
-        #expect(folder.bytes("track 1.wav").count == 44 + 200)
-        #expect(folder.bytes("track 2.wav").count == 44 + 120)
+        #expect(folder.names.map { folder.bytes($0).count } == [244, 164, 184])
         #expect(Array(folder.bytes("track 3.wav")[40..<44]) == [140, 0, 0, 0])
     }
 
@@ -97,8 +105,19 @@ struct FileOutputTests {
         await output.close()
     }
 
-    @Test func `a full disk is reported once, ends the drain, and fails the next start`() async throws {
-        let output = try await connected(.raw(path: "/dev/full"))
+    /// Without its reader, a write into a pipe would also end the process by a signal.
+    @Test(arguments: [true, false])
+    func `a full disk or a pipe without a reader is reported once, and ends the drain`(isDisk: Bool)
+        async throws
+    {
+        let output: any AudioOutput
+        if isDisk {
+            output = try await connected(.raw(path: "/dev/full"))
+        } else {
+            let end: CInt
+            (output, end) = try await connectedPipe()
+            Glibc.close(end)
+        }
         let events = EventLog()
         events.listen(to: output)
         try await play(output, .cd, frames: 100_000)
@@ -110,28 +129,11 @@ struct FileOutputTests {
         await output.close()
     }
 
-    @Test
-    func `if the program that reads the pipe ends, the output reports a loss and no signal ends the player`()
-        async throws
-    {
-        let (output, end) = try await connectedPipe()
-        let events = EventLog()
-        events.listen(to: output)
-        Glibc.close(end)
-        try await play(output, .cd, frames: 100)
-        try await wait(for: "the loss") { events.loss != nil }
-        #expect(events.loss?.code == .sinkFailed)
-        await output.close()
-    }
-
     @Test func `a full pipe delays neither pause, flush nor close`() async throws {
         let (output, end) = try await connectedPipe()
         defer { Glibc.close(end) }
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(100_000))
-        try await output.open(.cd, reader: reader)
-        try await output.start()
-        // 64 KiB is what a pipe holds.
+        let reader = try await start(output, frames: 100_000)
+        // A pipe holds 64 KiB.
         try await wait(for: "the pipe to be full") { output.heardFrames >= 65_536 / 4 - 4_096 }
         await output.pause()
         await output.flush()
@@ -143,11 +145,7 @@ struct FileOutputTests {
     @Test func `a pipe gets every byte, however slowly it is read`() async throws {
         let (output, end) = try await connectedPipe()
         defer { Glibc.close(end) }
-        let reader = FakeReader()
-        reader.append(AudioFormat.cd.numbered(60_000))
-        reader.finish()
-        try await output.open(.cd, reader: reader)
-        try await output.start()
+        try await start(output, frames: 60_000)
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1_777)
         try await wait(for: "all bytes") {

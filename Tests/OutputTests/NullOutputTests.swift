@@ -25,43 +25,31 @@ struct NullOutputTests {
         }
     }
 
-    @Test
-    func `the device fills its buffer at once, and then takes exactly the frames of the time that passed`()
+    @Test func `the device fills its buffer at once, then takes the frames of the time that passed`()
         async throws
     {
         let output = try await playing(frames: 44_100 * 12)
-        #expect(reader.takenFrames == 4_410)
-        #expect(output.heardFrames == 0)
+        #expect(reader.takenFrames == 4_410 && output.heardFrames == 0)
         var seconds = Duration.zero
         for step in [Duration.milliseconds(100), .milliseconds(900), .seconds(9)] {
             try await advance(by: step)
             seconds += step
             #expect(output.heardFrames == AudioFormat.cd.frames(in: seconds))
-            #expect(reader.takenFrames == AudioFormat.cd.frames(in: seconds) + 4_410)
+            #expect(reader.takenFrames == output.heardFrames + 4_410)
         }
         await output.close()
     }
 
-    @Test func `the heard position moves with the clock between two reads`() async throws {
-        let output = try await playing(frames: 44_100)
-        clock.advance(by: .milliseconds(10))
-        #expect(output.heardFrames == 441)
-        await output.close()
-    }
-
-    @Test func `frames taken but not heard survive a pause and are dropped by a flush`() async throws {
+    @Test func `frames taken but not heard survive a pause`() async throws {
         let output = try await playing(frames: 44_100)
         try await advance(by: .milliseconds(100))
         await output.pause()
         clock.advance(by: .seconds(5))
         #expect(output.heardFrames == 4_410)
         try await output.start()
+        // The position moves with the clock between two reads.
         clock.advance(by: .milliseconds(10))
         #expect(output.heardFrames == 4_410 + 441)
-        await output.pause()
-        let taken = reader.takenFrames
-        await output.flush()
-        #expect(output.heardFrames == taken)
         await output.close()
     }
 
@@ -70,13 +58,11 @@ struct NullOutputTests {
         let output = try await playing(frames: 4_410)
         events.listen(to: output)
         try await advance(by: .seconds(1))
-        #expect(events.all == [.underrun])
-        #expect(output.heardFrames == 4_410)
+        #expect(events.all == [.underrun] && output.heardFrames == 4_410)
         reader.append(AudioFormat.cd.numbered(44_100))
         try await advance(by: .milliseconds(100))
         try await advance(by: .milliseconds(100))
-        #expect(output.heardFrames == 4_410 + 8_820)
-        #expect(events.all == [.underrun])
+        #expect(output.heardFrames == 4_410 + 8_820 && events.all == [.underrun])
         await output.close()
     }
 
@@ -89,8 +75,7 @@ struct NullOutputTests {
         try await wait(for: "the device to sleep") { clock.sleeperCount == 1 }
         clock.advance(by: AudioFormat.cd.duration(of: 90) + .microseconds(1))
         await drain.value
-        #expect(output.heardFrames == 4_500)
-        #expect(clock.sleeperCount == 0)
+        #expect(output.heardFrames == 4_500 && clock.sleeperCount == 0)
         await output.close()
     }
 }

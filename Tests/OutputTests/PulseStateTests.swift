@@ -10,22 +10,16 @@ struct PulseVolumeStateTests {
     private let quiet = Level(percent: 40, isMuted: false)
     private let loud = Level(percent: 80, isMuted: false)
 
-    @Test func `the echo of our own setting is not reported`() {
+    @Test func `our own setting is not reported, but the change of another program is, once`() {
         var state = PulseVolumeState()
         state.chosen(quiet)
-        #expect(state.changeSignalled() == .ask)
-        #expect(state.answered(quiet) == .none)
-        #expect(state.level == quiet)
-    }
-
-    @Test func `the change of another program is reported, and counts as chosen`() {
-        var state = PulseVolumeState()
-        #expect(state.changeSignalled() == .ask)
-        #expect(state.answered(loud) == .report(loud))
-        #expect(state.isChosen && state.level == loud)
-        // The same value again is no change.
-        #expect(state.changeSignalled() == .ask)
-        #expect(state.answered(loud) == .none)
+        for (answer, expected) in [(quiet, .none), (loud, .report(loud)), (loud, .none)]
+            as [(Level, PulseVolumeState.Action)]
+        {
+            #expect(state.changeSignalled() == .ask)
+            #expect(state.answered(answer) == expected)
+            #expect(state.isChosen && state.level == answer)
+        }
     }
 
     @Test func `an answer to a query from before our last setting is ignored, and the query repeated`() {
@@ -39,11 +33,8 @@ struct PulseVolumeStateTests {
 
     @Test func `signals during a query lead to one more query`() {
         var state = PulseVolumeState()
-        #expect(state.changeSignalled() == .ask)
-        #expect(state.changeSignalled() == .none)
-        #expect(state.changeSignalled() == .none)
-        #expect(state.answered(quiet) == .ask)
-        #expect(state.answered(quiet) == .report(quiet))
+        #expect((1...3).map { _ in state.changeSignalled() } == [.ask, .none, .none])
+        #expect([state.answered(quiet), state.answered(quiet)] == [.ask, .report(quiet)])
         #expect(state.changeSignalled() == .ask)
         state.unanswered()
         #expect(state.changeSignalled() == .ask)
@@ -52,10 +43,8 @@ struct PulseVolumeStateTests {
 
 /// The heard position, computed from the server's reports of its clock.
 struct PulsePositionTests {
-    private var position = PulsePosition(format: .cd)
-
     @Test func `silence that the sink plays first does not count as music`() {
-        var position = position
+        var position = PulsePosition(format: .cd)
         position.took(11_025)
         position.measured(latency: 11_025 + 88_200, isPlaying: true, at: .zero)
         position.moved(to: .seconds(1))
@@ -65,7 +54,7 @@ struct PulsePositionTests {
     }
 
     @Test func `the position moves only while the server plays`() {
-        var position = position
+        var position = PulsePosition(format: .cd)
         position.took(44_100)
         position.moved(to: .seconds(5))
         position.measured(latency: 44_100, isPlaying: false, at: .seconds(5))
@@ -79,7 +68,7 @@ struct PulsePositionTests {
     }
 
     @Test func `the heard position never goes back and never exceeds the frames taken`() {
-        var position = position
+        var position = PulsePosition(format: .cd)
         position.took(1_000)
         position.measured(latency: 200, isPlaying: true, at: .zero)
         position.measured(latency: 700, isPlaying: true, at: .zero)

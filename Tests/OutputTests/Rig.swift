@@ -4,7 +4,7 @@ import Media
 import System
 import TestSupport
 
-/// An output under test with its surroundings.
+/// An output under test, with its reader, clock, events and server.
 struct Rig {
     enum Kind: String, CaseIterable {
         case null, nullFast, raw, wav, pulse
@@ -12,7 +12,7 @@ struct Rig {
         /// Those whose result can be read back.
         static let files: [Self] = [.raw, .wav]
 
-        /// A long piece, as far as the time it takes allows: PulseAudio's time is real.
+        /// The length of a long piece; short with PulseAudio, which plays in real time.
         var frames: Int { self == .pulse ? 40_000 : 200_000 }
     }
 
@@ -66,7 +66,7 @@ struct Rig {
         }
     }
 
-    /// Does `body` while the clock of a null device moves on.
+    /// Runs `body` while the clock of a null device advances.
     func running<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         guard kind == .null else { return try await body() }
         let clock = clock
@@ -132,17 +132,13 @@ final class FakeReader: PCMReader {
     func finish() { state.withLock { $0.isFinished = true } }
 
     /// Frames that were read since the start.
-    var takenFrames: FrameCount {
-        state.withLock { Int64($0.takenBytes / format.bytesPerFrame) }
-    }
+    var takenFrames: FrameCount { state.withLock { Int64($0.takenBytes / format.bytesPerFrame) } }
 
-    /// How often the output looked.
+    /// The number of reads.
     var readCount: Int { state.withLock { $0.readCount } }
 
     /// Drops the frames that were not read, as a ring does at a seek.
-    func dropRest() {
-        state.withLock { state in state.start = state.bytes.count }
-    }
+    func dropRest() { state.withLock { state in state.start = state.bytes.count } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         state.withLock { state in

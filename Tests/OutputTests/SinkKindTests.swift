@@ -5,25 +5,18 @@ import Testing
 struct SinkKindTests {
     @Test(
         arguments: [
-            ("pulse", .pulse(sink: nil)),
-            ("pulse:speakers", .pulse(sink: "speakers")),
-            ("pulse:a:b", .pulse(sink: "a:b")),
-            ("null", .null),
-            ("null:fast", .nullFast),
-            ("wav:a:b.wav", .wav(path: "a:b.wav")),
-            ("raw:out", .raw(path: "out")),
-            ("raw:-", .rawStandardOutput),
-            ("wav:", nil), ("raw", nil), ("null:slow", nil), ("alsa", nil), ("", nil), ("Pulse", nil),
-            ("pulse:", nil),
+            ("pulse", .pulse(sink: nil)), ("pulse:speakers", .pulse(sink: "speakers")),
+            ("pulse:a:b", .pulse(sink: "a:b")), ("null", .null), ("null:fast", .nullFast),
+            ("wav:a:b.wav", .wav(path: "a:b.wav")), ("raw:out", .raw(path: "out")),
+            ("raw:-", .rawStandardOutput), ("wav:", nil), ("raw", nil), ("null:slow", nil), ("alsa", nil),
+            ("", nil), ("Pulse", nil), ("pulse:", nil),
         ] as [(String, SinkKind?)]
     )
-    func `a sink is named as the manual says, and nothing else is one`(argument: String, expected: SinkKind?)
-    {
+    func `a sink is named as the manual says`(argument: String, expected: SinkKind?) {
         #expect(SinkKind(argument) == expected)
     }
 
-    /// Each form that the message offers, with its placeholder filled in, is a sink; and there is one for each kind.
-    @Test func `the refusal names the argument, and every form that there is`() throws {
+    @Test func `the refusal names the argument and every form of a sink`() throws {
         let text = SinkKind.refusal(of: "alsa").string
         #expect(text.contains("'alsa'"))
         let forms = try #require(text.split(separator: "; use ").last)
