@@ -53,12 +53,10 @@ package final class CurlTransport: RangeTransport {
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
         var earlierRequests = 0
         if let target = rememberedTarget(for: request) {
-            let start = RedirectState(original: request.url, at: target)
-            let response = try await sendToTarget(request, from: start, requestCount: &earlierRequests)
+            let response = try await sendToRemembered(target, request, requestCount: &earlierRequests)
             if let response { return response }
         }
-        let start = RedirectState(original: request.url, earlierRequests: earlierRequests)
-        return try await send(request, from: start)
+        return try await send(request, to: request.url, after: earlierRequests)
     }
 
     /// The redirect target that responded to an earlier request for the same resource; `nil` to use the
@@ -71,13 +69,13 @@ package final class CurlTransport: RangeTransport {
 
     /// Sends the request to a remembered target. If that is no longer usable, forgets it, adds the requests
     /// made to `requestCount` (one if they failed) and returns `nil`.
-    private func sendToTarget(
+    private func sendToRemembered(
+        _ target: WebURL,
         _ request: RangeRequest,
-        from start: RedirectState,
         requestCount: inout Int
     ) async throws -> RangeResponse? {
         do {
-            let response = try await send(request, from: start)
+            let response = try await send(request, to: target, after: 0)
             guard RedirectMemory.isExpired(status: response.answer.wire.status) else { return response }
             requestCount += response.answer.requestCount
             response.body.cancel()
@@ -90,37 +88,53 @@ package final class CurlTransport: RangeTransport {
         return nil
     }
 
-    private func send(_ request: RangeRequest, from start: RedirectState) async throws -> RangeResponse {
-        var state = start
+    /// Sends the request to `target`, and follows redirects from there. `earlier` requests were made before.
+    private func send(
+        _ request: RangeRequest,
+        to target: WebURL,
+        after earlier: Int
+    ) async throws -> RangeResponse {
+        var target = target
+        var redirects: RedirectState?
         while true {
-            let wire = WireRequest(request, at: state, configuration: configuration)
+            let wire = WireRequest(request, to: target, configuration: configuration)
             let transfer = Transfer(request: wire, configuration: configuration, loop: loop)
             transfer.start()
             let head = try await transfer.head()
             guard let location = head.redirect else {
                 if let interval = head.titleInterval { transfer.separateTitles(every: interval) }
-                return response(to: state, head: head, body: transfer)
+                let count = earlier + 1 + (redirects?.count ?? 0)
+                return response(to: request.url, by: target, head, transfer, requestCount: count)
             }
-            try state.redirected(to: location)
+            var path = redirects ?? RedirectState(original: request.url, first: target)
+            target = try path.redirected(to: location)
+            redirects = path
             try await finish(transfer, of: head)
         }
     }
 
-    private func response(to state: RedirectState, head: ResponseHead, body: Transfer) -> RangeResponse {
+    /// The final response to a request for `original`, from `target`.
+    private func response(
+        to original: WebURL,
+        by target: WebURL,
+        _ head: ResponseHead,
+        _ body: Transfer,
+        requestCount: Int
+    ) -> RangeResponse {
         let now = configuration.clock.now
         redirects.withLock { redirects in
             if head.status < 400 || head.status == 416 {
-                redirects.answered(state.original, by: state.current, now: now)
+                redirects.answered(original, by: target, now: now)
             } else {
-                redirects.forget(state.original)
+                redirects.forget(original)
             }
         }
         var answer = head.answer(
-            requestCount: state.requestCount,
-            redirectedHost: state.redirectedHost,
+            requestCount: requestCount,
+            redirectedHost: target.host == original.host ? nil : target.host,
             wallTime: configuration.wallTime()
         )
-        answer.withholdsUserInfo = configuration.withholdsUserInfo(of: state.original)
+        answer.withholdsUserInfo = configuration.withholdsUserInfo(of: original)
         return RangeResponse(answer: answer, body: body)
     }
 

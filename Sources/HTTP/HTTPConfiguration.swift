@@ -80,8 +80,8 @@ package struct RequestHeader: Sendable, Equatable {
     package init?(parsing text: some StringProtocol) {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let name = text[..<colon]
-        let value = HeaderFields.trimmed(text[text.index(after: colon)...])
-        guard HeaderFields.isName(name), HeaderFields.isValue(value),
+        let value = ResponseHead.trimmed(text[text.index(after: colon)...])
+        guard ResponseHead.isName(name), ResponseHead.isValue(value),
             !Self.reserved.contains(name.lowercased())
         else { return nil }
         self.name = String(name)

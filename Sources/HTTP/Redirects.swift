@@ -1,54 +1,41 @@
 internal import Media
 
-/// The path of one request through redirects (RFC 9110 §15.4).
-///
-/// Secrets are sent only to the origin of the requested URL. They are not sent to the target of a redirect at
-/// another origin, nor are credentials in a `Location`.
+/// The path of one request through redirects (RFC 9110 §15.4), from the first redirect on.
 struct RedirectState {
     /// The most redirects that are followed, more than any correct server needs; browsers allow 20.
     static let mostRedirects = 10
 
-    let original: WebURL
-    /// The URL of the current request.
-    private(set) var current: WebURL
-    private var redirectCount = 0
-    private let earlierRequests: Int
+    private let original: WebURL
+    private var current: WebURL
+    /// All URLs on the path, the first one included.
     private var visited: Set<String>
 
-    /// Begins at `original`, or at `target` if an earlier request was redirected there. `earlierRequests` is
-    /// the number of failed requests before this one.
-    init(original: WebURL, at target: WebURL? = nil, earlierRequests: Int = 0) {
+    /// The request for `original` was sent to `first`, which redirects it.
+    init(original: WebURL, first: WebURL) {
         self.original = original
-        self.earlierRequests = earlierRequests
-        current = target ?? original
-        visited = [current.requestString]
+        current = first
+        visited = [first.requestString]
     }
 
-    /// The host of the current request, if it differs from that of the original.
-    var redirectedHost: String? { current.host == original.host ? nil : current.host }
+    /// The number of redirects followed.
+    var count: Int { visited.count - 1 }
 
-    /// Requests so far, including the one to `current`.
-    var requestCount: Int { earlierRequests + redirectCount + 1 }
-
-    /// `true` if user name, password and the user's own header fields may be sent to `current`.
-    var mayCarrySecrets: Bool { current.hasSameOrigin(as: original) }
-
-    /// Follows `location`, as sent by `current`.
-    mutating func redirected(to location: String) throws(MediaError) {
+    /// Follows `location`, as sent by the URL before. Returns the URL to which the request is sent next.
+    mutating func redirected(to location: String) throws(MediaError) -> WebURL {
         guard let next = current.resolving(location) else {
             throw failure(.unsupportedScheme, "it is redirected to an address that is neither http nor https")
         }
         if current.scheme == "https", next.scheme == "http" {
             throw failure(.tlsFailed, "it is redirected from https to unencrypted http, which is refused")
         }
-        guard redirectCount < Self.mostRedirects else {
+        guard count < Self.mostRedirects else {
             throw failure(.tooManyRedirects, "it is redirected more than 10 times; the server is at fault")
         }
         guard visited.insert(next.requestString).inserted else {
-            throw failure(.tooManyRedirects, "it is redirected in a circle; the server is at fault")
+            throw failure(.tooManyRedirects, "it is in a redirect loop; the server is at fault")
         }
         current = next
-        redirectCount += 1
+        return next
     }
 
     private func failure(_ code: MediaError.Code, _ cause: SafeText) -> MediaError {

@@ -14,19 +14,21 @@ struct WireRequest: Sendable, Equatable {
     /// Lines of the form `Name: value`, without line breaks.
     var headerLines: [String]
 
-    /// The request to the current URL of `redirects`. `configuration` has the user's secrets, which are sent
-    /// only to origins that may receive them.
-    init(_ request: RangeRequest, at redirects: RedirectState, configuration: HTTPConfiguration) {
+    /// `request` as it is sent to `target`, which differs from its own URL after a redirect.
+    ///
+    /// `configuration` has the user's secrets. They are sent only to the origin of the requested URL: neither
+    /// they nor credentials in a `Location` are sent to the target of a redirect at another origin.
+    init(_ request: RangeRequest, to target: WebURL, configuration: HTTPConfiguration) {
         let carriesSecrets =
-            redirects.mayCarrySecrets && configuration.maySendSecrets(to: redirects.original)
-        url = redirects.current.requestString
-        host = SafeText(redirects.current.host)
-        subject = redirects.original.safeText
-        credentials = carriesSecrets ? redirects.original.userInfo : nil
+            target.hasSameOrigin(as: request.url) && configuration.maySendSecrets(to: request.url)
+        url = target.requestString
+        host = SafeText(target.host)
+        subject = request.url.safeText
+        credentials = carriesSecrets ? request.url.userInfo : nil
         usesNetrc = carriesSecrets && credentials == nil
         var lines: [String] = []
         let add = { (lines: inout [String], name: String, value: String?) in
-            guard let value, HeaderFields.isValue(value) else { return }
+            guard let value, ResponseHead.isValue(value) else { return }
             // libcurl's syntax for a field without a value; `Name:` would remove the field.
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }

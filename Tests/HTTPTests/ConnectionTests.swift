@@ -23,18 +23,18 @@ struct ConnectionTests {
         }
         try await TransportFixture().run(server) { transport in
             // Two windows overlap for a moment, as they do while a track plays.
-            let held = try server.url("/held")
-            let first = Task { try await transport.send(RangeRequest(url: held, range: nil)).body.text() }
+            let held = server.url("/held")
+            let first = Task { try await transport.get(held).body.text() }
             try await wait(for: "the first window") { server.requests.count == 1 }
-            _ = try await transport.send(RangeRequest(url: try server.url("/next"), range: nil)).body.text()
+            _ = try await transport.get(server.url("/next")).body.text()
             gate.open()
             _ = try await first.value
             #expect(server.connectionCount == 2)
 
-            let window = try await transport.send(RangeRequest(url: try server.url("/window"), range: nil))
+            let window = try await transport.get(server.url("/window"))
             for isCancelled in [false, true] {
                 if isCancelled { window.body.cancel() }
-                let request = RangeRequest(url: try server.url("/demanded"), range: nil)
+                let request = RangeRequest(url: server.url("/demanded"), range: nil)
                 let demanded = try await transport.send(request)
                 #expect(demanded.answer.wire.reusedConnection == true)
                 #expect(try await demanded.body.text() == "ok")
@@ -52,9 +52,9 @@ struct ConnectionTests {
         let clock = TestClock()
         var configuration = HTTPConfiguration()
         configuration.clock = clock
-        try await TransportFixture(configuration: configuration).run(server) { transport in
+        try await TransportFixture { $0 = configuration }.run(server) { transport in
             for number in 1...2 {
-                let request = RangeRequest(url: try server.url(), range: nil)
+                let request = RangeRequest(url: server.url(), range: nil)
                 #expect(try await transport.send(request).body.text() == "ok")
                 #expect(server.connectionCount == number)
                 #expect(closed.withLock { $0 } == number - 1)
@@ -82,11 +82,11 @@ struct ConnectionTests {
         let clock = CountingClock(SystemClock())
         var configuration = HTTPConfiguration()
         configuration.clock = clock
-        try await TransportFixture(configuration: configuration).run(server) { transport in
-            let quick = RangeRequest(url: try server.url("/quick"), range: nil)
+        try await TransportFixture { $0 = configuration }.run(server) { transport in
+            let quick = RangeRequest(url: server.url("/quick"), range: nil)
             #expect(try await transport.send(quick).body.text() == "ok")
             try await sleeps(clock)
-            let slow = RangeRequest(url: try server.url("/slow"), range: nil)
+            let slow = RangeRequest(url: server.url("/slow"), range: nil)
             let waiting = Task { try await transport.send(slow) }
             try await wait(for: "the request") { server.requests.count == 2 }
             try await sleeps(clock)
@@ -116,11 +116,10 @@ struct ConnectionTests {
         var configuration = HTTPConfiguration()
         configuration.clock = looks
         configuration.timeouts.idle = .seconds(3_600)
-        try await TransportFixture(configuration: configuration).run(server) { transport in
-            let radio = try await transport.send(RangeRequest(url: try server.url("/radio"), range: nil))
+        try await TransportFixture { $0 = configuration }.run(server) { transport in
+            let radio = try await transport.get(server.url("/radio"))
             for _ in 1...2 {
-                let other = try await transport.send(RangeRequest(url: try server.url(), range: nil))
-                #expect(try await other.body.text() == "ok")
+                #expect(try await transport.text(server.url()) == "ok")
                 clock.advance(by: .seconds(600))
                 let before = looks.readCount
                 try await wait(for: "two looks at the clock") {
@@ -140,23 +139,19 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `all connections are closed 30 s after the last transfer ended, and the sleep ends then`() {
-        var timer = IdleTimer()
-        func look(_ hasTransfers: Bool, at seconds: Double) -> IdleTimer.Action {
-            timer.looked(hasTransfers: hasTransfers, now: .seconds(seconds))
-        }
-        // Before the first transfer there is nothing to close, ever.
-        #expect(look(false, at: 0) == .wait(milliseconds: .max))
-        #expect(look(true, at: 1) == .wait(milliseconds: .max))
-        #expect(look(false, at: 2) == .wait(milliseconds: 30_001))
-        #expect(look(false, at: 12) == .wait(milliseconds: 20_001))
-        // A transfer begins anew, however late.
-        #expect(look(true, at: 31) == .wait(milliseconds: .max))
-        #expect(look(true, at: 100) == .wait(milliseconds: .max))
-        #expect(look(false, at: 134.5) == .wait(milliseconds: 30_001))
-        #expect(look(false, at: 164.4995) == .wait(milliseconds: 1))
-        #expect(look(false, at: 164.5) == .closeAll)
-        #expect(look(false, at: 165) == .wait(milliseconds: .max))
+    @Test(
+        arguments: [
+            (nil, 0, .max), (32, 2, 30_001), (32, 12, 20_001), (164.5, 164.4995, 1), (164.5, 164.5, nil),
+            (32, 40, nil),
+        ] as [(Double?, Double, Int32?)]
+    )
+    func `the thread sleeps until it is time to close the connections`(
+        closesAt: Double?,
+        now: Double,
+        milliseconds: Int32?
+    ) {
+        let closesAt = closesAt.map { Duration.seconds($0) }
+        #expect(CurlLoop.longestSleep(until: closesAt, now: .seconds(now)) == milliseconds)
     }
 
     /// Waits until `clock` was not read during a hundred checks.

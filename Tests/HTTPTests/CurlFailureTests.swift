@@ -7,90 +7,72 @@ import Testing
 struct CurlFailureTests {
     private typealias Circumstances = CurlFailure.Circumstances
 
+    private static let refused = Circumstances(systemError: ECONNREFUSED)
+    private static let refusedBehindProxy = Circumstances(systemError: ECONNREFUSED, hasProxy: true)
+
     @Test(
         arguments: [
-            (CURLE_COULDNT_RESOLVE_HOST, .unknownHost, "a.example"),
-            (CURLE_COULDNT_RESOLVE_PROXY, .unknownHost, "proxy"),
-            (CURLE_COULDNT_CONNECT, .connectionFailed, "can't connect to a.example"),
-            (CURLE_PEER_FAILED_VERIFICATION, .tlsFailed, "--cacert"),
-            (CURLE_SSL_CACERT_BADFILE, .tlsFailed, "SSL_CERT_FILE"),
-            (CURLE_SSL_CONNECT_ERROR, .tlsFailed, "encryption"),
-            (CURLE_GOT_NOTHING, .cut, "without an answer"),
-            (CURLE_PARTIAL_FILE, .cut, "cut"),
-            (CURLE_HTTP2_STREAM, .cut, "cut"),
-            (CURLE_BAD_CONTENT_ENCODING, .decodingFailed, "content coding"),
-            (CURLE_READ_ERROR, .unreadable, "~/.netrc"),
-            (CURLE_WEIRD_SERVER_REPLY, .badAnswer, "web server"),
-            (CURLE_PROXY, .badAnswer, "proxy"),
-            (CURLE_SEND_ERROR, .cut, "cut"),
-            (CURLE_URL_MALFORMAT, .badURL, "valid URL"),
-        ] as [(CURLcode, MediaError.Code, String)]
+            (CURLE_COULDNT_RESOLVE_HOST, Circumstances(), .unknownHost, "a.example"),
+            (CURLE_COULDNT_RESOLVE_PROXY, Circumstances(), .unknownHost, "proxy"),
+            (CURLE_PEER_FAILED_VERIFICATION, Circumstances(), .tlsFailed, "--cacert"),
+            (CURLE_SSL_CACERT_BADFILE, Circumstances(), .tlsFailed, "SSL_CERT_FILE"),
+            (CURLE_SSL_CONNECT_ERROR, Circumstances(), .tlsFailed, "encryption with a.example"),
+            (CURLE_GOT_NOTHING, Circumstances(), .cut, "without an answer"),
+            (CURLE_PARTIAL_FILE, Circumstances(), .cut, "cut"),
+            (CURLE_HTTP2_STREAM, Circumstances(), .cut, "cut"),
+            (CURLE_SEND_ERROR, Circumstances(), .cut, "cut"),
+            (CURLE_OPERATION_TIMEDOUT, Circumstances(), .timedOut, "in time"),
+            (CURLE_BAD_CONTENT_ENCODING, Circumstances(), .decodingFailed, "content coding"),
+            (CURLE_READ_ERROR, Circumstances(), .unreadable, "~/.netrc"),
+            (CURLE_WEIRD_SERVER_REPLY, Circumstances(), .badAnswer, "a.example doesn't speak HTTP"),
+            (CURLE_PROXY, Circumstances(), .badAnswer, "proxy"),
+            (CURLE_URL_MALFORMAT, Circumstances(), .badURL, "valid URL"),
+            // The system's error tells the host from the network.
+            (CURLE_COULDNT_CONNECT, Circumstances(), .connectionFailed, "can't connect to a.example"),
+            (CURLE_COULDNT_CONNECT, refused, .connectionRefused, "refused by a.example;"),
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH), .networkUnreachable,
+                "no network route to a.example"
+            ),
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETDOWN), .networkUnreachable,
+                "no network route to a.example"
+            ),
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: EHOSTUNREACH), .connectionFailed,
+                "no route to a.example"
+            ),
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: ETIMEDOUT), .connectionFailed,
+                "can't connect to a.example"
+            ),
+            // A proxy is named only if it may be at fault.
+            (
+                CURLE_COULDNT_CONNECT, refusedBehindProxy, .connectionRefused,
+                "refused by a.example or the environment's proxy"
+            ),
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 407, hasProxy: true), .httpStatus,
+                "(407)"
+            ),
+            (CURLE_RECV_ERROR, Circumstances(tunnelStatus: 407, hasProxy: true), .httpStatus, "(407)"),
+            (CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 403), .httpStatus, "(403)"),
+            (CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 502), .badAnswer, "(502)"),
+            (CURLE_PEER_FAILED_VERIFICATION, Circumstances(tunnelStatus: 200), .tlsFailed, "--cacert"),
+        ] as [(CURLcode, CurlFailure.Circumstances, MediaError.Code, String)]
     )
-    func `each of libcurl's failures has a word for the listener`(
+    func `each failure of libcurl has a code, and a message that names the cause`(
         code: CURLcode,
+        circumstances: CurlFailure.Circumstances,
         expected: MediaError.Code,
         part: String
     ) throws {
-        let error = try #require(try error(code, Circumstances()))
+        let url = try #require(WebURL("http://me:secret@a.example/a.mp3?token=secret"))
+        let request = RangeRequest(url: url, range: nil)
+        let wire = WireRequest(request, to: url, configuration: HTTPConfiguration())
+        let error = CurlFailure.error(code, circumstances, request: wire)
         #expect(error.code == expected)
         #expect(error.cause.string.contains(part))
         #expect(error.subject == "http://a.example/a.mp3?…")
-    }
-
-    @Test func `success is no failure`() throws {
-        #expect(try error(CURLE_OK, Circumstances(tunnelStatus: 407)) == nil)
-    }
-
-    @Test(
-        arguments: [
-            (ECONNREFUSED, .connectionRefused, "refused by a.example"),
-            (ENETUNREACH, .networkUnreachable, "no network route to a.example"),
-            (ENETDOWN, .networkUnreachable, "no network route to a.example"),
-            (EHOSTUNREACH, .connectionFailed, "no route to a.example"),
-            (ETIMEDOUT, .connectionFailed, "can't connect to a.example"),
-        ] as [(Int32, MediaError.Code, String)]
-    )
-    func `what the system says of a connection tells the host from the network`(
-        number: Int32,
-        expected: MediaError.Code,
-        part: String
-    ) throws {
-        let error = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(systemError: number)))
-        #expect(error.code == expected)
-        #expect(error.cause.string.contains(part))
-    }
-
-    @Test func `a proxy is blamed only where it may be at fault`() throws {
-        let refused = Circumstances(systemError: ECONNREFUSED)
-        let plain = try #require(try error(CURLE_COULDNT_CONNECT, refused))
-        #expect(plain.code == .connectionRefused)
-        #expect(plain.cause.string.contains("proxy") == false)
-        let behindProxy = Circumstances(systemError: ECONNREFUSED, hasProxy: true)
-        let either = try #require(try error(CURLE_COULDNT_CONNECT, behindProxy))
-        #expect(either.code == .connectionRefused)
-        #expect(either.cause.string.contains("refused by a.example or the environment's proxy"))
-        for code in [CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR] {
-            let closed = try #require(try error(code, Circumstances(tunnelStatus: 407, hasProxy: true)))
-            #expect(closed.code == .httpStatus)
-            #expect(closed.cause.string.contains("(407)"))
-        }
-        let forbidden = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 403)))
-        #expect(forbidden.code == .httpStatus)
-        #expect(forbidden.cause.string.contains("(403)"))
-        let broken = try #require(try error(CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 502)))
-        #expect(broken.code == .badAnswer)
-        // A tunnel that stands is not to blame for what happens in it.
-        let inside = try #require(try error(CURLE_PEER_FAILED_VERIFICATION, Circumstances(tunnelStatus: 200)))
-        #expect(inside.code == .tlsFailed)
-    }
-
-    private func error(_ code: CURLcode, _ circumstances: Circumstances) throws -> MediaError? {
-        let url = try #require(WebURL("http://me:secret@a.example/a.mp3?token=secret"))
-        let wire = WireRequest(
-            RangeRequest(url: url, range: nil),
-            at: RedirectState(original: url),
-            configuration: HTTPConfiguration()
-        )
-        return CurlFailure.error(code, circumstances, request: wire)
     }
 }

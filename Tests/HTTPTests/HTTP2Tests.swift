@@ -10,13 +10,13 @@ struct HTTP2Tests {
     @Test func `windows of one host share one connection`() async throws {
         let stage = try await HTTP2Stage(fileSize: 3_000_000)
         try await stage.fixture.run { transport in
-            let first = try await transport.send(RangeRequest(url: stage.url, range: 0..<65_536))
+            let first = try await transport.get(stage.url, 0..<65_536)
             #expect(first.answer.wire.version == "HTTP/2")
             #expect(first.answer.wire.reusedConnection == false)
             #expect(try await first.body.all().count == 65_536)
             // Both are in progress at once: neither is read before both responses have arrived.
-            let second = try await transport.send(RangeRequest(url: stage.url, range: 65_536..<1_000_000))
-            let third = try await transport.send(RangeRequest(url: stage.url, range: 2_000_000..<3_000_000))
+            let second = try await transport.get(stage.url, 65_536..<1_000_000)
+            let third = try await transport.get(stage.url, 2_000_000..<3_000_000)
             for response in [second, third] {
                 #expect(response.answer.wire.reusedConnection == true)
             }
@@ -32,11 +32,11 @@ struct HTTP2Tests {
         let stage = try await HTTP2Stage(fileSize: 400_000_000)
         try await stage.fixture.run { transport in
             for _ in 0..<3 {
-                let window = try await transport.send(RangeRequest(url: stage.url, range: 0..<400_000_000))
+                let window = try await transport.get(stage.url, 0..<400_000_000)
                 _ = try await window.body.next()
                 window.body.cancel()
             }
-            let last = try await transport.send(RangeRequest(url: stage.url, range: 5..<6))
+            let last = try await transport.get(stage.url, 5..<6)
             #expect(last.answer.wire.reusedConnection == true)
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 4 }
@@ -50,7 +50,7 @@ struct HTTP2Tests {
     @Test func `an unbounded body that is not read is paused within bounds`() async throws {
         let stage = try await HTTP2Stage(fileSize: 400_000_000)
         try await stage.fixture.run { transport in
-            let response = try await transport.send(RangeRequest(url: stage.url, range: nil))
+            let response = try await transport.get(stage.url)
             let body = try #require(response.body as? Transfer)
             try await wait(for: "the transfer to be paused") { body.isPaused }
             // libcurl still receives what nginx sends until the stream's window is full.
@@ -63,7 +63,7 @@ struct HTTP2Tests {
                 return still == 50
             }
             body.cancel()
-            let last = try await transport.send(RangeRequest(url: stage.url, range: 5..<6))
+            let last = try await transport.get(stage.url, 5..<6)
             #expect(try await last.body.all().count == 1)
             try await wait(for: "the log") { stage.nginx.accesses.count == 2 }
             // Our own 16 MiB and the sockets' buffers: while paused, libcurl does not open the stream's window.
@@ -74,9 +74,7 @@ struct HTTP2Tests {
     @Test func `an untrusted certificate is refused`() async throws {
         let stage = try await HTTP2Stage(fileSize: 1)
         try await TransportFixture().run { transport in
-            let code = await mediaErrorCode {
-                _ = try await transport.send(RangeRequest(url: stage.url, range: nil))
-            }
+            let code = await transport.failure(stage.url)?.code
             #expect(code == .tlsFailed)
         }
     }
@@ -107,6 +105,6 @@ struct HTTP2Stage {
         url = try #require(WebURL(nginx.url("/music.mp3")))
         var configuration = HTTPConfiguration()
         configuration.certificateFile = authority.path
-        fixture = TransportFixture(configuration: configuration)
+        fixture = TransportFixture { $0 = configuration }
     }
 }

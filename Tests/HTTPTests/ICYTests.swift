@@ -68,39 +68,36 @@ struct ICYTests {
             ("16k", nil),
         ] as [(String, Int64?)]
     )
-    func `only a positive interval is one`(text: String, expected: Int64?) {
-        #expect(head(["icy-metaint": text]).titleInterval == expected)
-        let twice = head(["icy-metaint": text, "Icy-MetaInt": "5"])
-        #expect(twice.titleInterval == nil)
+    func `only a positive interval is one`(text: String, expected: Int64?) throws {
+        #expect(try head(["icy-metaint: \(text)"]).titleInterval == expected)
+        #expect(try head(["icy-metaint: \(text)", "Icy-MetaInt: 5"]).titleInterval == nil)
     }
 
     @Test(
         arguments: [
-            ("icy-name: Radio|icy-br: 128", Station(name: "Radio", bytesPerSecond: 16_000)),
-            ("ICY-NAME:Radio|icy-br: 320, 128", Station(name: "Radio", bytesPerSecond: 40_000)),
-            ("icy-name: |icy-br: 99999", Station()),
-            ("icy-name: \u{7}|icy-metaint: 8192", Station()),
-            ("icy-name: Radio|Content-Length: 100", nil),
-            ("icy-name: Radio|Content-Encoding: gzip", nil),
-            ("Server: Icecast 2.4.4", nil),
+            ("HTTP/1.1 200|icy-name: Radio|icy-br: 128", Station(name: "Radio", bytesPerSecond: 16_000)),
+            ("HTTP/1.1 200|ICY-NAME:Rádió|icy-br: 320, 128", Station(name: "Rádió", bytesPerSecond: 40_000)),
+            ("HTTP/1.1 200|icy-name: |icy-br: 99999", Station()),
+            ("HTTP/1.1 200|icy-name: \u{7}|icy-metaint: 8192", Station()),
+            ("HTTP/1.1 200|icy-name: Radio|Content-Length: 100", nil),
+            ("HTTP/1.1 200|icy-name: Radio|Content-Encoding: gzip", nil),
+            ("HTTP/1.1 200|Server: Icecast 2.4.4", nil),
+            ("ICY 200", Station()),
+            ("ICY 401", nil),
         ] as [(String, Station?)]
     )
-    func `a station is told by its fields, in an answer without an end`(
+    func `a response without an end is a station if it has such fields, or is of the old kind`(
         lines: String,
         expected: Station?
     ) throws {
-        var head = head([:])
-        for line in lines.split(separator: "|") { try head.fields.append(line: line.utf8) }
-        #expect(head.station == expected)
+        #expect(try ResponseHead.made(of: lines.split(separator: "|").map(String.init)).station == expected)
     }
 
-    @Test func `an answer of the old kind is a station without any field`() {
-        var head = head([:])
-        #expect(head.station == nil)
-        head.version = "ICY"
-        #expect(head.station == Station())
-        head.status = 401
-        #expect(head.station == nil)
+    @Test func `a name that is not UTF-8 is read as Latin-1`() throws {
+        var head = ResponseHead()
+        _ = try head.append(line: "ICY 200\r\n".utf8)
+        _ = try head.append(line: Array("icy-name: Caf".utf8) + [0xE9, 0x20, 0x93, 0x0D, 0x0A])
+        #expect(head.station?.name == "Café “")
     }
 
     @Test func `titles are asked for, understood, and never among the music`() async throws {
@@ -111,7 +108,7 @@ struct ICYTests {
             connection.send("\0ijkl\u{2}StreamTitle='Two';" + String(repeating: "\0", count: 14) + "mn")
         }
         try await TransportFixture().run(server) { transport in
-            let request = RangeRequest(url: try server.url("/stream"), range: 0..<65_536, wantsTitles: true)
+            let request = RangeRequest(url: server.url("/stream"), range: 0..<65_536, wantsTitles: true)
             let response = try await transport.send(request)
             #expect(server.requests.first?.contains("Icy-MetaData: 1\r\n") == true)
             #expect(response.answer.kind == .whole(length: nil))
@@ -133,16 +130,14 @@ struct ICYTests {
             connection.send("ICY 401 Service Unavailable\r\nRetry-After: 7\r\n\r\n")
         }
         try await TransportFixture().run(server) { transport in
-            let answer = try await transport.send(RangeRequest(url: try server.url(), range: nil)).answer
+            let answer = try await transport.get(server.url()).answer
             #expect(server.requests.first?.lowercased().contains("icy-metadata") == false)
             #expect(answer.kind == .refused(status: 401))
             #expect(answer.retryAfter == .seconds(7))
         }
     }
 
-    private func head(_ fields: KeyValuePairs<String, String>) -> ResponseHead {
-        ResponseHead(status: 200, fields: HeaderFields(fields))
-    }
+    private func head(_ lines: [String]) throws -> ResponseHead { try .made(of: ["HTTP/1.1 200"] + lines) }
 }
 
 /// A stream built in the obvious way, with the expected result.

@@ -3,8 +3,6 @@ import Media
 import Testing
 
 struct ResponseHeadTests {
-    private typealias Kind = RangeAnswer.Kind
-
     @Test(
         arguments: [
             (206, ["Content-Range": "bytes 0-9/20"], .part(range: 0..<10, total: 20)),
@@ -66,8 +64,8 @@ struct ResponseHeadTests {
         status: Int,
         fields: KeyValuePairs<String, String>,
         kind: RangeAnswer.Kind
-    ) {
-        #expect(head(status, fields).kind == kind)
+    ) throws {
+        #expect(try head(status, fields).kind == kind)
     }
 
     @Test(
@@ -109,16 +107,19 @@ struct ResponseHeadTests {
         #expect(ContentRange.request(for: range) == value)
     }
 
-    @Test func `validators, type and rules for keeping are read off the fields`() {
-        let head = head(
-            200,
+    @Test func `an answer has the validators, the type, the rules for caching, and how it came`() throws {
+        var head = try head(
+            "HTTP/2 200",
             [
-                "ETag": "W/\"x\"", "Last-Modified": "Sat, 01 Jan 2000 00:00:00 GMT",
-                "Content-Type": " Audio/MPEG ;charset=x", "Cache-Control": "private, NO-STORE",
-                "Content-Encoding": "identity, gzip",
+                "ETag: W/\"x\"", "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT",
+                "Content-Type: Audio/MPEG ;charset=x", "Cache-Control: private, NO-STORE",
+                "Content-Encoding: identity, gzip",
             ]
         )
-        let answer = head.answer(requestCount: 3)
+        head.reusedConnection = true
+        var wire = wire(200, "HTTP/2")
+        wire.reusedConnection = true
+        wire.redirectedHost = SafeText("b.example\u{FFFD}")
         let expected = RangeAnswer(
             kind: .whole(length: nil),
             validators: Validators(etag: "W/\"x\"", lastModified: "Sat, 01 Jan 2000 00:00:00 GMT"),
@@ -126,19 +127,19 @@ struct ResponseHeadTests {
             forbidsStoring: true,
             isEncoded: true,
             requestCount: 3,
-            wire: wire(200)
+            wire: wire
         )
-        #expect(answer == expected)
+        #expect(head.answer(requestCount: 3, redirectedHost: "b.example\u{1B}") == expected)
     }
 
     @Test(
         arguments: [
-            ["Content-Encoding": "identity", "Cache-Control": "no-store-please, max-age=0"],
-            ["ETag": "", "Last-Modified": "\u{FFFD}", "Content-Type": ";x"],
-        ] as [KeyValuePairs<String, String>]
+            ["Content-Encoding: identity", "Cache-Control: no-store-please, max-age=0"],
+            ["ETag:", "Last-Modified: \u{FFFD}", "Content-Type: ;x"],
+        ]
     )
-    func `what says nothing is taken for nothing`(fields: KeyValuePairs<String, String>) {
-        let answer = head(404, fields).answer(requestCount: 1)
+    func `fields without a meaning change nothing`(fields: [String]) throws {
+        let answer = try head("HTTP/1.1 404", fields).answer(requestCount: 1)
         #expect(answer == RangeAnswer(kind: .refused(status: 404), wire: wire(404)))
     }
 
@@ -166,8 +167,8 @@ struct ResponseHeadTests {
         status: Int,
         fields: KeyValuePairs<String, String>,
         expected: Duration?
-    ) {
-        let answer = head(status, fields).answer(requestCount: 1, wallTime: 1_000_000_000)
+    ) throws {
+        let answer = try head(status, fields).answer(requestCount: 1, wallTime: 1_000_000_000)
         #expect(answer.retryAfter == expected)
     }
 
@@ -195,26 +196,98 @@ struct ResponseHeadTests {
         #expect(HTTPDate.seconds(text) == expected)
     }
 
-    @Test func `the journal gets the facts of how an answer came`() {
-        var head = head(200, [:])
-        head.version = "HTTP/2"
-        head.reusedConnection = true
-        let wire = head.wire(redirectedHost: "b.example\u{1B}")
-        #expect(wire.status == 200)
-        #expect(wire.version == "HTTP/2")
-        #expect(wire.reusedConnection == true)
-        #expect(wire.redirectedHost == SafeText("b.example\u{FFFD}"))
-        #expect(head.wire(redirectedHost: nil).redirectedHost == nil)
+    // MARK: Lines
+
+    @Test(arguments: [
+        (["ETAG: a", "x: 1", "eTag:b"], ["a", "b"]),
+        (["ETag: a", " b", "\tc"], ["a b c"]),
+        (["ETag: 1", "no colon", " more"], ["1"]),
+        (["ETag: 1", ": empty", " more"], ["1"]),
+        (["ETag: 1", "sp ace: x", " more"], ["1"]),
+        (["ETag: 1", "etag: a\u{0}b", " more"], ["1"]),
+        (["ETag: 1", "etag\u{7}: y", " more"], ["1"]),
+        (["ETag: 1", "etag: a\u{1B}[2J", " more"], ["1"]),
+    ])
+    func `fields of one name keep their order, lines are unfolded, and malformed fields are dropped`(
+        lines: [String],
+        values: [String]
+    ) throws {
+        #expect(try head("HTTP/2 200", lines).values("etag") == values)
     }
 
-    private func wire(_ status: Int) -> WireFacts {
+    @Test func `too many fields, and too many bytes, are refused`() throws {
+        let field = [String](repeating: "a: b", count: ResponseHead.mostFields)
+        _ = try head("HTTP/2 200", field)
+        #expect(throws: ResponseHead.Problem.tooManyFields) { try head("HTTP/2 200", field + ["a: b"]) }
+        let half = "a: " + String(repeating: "b", count: ResponseHead.mostBytes / 2)
+        #expect(throws: ResponseHead.Problem.tooManyBytes) { try head("HTTP/2 200", [half, half]) }
+    }
+
+    @Test func `interim responses are skipped, but not without end, and trailers are ignored`() throws {
+        let interim = ["HTTP/1.1 103 Early Hints", "ETag: early", ""]
+        var head = ResponseHead()
+        for line in interim + ["HTTP/2 206", "a: b"] {
+            #expect(try !head.append(line: (line + "\r\n").utf8))
+        }
+        #expect(try head.append(line: "\r\n".utf8))
+        let complete = head
+        #expect(head.values("a") == ["b"] && head.values("etag").isEmpty)
+        for line in ["ETag: late\r\n", "\r\n"] { #expect(try !head.append(line: line.utf8)) }
+        #expect(head == complete)
+
+        let filler = [interim[0], "a: " + String(repeating: "b", count: 10_000), ""]
+        let endless = repeatElement(filler, count: 100).joined()
+        #expect(throws: ResponseHead.Problem.tooManyBytes) { try self.head("HTTP/2 103", Array(endless)) }
+    }
+
+    @Test(
+        arguments: [
+            ("HTTP/1.1 206 Partial Content", 206, "HTTP/1.1"), ("HTTP/2 200 ", 200, "HTTP/2"),
+            ("HTTP/1.0 404", 404, "HTTP/1.0"), ("ICY 200 OK", 200, "ICY"), ("ICY 401 Full", 401, "ICY"),
+            ("HTTP/1.1", nil, ""), ("HTTP/1.1 20", nil, ""), ("HTTP/\u{1B}[ 200 OK", nil, ""),
+            ("HTTP/ 200", nil, ""), ("HTTP/1.123 200", nil, ""), ("ICYX 200 OK", nil, ""),
+        ] as [(String, Int?, String)]
+    )
+    func `only a status line begins a head`(line: String, status: Int?, version: String) throws {
+        var head = ResponseHead()
+        #expect(try !head.append(line: (line + "\r\n").utf8))
+        #expect(try head.append(line: "\r\n".utf8) == (status != nil))
+        #expect(head.status == status ?? 0)
+        #expect(head.version == version)
+        #expect(head.isMultiplexed == (version == "HTTP/2"))
+    }
+
+    // MARK: The user's own fields
+
+    @Test(arguments: [
+        ("X-Token: a:b ", "X-Token", "a:b"), ("authorization:Bearer x", "authorization", "Bearer x"),
+        ("Empty:", "Empty", ""),
+    ])
+    func `a field of the user is a name and a value`(text: String, name: String, value: String) throws {
+        let header = try #require(RequestHeader(parsing: text))
+        #expect(header.name == name)
+        #expect(header.value == value)
+    }
+
+    @Test(arguments: [
+        "no colon", ": x", "a b: c", "a: b\r\nc: d", "Range: bytes=0-1", "HOST: a", "Icy-MetaData: 1",
+    ])
+    func `a field that could change the request itself is refused`(text: String) {
+        #expect(RequestHeader(parsing: text) == nil)
+    }
+
+    private func wire(_ status: Int, _ version: String = "HTTP/1.1") -> WireFacts {
         var wire = WireFacts()
         wire.status = status
-        wire.version = "HTTP/1.1"
+        wire.version = version
         return wire
     }
 
-    private func head(_ status: Int, _ fields: KeyValuePairs<String, String>) -> ResponseHead {
-        ResponseHead(status: status, fields: HeaderFields(fields))
+    private func head(_ status: Int, _ fields: KeyValuePairs<String, String>) throws -> ResponseHead {
+        try head("HTTP/1.1 \(status)", fields.map { "\($0.key): \($0.value)" })
+    }
+
+    private func head(_ start: String, _ lines: [String]) throws -> ResponseHead {
+        try ResponseHead.made(of: [start] + lines)
     }
 }

@@ -74,8 +74,8 @@ final class ScriptedServer: Sendable {
     /// Bytes that the system took from the scripts.
     var sentBytes: Int { log.withLock { $0.sentBytes } }
 
-    func url(_ path: String = "/music.mp3", userInfo: String = "") throws -> WebURL {
-        guard let url = WebURL("http://\(userInfo)127.0.0.1:\(port)\(path)") else { throw Failure.badURL }
+    func url(_ path: String = "/music.mp3", userInfo: String = "") -> WebURL {
+        guard let url = WebURL("http://\(userInfo)127.0.0.1:\(port)\(path)") else { fatalError(path) }
         return url
     }
 
@@ -86,10 +86,7 @@ final class ScriptedServer: Sendable {
         return port
     }
 
-    enum Failure: Error {
-        case noSocket
-        case badURL
-    }
+    enum Failure: Error { case noSocket }
 
     private func serve(_ socket: Int32) {
         let connection = Connection(socket: socket) { [self] event in

@@ -78,6 +78,6 @@ struct SecretOriginsTests {
     private func wire(_ text: String, _ configuration: HTTPConfiguration) throws -> WireRequest {
         let url = try #require(WebURL(text))
         let request = RangeRequest(url: url, range: nil)
-        return WireRequest(request, at: RedirectState(original: url), configuration: configuration)
+        return WireRequest(request, to: url, configuration: configuration)
     }
 }

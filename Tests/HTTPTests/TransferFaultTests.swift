@@ -21,10 +21,10 @@ struct TransferFaultTests {
             connection.send(answer)
         }
         try await fixture.run(server) { transport in
-            let response = try await transport.send(RangeRequest(url: try server.url(), range: 0..<10))
+            let response = try await transport.get(server.url(), 0..<10)
             #expect(try await response.body.next() == Array("abc".utf8))
-            #expect(await mediaErrorCode { _ = try await response.body.next() } == .cut)
-            #expect(await mediaErrorCode { _ = try await response.body.next() } == .cut)
+            #expect(await mediaError { _ = try await response.body.next() }?.code == .cut)
+            #expect(await mediaError { _ = try await response.body.next() }?.code == .cut)
         }
     }
 
@@ -33,8 +33,8 @@ struct TransferFaultTests {
             "HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-2/20\r\nContent-Length: 8\r\n\r\nabcdefgh"
         ])
         try await fixture.run(server) { transport in
-            let response = try await transport.send(RangeRequest(url: try server.url(), range: 0..<3))
-            #expect(try await response.body.text() == "abc")
+            let text = try await transport.text(server.url(), 0..<3)
+            #expect(text == "abc")
         }
     }
 
@@ -42,8 +42,8 @@ struct TransferFaultTests {
         let server = try ScriptedServer { connection in _ = connection.readRequest() }
         try await fixture.run(server) { transport in
             let error = await mediaError {
-                let url = try server.url("/a?token=secret", userInfo: "me:secret@")
-                _ = try await transport.send(RangeRequest(url: url, range: nil))
+                let url = server.url("/a?token=secret", userInfo: "me:secret@")
+                _ = try await transport.get(url)
             }
             #expect(error?.code == .cut)
             #expect(error?.subject.string == "http://127.0.0.1:\(server.port)/a?…")
@@ -54,9 +54,7 @@ struct TransferFaultTests {
         let port = try ScriptedServer.refusingPort()
         let url = try #require(WebURL("http://127.0.0.1:\(port)/"))
         try await fixture.run { transport in
-            let code = await mediaErrorCode {
-                _ = try await transport.send(RangeRequest(url: url, range: nil))
-            }
+            let code = await transport.failure(url)?.code
             #expect(code == .connectionRefused)
         }
     }
@@ -65,7 +63,7 @@ struct TransferFaultTests {
         let host = UnknownHost.name
         let url = try #require(WebURL("http://me:secret@\(host)/a.mp3?token=secret"))
         try await fixture.run { transport in
-            let error = await mediaError { _ = try await transport.send(RangeRequest(url: url, range: nil)) }
+            let error = await transport.failure(url)
             #expect(error?.code == .unknownHost)
             #expect(
                 error?.description
@@ -80,10 +78,10 @@ struct TransferFaultTests {
         try await fixture.run(server) { transport in
             let url = try #require(WebURL("https://127.0.0.1:\(server.port)/"))
             // The server waits for an empty line that a TLS greeting need not hold: end it from its side.
-            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            let sender = Task { try await transport.get(url) }
             try await wait(for: "the connection") { server.connectionCount == 1 }
             server.stop()
-            let code = await mediaErrorCode { _ = try await sender.value }
+            let code = await mediaError { _ = try await sender.value }?.code
             #expect(code == .tlsFailed)
         }
     }
@@ -94,7 +92,7 @@ struct TransferFaultTests {
         let transport = CurlTransport(configuration: configuration, loop: loop)
         let url = try #require(WebURL("http://a.example/"))
         for _ in 0..<2 {
-            let error = await mediaError { _ = try await transport.send(RangeRequest(url: url, range: nil)) }
+            let error = await transport.failure(url)
             #expect(error?.code == .missingLibrary)
             #expect(
                 error?.description
@@ -110,9 +108,7 @@ struct TransferFaultTests {
             connection.send("220 smtp.example.com ESMTP ready\r\n")
         }
         try await fixture.run(server) { transport in
-            let code = await mediaErrorCode {
-                _ = try await transport.send(RangeRequest(url: try server.url(), range: nil))
-            }
+            let code = await transport.failure(server.url())?.code
             #expect(code == .badAnswer)
         }
     }
@@ -126,7 +122,7 @@ struct TransferFaultTests {
             connection.send("defghij")
         }
         try await fixture.run(server) { transport in
-            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            let body = try await transport.get(server.url()).body
             #expect(try await body.next() == Array("abc".utf8))
             let reader = Task { try await body.next() }
             body.cancel()
@@ -147,7 +143,7 @@ struct TransferFaultTests {
             connection.waitForClose()
         }
         try await fixture.run(server) { transport in
-            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            let body = try await transport.get(server.url()).body
             let transfer = try #require(body as? Transfer)
             try await wait(for: "the bytes") { transfer.hasChunk }
             let reader = Task {
@@ -171,15 +167,15 @@ struct TransferFaultTests {
             closed.withLock { $0 += 1 }
         }
         try await fixture.run(server) { transport in
-            let url = try server.url()
-            let sender = Task { try await transport.send(RangeRequest(url: url, range: nil)) }
+            let url = server.url()
+            let sender = Task { try await transport.get(url) }
             try await wait(for: "the request") { server.requests.count == 1 }
             sender.cancel()
             await #expect(throws: CancellationError.self) { _ = try await sender.value }
             try await wait(for: "the connection's end") { closed.withLock { $0 } == 1 }
 
-            let inBody = try server.url("/body")
-            let body = try await transport.send(RangeRequest(url: inBody, range: nil)).body
+            let inBody = server.url("/body")
+            let body = try await transport.get(inBody).body
             let reader = Task { try await body.all() }
             try await wait(for: "the body") { server.requests.count == 2 }
             reader.cancel()
@@ -199,10 +195,8 @@ struct TransferFaultTests {
         // On a clock that stands still no time-out can end it instead.
         var configuration = HTTPConfiguration()
         configuration.clock = TestClock()
-        try await TransportFixture(configuration: configuration).run(server) { transport in
-            var response: RangeResponse? = try await transport.send(
-                RangeRequest(url: try server.url(), range: nil)
-            )
+        try await TransportFixture { $0 = configuration }.run(server) { transport in
+            var response: RangeResponse? = try await transport.get(server.url())
             #expect(response?.answer.kind == .whole(length: 10))
             response = nil
             try await wait(for: "the connection's end") { isClosed.withLock { $0 } }
@@ -219,7 +213,7 @@ struct TransferFaultTests {
             while left > 0, connection.send(Array(piece.prefix(left))) { left -= piece.count }
         }
         try await fixture.run(server) { transport in
-            let body = try await transport.send(RangeRequest(url: try server.url(), range: nil)).body
+            let body = try await transport.get(server.url()).body
             // The sender stands still once a hundred looks in a row have seen no byte more.
             var last = 0
             var still = 0

@@ -5,8 +5,8 @@ import Testing
 struct TransferStateTests {
     private let second = Duration.seconds(1)
 
-    @Test func `a piece that would exceed the bound is left to the sender until half is taken`() {
-        var state = inBody()
+    @Test func `a piece that would exceed the bound is left to the sender until half is taken`() throws {
+        var state = try inBody()
         let piece = [UInt8](repeating: 7, count: 16 * 1024)
         var taken = 0
         while receive(piece, &state) == .taken { taken += piece.count }
@@ -21,15 +21,15 @@ struct TransferStateTests {
         #expect(receive(piece, &state) == .taken)
     }
 
-    @Test func `a body that shares its connection is not paused before it is out of bounds`() {
-        var state = inBody(isMultiplexed: true)
+    @Test func `a body that shares its connection is not paused before it is out of bounds`() throws {
+        var state = try inBody(version: "HTTP/2")
         let piece = [UInt8](repeating: 7, count: 1024 * 1024)
         for _ in 0..<16 { #expect(receive(piece, &state) == .taken) }
         #expect(receive(piece, &state) == .pause)
     }
 
-    @Test func `a paused transfer is never late, and has its idle time again once resumed`() {
-        var state = inBody()
+    @Test func `a paused transfer is never late, and has its idle time again once resumed`() throws {
+        var state = try inBody()
         let piece = [UInt8](repeating: 7, count: 64 * 1024)
         while receive(piece, &state) == .taken {}
         #expect(look(&state, at: second * 1_000) == .look(at: second * 1_010))
@@ -55,19 +55,19 @@ struct TransferStateTests {
         }
     }
 
-    @Test func `each stage has its own deadline, and no look is longer than the shortest of them`() {
+    @Test func `each stage has its own deadline, and no look is longer than the shortest of them`() throws {
         var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
         #expect(look(&state, at: second * 9) == .look(at: second * 10))
         state.connected(at: second * 9)
         #expect(look(&state, at: second * 10) == .look(at: second * 20))
-        state.headReceived(head(), owed: nil, at: second * 11)
+        state.headReceived(try .made(of: ["HTTP/2 200"]), owed: nil, at: second * 11)
         #expect(look(&state, at: second * 20) == .look(at: second * 21))
         #expect(look(&state, at: second * 21) != .over)
         #expect(state.isOver)
     }
 
-    @Test func `the end comes with the last promised byte, not with the sender's last word`() {
-        var state = inBody(owed: 3)
+    @Test func `the end comes with the last promised byte, not with the sender's last word`() throws {
+        var state = try inBody(owed: 3)
         #expect(receive([1, 2, 3], &state) == .taken)
         #expect(chunk(&state) == [1, 2, 3])
         #expect(isEnd(&state))
@@ -76,16 +76,16 @@ struct TransferStateTests {
         #expect(isEnd(&state))
     }
 
-    @Test func `surplus ends the transfer and is dropped`() {
-        var state = inBody(owed: 3)
+    @Test func `surplus ends the transfer and is dropped`() throws {
+        var state = try inBody(owed: 3)
         #expect(receive([1, 2], &state) == .taken)
         #expect(receive([3, 4], &state) == .refused)
         #expect(chunk(&state) == [1, 2, 3])
         #expect(isEnd(&state))
     }
 
-    @Test func `what came before a cancel is handed out, and whatever comes after it is late`() {
-        var state = inBody()
+    @Test func `what came before a cancel is handed out, and whatever comes after it is late`() throws {
+        var state = try inBody()
         #expect(receive([1], &state) == .taken)
         #expect(cancel(&state))
         #expect(!cancel(&state))
@@ -97,8 +97,8 @@ struct TransferStateTests {
         for _ in 0..<2 { #expect(isCancelled(state.takeChunk(now: .zero))) }
     }
 
-    @Test func `a full buffer outlives a cancel, and nothing is resumed for it`() {
-        var state = inBody()
+    @Test func `a full buffer outlives a cancel, and nothing is resumed for it`() throws {
+        var state = try inBody()
         let piece = [UInt8](repeating: 7, count: 64 * 1024)
         while receive(piece, &state) == .taken {}
         #expect(cancel(&state))
@@ -111,29 +111,25 @@ struct TransferStateTests {
         #expect(isCancelled(state.takeChunk(now: .zero)))
     }
 
-    @Test func `a cancel takes the head back, whatever of the body came`() {
-        var state = inBody()
+    @Test func `a cancel takes the head back, whatever of the body came`() throws {
+        var state = try inBody()
         #expect(receive([1], &state) == .taken)
         #expect(cancel(&state))
         #expect(isCancelled(state.takeHead()))
     }
 
-    @Test func `what a released body had not handed out is freed`() {
-        var state = inBody()
+    @Test func `what a released body had not handed out is freed`() throws {
+        var state = try inBody()
         #expect(receive([1], &state) == .taken)
         #expect(release(&state))
         #expect(!release(&state))
         #expect(isCancelled(state.takeChunk(now: .zero)))
     }
 
-    private func head(isMultiplexed: Bool = false) -> ResponseHead {
-        ResponseHead(status: 200, fields: HeaderFields(), version: isMultiplexed ? "HTTP/2" : "HTTP/1.1")
-    }
-
-    private func inBody(owed: Int64? = nil, isMultiplexed: Bool = false) -> TransferState {
+    private func inBody(owed: Int64? = nil, version: String = "HTTP/1.1") throws -> TransferState {
         var state = TransferState(subject: "a", timeouts: Timeouts(), now: .zero)
         state.connected(at: .zero)
-        state.headReceived(head(isMultiplexed: isMultiplexed), owed: owed, at: .zero)
+        state.headReceived(try .made(of: ["\(version) 200"]), owed: owed, at: .zero)
         return state
     }
 

@@ -14,7 +14,7 @@ enum ContentRange: Equatable, Sendable {
     /// Parses strictly: returns `nil` for another unit, a sign, an end before the start or beyond the total,
     /// and a length or end above `largest`, because bytes stored at a guessed offset are worse than none.
     init?(parsing text: some StringProtocol) {
-        let text = HeaderFields.trimmed(text)
+        let text = ResponseHead.trimmed(text)
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)

@@ -2,17 +2,147 @@ internal import Media
 
 /// The status and header fields of one response, and their meaning (RFC 9110 §13–15).
 ///
-/// Only the response counts: nothing here depends on what was requested.
+/// Built line by line, as libcurl delivers the head. Servers are not trusted: a malformed field is dropped, and
+/// a head with too many fields or bytes is refused. Only the response counts: nothing here depends on what was
+/// requested.
 struct ResponseHead: Equatable, Sendable {
-    /// The version of a response in SHOUTcast's own protocol, `ICY 200 OK`.
-    static let icyVersion = "ICY"
+    enum Problem: Error, Equatable {
+        case tooManyFields
+        case tooManyBytes
+    }
 
-    var status: Int
-    var fields: HeaderFields
+    private struct Field: Equatable, Sendable {
+        /// The name in lower case: names are compared without regard to case (RFC 9110 §5.1).
+        var name: String
+        var value: String
+        /// The value as sent, if it is not UTF-8.
+        var foreignBytes: [UInt8]?
+    }
+
+    /// The limit of fields: no honest server sends as many, and each takes memory and slows down every
+    /// look-up.
+    static let mostFields = 200
+    /// The limit of one head. For comparison, servers accept 8 to 64 KiB in a request.
+    static let mostBytes = 64 * 1024
+    /// The limit of interim responses and the final head together, so that no server can send interim responses
+    /// for ever.
+    static let mostBytesInAll = 4 * mostBytes
+
+    /// The version of a response in SHOUTcast's own protocol, `ICY 200 OK`.
+    private static let icyVersion = "ICY"
+
+    /// 0 before the status line.
+    private(set) var status = 0
     /// `HTTP/1.1`, `HTTP/2`, `ICY`.
-    var version = "HTTP/1.1"
+    private(set) var version = ""
     /// `true` if the connection had carried an earlier response; `nil` if unknown.
     var reusedConnection: Bool?
+    /// The fields in the order of their arrival.
+    private var fields: [Field] = []
+    /// `true` if the previous line was dropped, so that its continuation lines must be dropped too.
+    private var lastWasDropped = false
+    private var byteCount = 0
+    private var byteCountInAll = 0
+    private var isComplete = false
+
+    // MARK: Lines
+
+    /// Appends one line as received, with its line end. Returns `true` when this line completes the head: the
+    /// empty line after the fields of the final response.
+    ///
+    /// Ignores interim responses (1xx), and lines after the final head: those are trailers, which cannot be
+    /// relied on (RFC 9110 §6.5.1).
+    mutating func append(line: some Collection<UInt8>) throws(Problem) -> Bool {
+        guard !isComplete else { return false }
+        byteCount += line.count
+        byteCountInAll += line.count
+        guard byteCount <= Self.mostBytes, byteCountInAll <= Self.mostBytesInAll else { throw .tooManyBytes }
+        if status == 0 {
+            readStatus(line)
+        } else if !line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            try appendField(line)
+        } else if status >= 200 {
+            isComplete = true
+        } else {
+            let count = byteCountInAll
+            self = ResponseHead()
+            byteCountInAll = count
+        }
+        return isComplete
+    }
+
+    /// Reads `HTTP/1.1 206 Partial Content`, `HTTP/2 206` or `ICY 200 OK`; ignores anything else.
+    private mutating func readStatus(_ line: some Collection<UInt8>) {
+        let words = String(decoding: line, as: UTF8.self).split(
+            maxSplits: 2,
+            whereSeparator: { $0 == " " || $0.isNewline }
+        )
+        guard words.count >= 2, Self.isVersion(words[0]), let number = Int(words[1]),
+            (100...999).contains(number)
+        else { return }
+        (status, version) = (number, String(words[0]))
+    }
+
+    /// `HTTP/` with a number, or `ICY`.
+    private static func isVersion(_ text: Substring) -> Bool {
+        guard text != icyVersion else { return true }
+        let number = text.dropFirst(5)
+        return text.hasPrefix("HTTP/") && (1...3).contains(number.utf8.count)
+            && number.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    private mutating func appendField(_ bytes: some Collection<UInt8>) throws(Problem) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.unicodeScalars.first.map({ $0 == " " || $0 == "\t" }) == true { return appendFolded(text) }
+        lastWasDropped = true
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let name = text[..<colon]
+        let value = Self.trimmed(text[text.index(after: colon)...])
+        guard Self.isName(name), Self.isValue(value) else { return }
+        guard fields.count < Self.mostFields else { throw .tooManyFields }
+        var field = Field(name: name.lowercased(), value: String(value))
+        if field.value.unicodeScalars.contains("\u{FFFD}"),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        {
+            field.foreignBytes = Array(bytes[colon...].dropFirst())
+        }
+        fields.append(field)
+        lastWasDropped = false
+    }
+
+    /// Appends a line that begins with a space or tab, and so continues the previous one (RFC 9112 §5.2;
+    /// obsolete, but still sent).
+    private mutating func appendFolded(_ text: String) {
+        let more = Self.trimmed(text)
+        guard !lastWasDropped, !fields.isEmpty, Self.isValue(more) else { return }
+        fields[fields.count - 1].value += " " + more
+    }
+
+    // MARK: Fields
+
+    /// Every value of `name`, which must be in lower case, in the order of their arrival.
+    func values(_ name: String) -> [String] {
+        fields.lazy.filter { $0.name == name }.map(\.value)
+    }
+
+    /// The first value of `name`, which must be in lower case.
+    private func first(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// The first value of `name`, which must be in lower case, as text for display. A value that is not UTF-8
+    /// is read as Latin-1, the old default (RFC 9110 §5.5).
+    private func text(_ name: String) -> String? {
+        guard let field = fields.first(where: { $0.name == name }) else { return nil }
+        return field.foreignBytes.map { LegacyText.string($0) } ?? field.value
+    }
+
+    /// The members of all lists of `name` (RFC 9110 §5.6.1), in lower case, without empty ones.
+    private func tokens(_ name: String) -> [String] {
+        values(name).flatMap { value in
+            value.split(separator: ",").map { Self.trimmed($0).lowercased() }.filter { !$0.isEmpty }
+        }
+    }
+
+    // MARK: The meaning
 
     /// `true` if the connection carries several transfers at once (HTTP/2 and later).
     var isMultiplexed: Bool {
@@ -28,7 +158,7 @@ struct ResponseHead: Equatable, Sendable {
             kind: kind,
             validators: validators,
             contentType: contentType,
-            forbidsStoring: fields.tokens("cache-control").contains("no-store"),
+            forbidsStoring: tokens("cache-control").contains("no-store"),
             isEncoded: isEncoded,
             requestCount: requestCount,
             retryAfter: retryAfter(wallTime: wallTime),
@@ -54,7 +184,7 @@ struct ResponseHead: Equatable, Sendable {
             // Several ranges in one body were not requested, and their offsets are unknown without parsing
             // the body. The range of an encoded part counts encoded bytes, and that of a part with titles
             // includes the titles: the decoded bytes would be stored at wrong offsets.
-            guard contentType != "multipart/byteranges", !isEncoded, fields.values("icy-metaint").isEmpty,
+            guard contentType != "multipart/byteranges", !isEncoded, values("icy-metaint").isEmpty,
                 case .part(let range, let total)? = contentRange
             else { return .refused(status: 206) }
             return .part(range: range, total: total)
@@ -82,27 +212,27 @@ struct ResponseHead: Equatable, Sendable {
     /// malformed or stated with two different values.
     var contentLength: Int64? {
         // A chunked body ends where its framing says (RFC 9112 §6.3), even if a length is stated.
-        guard fields.values("transfer-encoding").isEmpty else { return nil }
-        let lengths = Set(fields.tokens("content-length"))
+        guard values("transfer-encoding").isEmpty else { return nil }
+        let lengths = Set(tokens("content-length"))
         guard lengths.count == 1, let only = lengths.first else { return nil }
         return ContentRange.number(only)
     }
 
     private var contradictsItsLength: Bool {
-        fields.values("transfer-encoding").isEmpty && Set(fields.tokens("content-length")).count > 1
+        values("transfer-encoding").isEmpty && Set(tokens("content-length")).count > 1
     }
 
-    private var isEncoded: Bool { fields.tokens("content-encoding").contains { $0 != "identity" } }
+    private var isEncoded: Bool { tokens("content-encoding").contains { $0 != "identity" } }
 
     private var contentRange: ContentRange? {
-        let values = Set(fields.values("content-range"))
+        let values = Set(values("content-range"))
         guard values.count == 1, let only = values.first else { return nil }
         return ContentRange(parsing: only)
     }
 
     private var contentType: String? {
-        guard let value = fields.first("content-type") else { return nil }
-        let type = HeaderFields.trimmed(value.prefix { $0 != ";" }).lowercased()
+        guard let value = first("content-type") else { return nil }
+        let type = Self.trimmed(value.prefix { $0 != ";" }).lowercased()
         return type.isEmpty ? nil : type
     }
 
@@ -111,7 +241,7 @@ struct ResponseHead: Equatable, Sendable {
     /// The URL that a redirect points to, as sent; `nil` if the response is no redirect.
     var redirect: String? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
-        return fields.first("location").flatMap { $0.isEmpty ? nil : $0 }
+        return first("location").flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// How long to wait before the next request, as the server states in `Retry-After`: in seconds, or as a
@@ -120,18 +250,18 @@ struct ResponseHead: Equatable, Sendable {
     ///
     /// A date in the past counts as zero. The only upper limit is a century; the caller has a lower one.
     private func retryAfter(wallTime: Int64) -> Duration? {
-        guard status >= 400, let value = fields.first("retry-after") else { return nil }
+        guard status >= 400, let value = first("retry-after") else { return nil }
         let century: Int64 = 100 * 365 * 86_400
         if let seconds = ContentRange.number(value) { return .seconds(min(seconds, century)) }
         guard let until = HTTPDate.seconds(value) else { return nil }
-        let now = fields.first("date").flatMap { HTTPDate.seconds($0) } ?? wallTime
+        let now = first("date").flatMap { HTTPDate.seconds($0) } ?? wallTime
         return .seconds(min(max(0, until - now), century))
     }
 
     private var validators: Validators {
         // A value that was not UTF-8 cannot be sent back unchanged, so it would never match.
         let present = { (name: String) in
-            fields.first(name).flatMap { $0.isEmpty || $0.contains("\u{FFFD}") ? nil : $0 }
+            first(name).flatMap { $0.isEmpty || $0.contains("\u{FFFD}") ? nil : $0 }
         }
         return Validators(etag: present("etag"), lastModified: present("last-modified"))
     }
@@ -153,9 +283,9 @@ struct ResponseHead: Equatable, Sendable {
     /// A body with a stated length has an end, so it is no live stream, even if other fields suggest one.
     var station: Station? {
         guard status == 200, kind == .whole(length: nil), !isEncoded,
-            version == Self.icyVersion || fields.hasName(withPrefix: "icy-")
+            version == Self.icyVersion || fields.contains(where: { $0.name.hasPrefix("icy-") })
         else { return nil }
-        let name = fields.text("icy-name").map { HeaderFields.trimmed($0) }
+        let name = text("icy-name").map { Self.trimmed($0) }
         return Station(
             name: name.flatMap { $0.isEmpty ? nil : SafeText($0) },
             bytesPerSecond: bytesPerSecond
@@ -167,7 +297,7 @@ struct ResponseHead: Equatable, Sendable {
     /// An absurdly large number is accepted: then the first title never arrives.
     var titleInterval: Int64? {
         guard status == 200, !isEncoded else { return nil }
-        let values = Set(fields.values("icy-metaint"))
+        let values = Set(values("icy-metaint"))
         guard values.count == 1, let only = values.first, let number = ContentRange.number(only), number > 0
         else { return nil }
         return number
@@ -175,73 +305,34 @@ struct ResponseHead: Equatable, Sendable {
 
     /// `icy-br` counts kilobits per second, and may list one for each quality.
     private var bytesPerSecond: Double? {
-        guard let rate = fields.tokens("icy-br").first.flatMap({ ContentRange.number($0) }),
+        guard let rate = tokens("icy-br").first.flatMap({ ContentRange.number($0) }),
             (1...10_000).contains(rate)
         else { return nil }
         return Double(rate) * 1_000 / 8
     }
-}
 
-/// Assembles response heads from header lines, which libcurl delivers one by one.
-struct ResponseHeadParser {
-    private enum State {
-        case beforeStatus
-        case inFields(ResponseHead)
-        case complete
+    // MARK: The syntax of fields
+
+    /// `true` if `text` can be the value of a field: it has no control characters except tabs, and so no line
+    /// breaks.
+    static func isValue(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
     }
 
-    /// The limit in bytes up to the end of the final head, including interim responses: four times the limit
-    /// of one head, so that no server can send interim responses for ever.
-    static let mostBytes = 4 * HeaderFields.mostBytes
-
-    private var state = State.beforeStatus
-    private var byteCount = 0
-
-    /// Appends one line with its line end. Returns the final head when the empty line after it arrives.
-    ///
-    /// Ignores interim responses (1xx), and lines after the final head: those are trailers, which cannot be
-    /// relied on (RFC 9110 §6.5.1).
-    mutating func append(line: some Collection<UInt8>) throws(HeaderFields.Problem) -> ResponseHead? {
-        if case .complete = state { return nil }
-        byteCount += line.count
-        guard byteCount <= Self.mostBytes else { throw .tooManyBytes }
-        switch state {
-        case .beforeStatus:
-            if let head = Self.statusLine(line) { state = .inFields(head) }
-            return nil
-        case .inFields(var head):
-            guard line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) else {
-                try head.fields.append(line: line)
-                state = .inFields(head)
-                return nil
+    /// `true` if `text` is a token (RFC 9110 §5.6.2), as the name of a field must be.
+    static func isName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
             }
-            guard head.status >= 200 else {
-                state = .beforeStatus
-                return nil
-            }
-            state = .complete
-            return head
-        case .complete:
-            return nil
-        }
     }
 
-    /// `HTTP/1.1 206 Partial Content`, `HTTP/2 206` or `ICY 200 OK`; `nil` for anything else.
-    private static func statusLine(_ line: some Collection<UInt8>) -> ResponseHead? {
-        let words = String(decoding: line, as: UTF8.self).split(
-            maxSplits: 2,
-            whereSeparator: { $0 == " " || $0.isNewline }
-        )
-        guard words.count >= 2, isVersion(words[0]), let status = Int(words[1]), (100...999).contains(status)
-        else { return nil }
-        return ResponseHead(status: status, fields: HeaderFields(), version: String(words[0]))
-    }
-
-    /// `HTTP/` with a number, or `ICY`.
-    private static func isVersion(_ text: Substring) -> Bool {
-        guard text != ResponseHead.icyVersion else { return true }
-        let number = text.dropFirst(5)
-        return text.hasPrefix("HTTP/") && (1...3).contains(number.utf8.count)
-            && number.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    /// `text` without white space and line ends around it.
+    static func trimmed(_ text: some StringProtocol) -> Substring {
+        let isSpace = { (scalar: Unicode.Scalar) in " \t\r\n".unicodeScalars.contains(scalar) }
+        var scalars = Substring(String(text)).unicodeScalars
+        while let first = scalars.first, isSpace(first) { scalars.removeFirst() }
+        while let last = scalars.last, isSpace(last) { scalars.removeLast() }
+        return Substring(scalars)
     }
 }

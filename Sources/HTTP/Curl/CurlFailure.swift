@@ -14,9 +14,8 @@ enum CurlFailure {
         var hasProxy = false
     }
 
-    /// The error for `code`; `nil` for success.
-    static func error(_ code: CURLcode, _ circumstances: Circumstances, request: WireRequest) -> MediaError? {
-        guard code != CURLE_OK else { return nil }
+    /// The error for `code`, which is not `CURLE_OK`.
+    static func error(_ code: CURLcode, _ circumstances: Circumstances, request: WireRequest) -> MediaError {
         let (kind, cause) =
             proxyFault(code, circumstances) ?? describe(code, circumstances, host: request.host)
         return MediaError(kind, request.subject, cause)
@@ -83,9 +82,9 @@ enum CurlFailure {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS:
-            (.tlsFailed, "no encryption in common with " + host + "; check that it speaks https")
+            (.tlsFailed, "can't agree on encryption with " + host + "; check that the port speaks https")
         case CURLE_OPERATION_TIMEDOUT:
-            (.timedOut, "the server does not answer in time; check the network")
+            (.timedOut, "the server didn't answer in time; check the network")
         case CURLE_GOT_NOTHING:
             (.cut, "the server closed the connection without an answer")
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
@@ -98,7 +97,7 @@ enum CurlFailure {
         // CURLE_WRITE_ERROR: in a running transfer, the write callback refuses bytes only if they arrived
         // without a response header.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
-            (.badAnswer, place + " does not answer like a web server; check the port")
+            (.badAnswer, place + " doesn't speak HTTP; check the port")
         default:
             (.badAnswer, "the transfer failed (" + text(of: code) + "); try again")
         }

@@ -50,6 +50,10 @@ final class CurlLoop: @unchecked Sendable {
     /// Connections kept open without a transfer: two each for a handful of servers.
     private static let mostIdleConnections = 8
 
+    /// Idle connections are closed this long after the last transfer has ended. Routers drop silent connections
+    /// after about this long, and most pauses of the player are shorter.
+    static let longestIdle = Duration.seconds(30)
+
     private let configuration: HTTPConfiguration
     private let library: OptionalLibrary
     // `wakeUp` is called while the lock is held: it writes one byte to a non-blocking socket, and without the
@@ -61,6 +65,8 @@ final class CurlLoop: @unchecked Sendable {
     private var handles: [Transfer.ID: EasyHandle] = [:]
     /// Finds the transfer of a handle that libcurl reports as finished.
     private var ids: [UnsafeMutableRawPointer: Transfer.ID] = [:]
+    /// The time at which all connections are closed; `nil` while there is a transfer, or no connection.
+    private var closesAt: Duration?
 
     init(configuration: HTTPConfiguration, library: OptionalLibrary = CurlLoop.library) {
         self.configuration = configuration
@@ -140,13 +146,15 @@ final class CurlLoop: @unchecked Sendable {
         guard makeMulti() else {
             return end(in: .unusable(MediaError(.internalError, "libcurl", "can't start (out of memory)")))
         }
-        var idle = IdleTimer()
         while let commands = takeCommands() {
             for command in commands { carryOut(command) }
             perform()
-            switch idle.looked(hasTransfers: !handles.isEmpty, now: configuration.clock.now) {
-            case .wait(let milliseconds): ccurl_multi_poll(multi, milliseconds)
-            case .closeAll: makeMulti()
+            if let milliseconds = Self.longestSleep(until: closesAt, now: configuration.clock.now) {
+                // A command, a socket or one of libcurl's own timers ends the sleep earlier.
+                ccurl_multi_poll(multi, milliseconds)
+            } else {
+                closesAt = nil
+                makeMulti()
             }
         }
         for handle in handles.values {
@@ -208,6 +216,7 @@ final class CurlLoop: @unchecked Sendable {
             let cause: SafeText = "can't make the request (out of memory)"
             return transfer.failed(MediaError(.internalError, transfer.request.subject, cause))
         }
+        closesAt = nil
         handles[transfer.id] = handle
         ids[handle.pointer] = transfer.id
     }
@@ -216,6 +225,16 @@ final class CurlLoop: @unchecked Sendable {
         guard let handle = handles.removeValue(forKey: id) else { return }
         ids[handle.pointer] = nil
         ccurl_multi_remove(multi, handle.pointer)
+        if handles.isEmpty { closesAt = configuration.clock.now + Self.longestIdle }
+    }
+
+    /// How long the thread may sleep, in milliseconds, rounded up so that it does not wake too early; `nil` if
+    /// it is time to close the connections.
+    static func longestSleep(until closesAt: Duration?, now: Duration) -> Int32? {
+        guard let closesAt else { return .max }
+        guard closesAt > now else { return nil }
+        let (seconds, attoseconds) = (closesAt - now).components
+        return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 
     /// Performs all work that needs no waiting, and reports the transfers that have ended.
@@ -225,7 +244,8 @@ final class CurlLoop: @unchecked Sendable {
         var code = CURLE_OK
         while let pointer = ccurl_multi_next_finished(multi, &code) {
             guard let id = ids[pointer], let handle = handles[id] else { continue }
-            let failure = handle.failure(code, hasProxy: configuration.hasProxy)
+            let failure =
+                code == CURLE_OK ? nil : handle.failure(code, hasProxy: configuration.hasProxy)
             remove(id)
             handle.transfer?.finished(failure: failure)
         }
@@ -248,51 +268,5 @@ final class CurlLoop: @unchecked Sendable {
         }
         for command in commands { Self.refuse(command, error) }
         for waiter in waiters { waiter.resume() }
-    }
-}
-
-/// Decides how long the curl thread may sleep, and when it closes all connections: 30 s after the last transfer ended.
-struct IdleTimer {
-    enum Action: Equatable {
-        /// Sleep for this long at most; a command, a socket or one of libcurl's own timers ends the sleep earlier.
-        case wait(milliseconds: Int32)
-        /// Close all connections; none of them has a transfer.
-        case closeAll
-    }
-
-    private enum State {
-        case noConnections
-        case inUse
-        case idle(since: Duration)
-    }
-
-    /// Routers drop silent connections after about this long, and most pauses of the player are shorter.
-    static let longestIdle = Duration.seconds(30)
-
-    private var state = State.noConnections
-
-    /// Records that the thread has finished its work at `now`, on the injected clock.
-    mutating func looked(hasTransfers: Bool, now: Duration) -> Action {
-        if hasTransfers {
-            state = .inUse
-            return .wait(milliseconds: .max)
-        }
-        switch state {
-        case .noConnections: return .wait(milliseconds: .max)
-        case .inUse:
-            state = .idle(since: now)
-            return wait(Self.longestIdle)
-        case .idle(let since):
-            let left = since + Self.longestIdle - now
-            guard left <= .zero else { return wait(left) }
-            state = .noConnections
-            return .closeAll
-        }
-    }
-
-    /// Rounded up: a thread that wakes too early would only have to sleep again.
-    private func wait(_ duration: Duration) -> Action {
-        let (seconds, attoseconds) = duration.components
-        return .wait(milliseconds: Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))
     }
 }

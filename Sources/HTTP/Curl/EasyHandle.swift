@@ -9,7 +9,7 @@ final class EasyHandle {
     /// Weak, so that a transfer ends when its reader releases it.
     private(set) weak var transfer: Transfer?
     private let request: WireRequest
-    private var parser = ResponseHeadParser()
+    private var head = ResponseHead()
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var okayAliases: UnsafeMutablePointer<curl_slist>?
 
@@ -30,8 +30,8 @@ final class EasyHandle {
         ccurl_slist_free(okayAliases)
     }
 
-    /// The error for a transfer that libcurl reports as finished with `code`; `nil` if it succeeded.
-    func failure(_ code: CURLcode, hasProxy: Bool) -> MediaError? {
+    /// The error for a transfer that libcurl reports as failed with `code`.
+    func failure(_ code: CURLcode, hasProxy: Bool) -> MediaError {
         let circumstances = CurlFailure.Circumstances(
             systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO) ?? 0),
             tunnelStatus: number(CURLINFO_HTTP_CONNECTCODE) ?? 0,
@@ -87,7 +87,7 @@ final class EasyHandle {
     /// Accepts one header line. Returns `true` if the transfer continues.
     private func append(line: UnsafeRawBufferPointer) -> Bool {
         do {
-            if var head = try parser.append(line: line) {
+            if try head.append(line: line) {
                 head.reusedConnection = number(CURLINFO_NUM_CONNECTS).map { $0 == 0 }
                 transfer?.headReceived(head)
             }
@@ -106,7 +106,7 @@ final class EasyHandle {
     private func setConnectionOptions(_ configuration: HTTPConfiguration) {
         let options: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1),
-            // This module handles redirects and time-outs itself (`RedirectState`, `Timeouts`).
+            // This module handles redirects and time-outs itself (`CurlTransport`, `Timeouts`).
             (CURLOPT_FOLLOWLOCATION, 0),
             // No limit: 0 would mean libcurl's default of five minutes.
             (CURLOPT_CONNECTTIMEOUT_MS, 0x7FFF_FFFF),
@@ -156,7 +156,7 @@ final class EasyHandle {
         ccurl_easy_set_text(pointer, option, text) == CURLE_OK
     }
 
-    /// Accepts the responses of SHOUTcast, which begin with `ICY`. `ResponseHeadParser` reads the status that
+    /// Accepts the responses of SHOUTcast, which begin with `ICY`. `ResponseHead` reads the status that
     /// follows.
     private func setOkayAliases() -> Bool {
         okayAliases = ccurl_slist_append(nil, "ICY ")

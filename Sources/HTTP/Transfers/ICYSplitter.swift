@@ -116,7 +116,7 @@ enum ICYTitle {
             end = index
             break
         }
-        return SafeText(HeaderFields.trimmed(LegacyText.string(rest[..<end])))
+        return SafeText(ResponseHead.trimmed(LegacyText.string(rest[..<end])))
     }
 
     /// The index after the title's opening quote.

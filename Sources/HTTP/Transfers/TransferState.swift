@@ -45,6 +45,8 @@ struct TransferState {
         case cancelled
     }
 
+    /// Small pieces are merged up to this size, so that a reader gets few large ones.
+    private static let largestChunk = 64 * 1024
     /// The number of buffered bytes at which an HTTP/1.1 transfer is paused: as much as a fast connection
     /// delivers while the reader handles one chunk, but not too much for many transfers at once.
     static let buffered = 256 * 1024
@@ -55,7 +57,9 @@ struct TransferState {
 
     private var phase = Phase.connecting
     private var head: ResponseHead?
-    private var buffer = ChunkBuffer()
+    /// Body bytes that have arrived and were not taken yet, in the pieces that the reader will receive.
+    private var chunks: [[UInt8]] = []
+    private var chunkBytes = 0
     /// `true` while libcurl holds bytes that it will deliver again.
     private(set) var isPaused = false
     /// The number of body bytes still to come; `nil` if the response states no length.
@@ -113,17 +117,27 @@ struct TransferState {
         let limit = head.isMultiplexed ? Self.bufferedMultiplexed : Self.buffered
         // An empty buffer accepts a piece of any size; otherwise one above the limit could never be
         // delivered.
-        if buffer.byteCount > 0, buffer.byteCount + bytes.count > limit {
+        if chunkBytes > 0, chunkBytes + bytes.count > limit {
             isPaused = true
             return .pause
         }
-        buffer.append(bytes)
+        append(bytes)
         deadline = now + timeouts.idle
         if let owed { self.owed = owed - Int64(bytes.count) }
         guard isSurplus else { return .taken }
         // The server sends more than it announced. The announced bytes are complete, and the rest is dropped.
         phase = .ended
         return .refused
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        chunkBytes += bytes.count
+        if let last = chunks.indices.last, chunks[last].count + bytes.count <= Self.largestChunk {
+            chunks[last].append(contentsOf: bytes)
+        } else {
+            chunks.append(Array(bytes))
+        }
     }
 
     /// libcurl has ended the transfer; `failure` is `nil` if the body reached the end of its framing.
@@ -161,7 +175,7 @@ struct TransferState {
     /// The reader released the transfer, so the bytes that have arrived are freed. Returns `true` if libcurl
     /// must end the transfer.
     mutating func released() -> Bool {
-        buffer.removeAll()
+        (chunks, chunkBytes) = ([], 0)
         return cancelled()
     }
 
@@ -190,7 +204,7 @@ struct TransferState {
     func hasAnswer(to need: Need) -> Bool {
         switch need {
         case .head: head != nil || isOver
-        case .chunk: buffer.byteCount > 0 || isOver || owed == 0
+        case .chunk: chunkBytes > 0 || isOver || owed == 0
         }
     }
 
@@ -207,8 +221,10 @@ struct TransferState {
     /// Takes the next piece of the body. Bytes that have arrived are delivered before the failure or
     /// cancellation that ended the transfer: they are downloaded already, so they are cached.
     mutating func takeChunk(now: Duration) -> Delivery {
-        if let chunk = buffer.takeFirst() {
-            let resumes = isPaused && !isOver && buffer.byteCount <= Self.buffered / 2
+        if !chunks.isEmpty {
+            let chunk = chunks.removeFirst()
+            chunkBytes -= chunk.count
+            let resumes = isPaused && !isOver && chunkBytes <= Self.buffered / 2
             if resumes {
                 isPaused = false
                 deadline = now + timeouts.idle
@@ -226,36 +242,4 @@ struct TransferState {
     private func cut(_ cause: SafeText) -> MediaError { MediaError(.cut, subject, cause) }
 
     private func late(_ cause: SafeText) -> MediaError { MediaError(.timedOut, subject, cause) }
-}
-
-/// Body bytes that have arrived and were not taken yet, in the pieces that the reader will receive.
-struct ChunkBuffer {
-    /// Small pieces are merged up to this size, so that a reader gets few large ones.
-    static let largestChunk = 64 * 1024
-
-    private var chunks: [[UInt8]] = []
-    private(set) var byteCount = 0
-
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        guard !bytes.isEmpty else { return }
-        byteCount += bytes.count
-        if let last = chunks.indices.last, chunks[last].count + bytes.count <= Self.largestChunk {
-            chunks[last].append(contentsOf: bytes)
-        } else {
-            chunks.append(Array(bytes))
-        }
-    }
-
-    /// The oldest piece; `nil` if there is none.
-    mutating func takeFirst() -> [UInt8]? {
-        guard !chunks.isEmpty else { return nil }
-        let first = chunks.removeFirst()
-        byteCount -= first.count
-        return first
-    }
-
-    mutating func removeAll() {
-        chunks = []
-        byteCount = 0
-    }
 }
