@@ -28,7 +28,7 @@ import Testing
             ("http://notwild.example/a.mp3?sig=1", "http://notwild.example/a.mp3?sig=1"),
         ]
     )
-    func `a rule leaves out what it names, on its host`(text: String, expected: String) throws {
+    func `a rule leaves out its parameters on its host`(text: String, expected: String) throws {
         let identity = try identity("host=cdn.example strip=token,expires", "strip=sig host=*.wild.example")
         #expect(identity.text(of: try #require(WebURL(text))) == expected)
     }
@@ -43,12 +43,12 @@ import Testing
             "host=a.example strip=a&b", "host=a.example strip=a=b",
         ]
     )
-    func `what is no rule is refused and named`(text: String) {
+    func `an invalid rule is refused`(text: String) {
         let error = #expect(throws: CacheIdentityError.self) { try CacheIdentity.Rule(parsing: text) }
         #expect(error?.description.isEmpty == false)
     }
 
-    @Test func `a signed URL finds what another signature fetched`() async throws {
+    @Test func `a signed URL finds the entry of another signature`() async throws {
         let scene = CacheScene()
         let opener = scene.opener(identity: try identity("host=radio.example strip=token"))
         let store = try await opener.open(url("a.mp3?token=1"))
@@ -71,48 +71,54 @@ import Testing
         opener = scene.opener()
     }
 
-    private static func description(_ etag: String = "\"strong\"", length: Int64 = 400_000)
-        -> EntryDescription
-    {
-        var description = EntryDescription()
-        description.length = length
-        description.validators.etag = etag
-        return description
-    }
+    private static let strong = "\"strong\""
 
-    /// Keeps 300,000 of 400,000 bytes under `a`.
-    private func keepOld(_ etag: String = "\"strong\"") async throws {
+    /// Caches 300,000 of 400,000 bytes under `a`.
+    private func cacheOld(_ etag: String = strong) async throws {
         let store = try await opener.open(url("a"))
-        var description = Self.description(etag)
+        var description = EntryDescription()
+        description.length = 400_000
+        description.validators.etag = etag
         description.seekTable = [1, 2, 3]
-        description.title = "Kept"
+        description.title = "Old"
         store.describe(description)
         try await store.write(0..<300_000)
         await store.close()
     }
 
-    /// Opens `b` as a loader does that got its first window.
-    private func openNew(_ description: EntryDescription, salt: UInt64 = 0) async throws -> any ByteStore {
-        let store = try await opener.open(url("b"))
-        store.describe(description)
+    /// Opens `name` and looks for a copy, as a loader does that got its first window.
+    private func joined(
+        _ name: String = "b",
+        _ etag: String = strong,
+        length: Int64 = 400_000,
+        salt: UInt64 = 0
+    ) async throws -> any ByteStore {
+        let store = try await opener.open(url(name))
+        store.describe(length: length, etag: etag)
         try await store.write(0..<70_000, salt: salt)
+        _ = await store.refresh(70_000..<200_000)
         return store
     }
 
-    @Test func `an equal strong tag, length and beginning bring all that is stored`() async throws {
-        try await keepOld()
-        let store = try await openNew(Self.description())
-        #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<300_000))
+    private func storedBytes(_ name: String) async throws -> Int64? {
+        try await opener.info(for: url(name))?.storedBytes
+    }
+
+    @Test func `a URL with the strong tag, length and first bytes of an entry becomes its name`() async throws
+    {
+        try await cacheOld()
+        let store = try await joined()
+        #expect(store.stored == ByteRangeSet(0..<300_000))
         #expect(try await store.holds(0..<300_000))
         #expect(store.isPersistent)
         // The loader describes only what it knows; the rest of the entry's description stays.
-        store.describe(Self.description())
+        store.describe(length: 400_000, etag: Self.strong)
         try await store.write(300_000..<400_000)
         await store.close()
         for name in ["a", "b"] {
             let entry = try #require(try await opener.info(for: url(name)))
             #expect(entry.isComplete)
-            #expect(entry.title?.string == "Kept")
+            #expect(entry.title?.string == "Old")
             #expect(entry.url.string == "http://radio.example/a")
             #expect(entry.otherURLs.map(\.string) == ["http://radio.example/b"])
         }
@@ -121,16 +127,14 @@ import Testing
         let again = try await opener.open(url("b"))
         #expect(again.description.seekTable == [1, 2, 3])
         #expect(try await again.holds(0..<400_000))
-        await again.close()
     }
 
     @Test func `processes that find one copy at the same time all continue in it`() async throws {
-        try await keepOld()
+        try await cacheOld()
         var stores: [any ByteStore] = []
         for _ in 0..<3 {
-            let process = scene.opener()
-            let store = try await process.open(url("b"))
-            store.describe(Self.description())
+            let store = try await scene.opener().open(url("b"))
+            store.describe(length: 400_000, etag: Self.strong)
             try await store.write(0..<70_000)
             stores.append(store)
         }
@@ -145,147 +149,97 @@ import Testing
             #expect(try await store.holds(0..<300_000))
             await store.close()
         }
-        #expect(try await opener.info(for: url("b"))?.storedBytes == 350_000)
+        #expect(try await storedBytes("b") == 350_000)
         #expect(try await opener.list().count == 1)
         #expect(try scene.objects.count == 1)
     }
 
-    @Test(arguments: ["W/\"strong\"", "\"other\"", "", "strong"])
-    func `a weak or another tag brings nothing`(tag: String) async throws {
-        // Equal ones, too, where they are not strong.
-        try await keepOld(tag == "\"other\"" ? "\"strong\"" : tag)
-        let store = try await openNew(Self.description(tag))
-        #expect(await store.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
+    @Test(
+        arguments: [
+            (old: "W/\"strong\"", new: "W/\"strong\"", length: 400_000, salt: 0),
+            (old: "", new: "", length: 400_000, salt: 0),
+            (old: "strong", new: "strong", length: 400_000, salt: 0),
+            (old: strong, new: "\"other\"", length: 400_000, salt: 0),
+            (old: strong, new: strong, length: 400_001, salt: 0),
+            (old: strong, new: strong, length: 400_000, salt: 5),
+        ] as [(old: String, new: String, length: Int64, salt: UInt64)]
+    )
+    func `with a weak or another tag, another length or other first bytes, a URL gets its own entry`(
+        old: String,
+        new: String,
+        length: Int64,
+        salt: UInt64
+    ) async throws {
+        try await cacheOld(old)
+        let store = try await joined("b", new, length: length, salt: salt)
+        #expect(store.stored == ByteRangeSet(0..<70_000))
+        #expect(try await store.holds(0..<70_000, salt: salt))
         await store.close()
         #expect(try await opener.list().count == 2)
+        #expect(try await storedBytes("a") == 300_000)
     }
 
-    @Test func `another length or other first bytes bring nothing`() async throws {
-        try await keepOld()
-        let longer = try await openNew(Self.description(length: 400_001))
-        #expect(await longer.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
-        await longer.discard()
-        await longer.close()
-        let different = try await openNew(Self.description(), salt: 5)
-        #expect(await different.refresh(70_000..<200_000) == ByteRangeSet(0..<70_000))
-        #expect(try await different.holds(0..<70_000, salt: 5))
-        await different.close()
-        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
-    }
-
-    @Test func `nothing is taken over before the first window is there`() async throws {
-        try await keepOld()
+    @Test func `bytes committed before the first window was complete are taken along`() async throws {
+        try await cacheOld()
         let store = try await opener.open(url("b"))
-        store.describe(Self.description())
-        try await store.write(0..<60_000)
-        #expect(await store.refresh(60_000..<100_000) == ByteRangeSet(0..<60_000))
-        try await store.write(60_000..<66_000)
-        #expect(await store.refresh(66_000..<100_000) == ByteRangeSet(0..<300_000))
-        await store.close()
-    }
-
-    @Test func `a new version under the new URL leaves the old one alone`() async throws {
-        try await keepOld()
-        let store = try await openNew(Self.description())
-        _ = await store.refresh(70_000..<200_000)
-        await store.close()
-        let fresh = try await opener.replace(url("b"))
-        #expect(fresh.stored.isEmpty)
-        try await fresh.write(0..<10, salt: 3)
-        await fresh.close()
-        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
-        #expect(try await opener.info(for: url("b"))?.storedBytes == 10)
-    }
-
-    @Test func `what was committed before the first window was whole comes along`() async throws {
-        try await keepOld()
-        let store = try await opener.open(url("b"))
-        store.describe(Self.description())
+        store.describe(length: 400_000, etag: Self.strong)
         try await store.write(0..<60_000)
         try await store.write(350_000..<360_000)
         try await store.commit()
+        #expect(await store.refresh(60_000..<100_000).byteCount == 70_000)
         try await store.write(60_000..<66_000)
         try await store.write(390_000..<400_000)
         let whole = ByteRangeSet([0..<300_000, 350_000..<360_000, 390_000..<400_000] as [ByteRange])
         #expect(await store.refresh(66_000..<100_000) == whole)
         await store.close()
-        #expect(try await opener.info(for: url("a"))?.stored == whole)
+        #expect(try await scene.stored() == whole)
         #expect(try await opener.verify().isSound)
         #expect(try scene.objects.count == 1)
     }
 
-    @Test func `an entry that loses its first name is shown by the next one`() async throws {
-        try await keepOld()
-        let store = try await openNew(Self.description())
-        _ = await store.refresh(70_000..<200_000)
-        await store.close()
-        let fresh = try await opener.replace(url("a"))
+    @Test(arguments: ["a", "b"])
+    func `replacing one name leaves the entry to the other, which it is then shown by`(
+        name: String
+    ) async throws {
+        try await cacheOld()
+        await (try await joined()).close()
+        let fresh = try await opener.replace(url(name))
+        #expect(fresh.stored.isEmpty)
         try await fresh.write(0..<10, salt: 3)
         await fresh.close()
-        let entry = try #require(try await opener.info(for: url("b")))
+        #expect(try await storedBytes(name) == 10)
+        let other = name == "a" ? "b" : "a"
+        let entry = try #require(try await opener.info(for: url(other)))
         #expect(entry.storedBytes == 300_000)
-        #expect(entry.url.string == "http://radio.example/b")
+        #expect(entry.url.string == "http://radio.example/\(other)")
         #expect(entry.otherURLs.isEmpty)
-        #expect(entry.title?.string == "Kept")
+        #expect(entry.title?.string == "Old")
     }
 
-    @Test func `URLs that differ in their signature alone are shown once`() async throws {
-        for name in ["a?sign=1", "a?sign=2", "a?sign=3"] {
-            let store = try await opener.open(url(name))
-            store.describe(Self.description())
-            try await store.write(0..<70_000)
-            _ = await store.refresh(70_000..<200_000)
-            await store.close()
-        }
+    @Test func `URLs that differ only in their signature are shown once`() async throws {
+        for name in ["a?sign=1", "a?sign=2", "a?sign=3"] { await (try await joined(name)).close() }
         #expect(try await opener.list().count == 1)
         let entry = try #require(try await opener.info(for: url("a?sign=2")))
         #expect(entry.url.string == "http://radio.example/a?…")
         #expect(entry.otherURLs.isEmpty)
     }
 
-    @Test func `in a sealed folder the names are sealed and can be read with the secret`() async throws {
-        let opener = scene.opener(secret: .generate())
-        for name in ["first", "second"] {
-            let store = try await opener.open(url(name))
-            store.describe(Self.description())
-            try await store.write(0..<70_000)
-            _ = await store.refresh(70_000..<200_000)
-            await store.close()
-        }
-        let entry = try #require(try await opener.info(for: url("second")))
-        #expect(entry.otherURLs.map(\.string) == ["http://radio.example/second"])
-        for file in ["index.sqlite", "index.sqlite-wal"] {
-            let bytes = try #require(scene.content(file))
-            #expect(bytes.range(of: Data("radio.example".utf8)) == nil)
-            #expect(bytes.range(of: Data(Digest.name(of: "http://radio.example/second"))) == nil)
-        }
-    }
-
-    @Test func `discarding what was taken over only forgets the new URL`() async throws {
-        try await keepOld()
-        let store = try await openNew(Self.description())
-        _ = await store.refresh(70_000..<200_000)
+    @Test func `discarding after joining a copy removes only the new name`() async throws {
+        try await cacheOld()
+        let store = try await joined()
         await store.discard()
         #expect(try await store.holds(0..<300_000))
         await store.close()
-        #expect(try await opener.info(for: url("b")) == nil)
-        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
+        #expect(try await storedBytes("b") == nil)
+        #expect(try await storedBytes("a") == 300_000)
     }
 
-    @Test func `of many URLs that lead to one entry the last are remembered`() async throws {
-        try await keepOld()
-        for number in 0..<12 {
-            let store = try await opener.open(url("signed-\(number)"))
-            store.describe(Self.description())
-            try await store.write(0..<70_000)
-            _ = await store.refresh(70_000..<200_000)
-            await store.close()
-        }
-        #expect(try await opener.info(for: url("a"))?.storedBytes == 300_000)
-        #expect(try await opener.info(for: url("signed-3")) == nil)
-        for number in 4..<12 {
-            #expect(try await opener.info(for: url("signed-\(number)"))?.storedBytes == 300_000)
-        }
+    @Test func `an entry keeps its first name and the eight latest`() async throws {
+        try await cacheOld()
+        for number in 0..<12 { await (try await joined("signed-\(number)")).close() }
+        #expect(try await storedBytes("a") == 300_000)
+        #expect(try await storedBytes("signed-3") == nil)
+        for number in 4..<12 { #expect(try await storedBytes("signed-\(number)") == 300_000) }
         #expect(try await opener.list().count == 1)
     }
 }

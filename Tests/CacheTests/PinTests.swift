@@ -6,11 +6,11 @@ import Testing
 
 @testable import Cache
 
-/// Pins, and the player's reports of cached music.
+/// Pins, and the player's queries about cached tracks.
 @Suite struct PinTests {
     private let scene = CacheScene()
 
-    @Test func `a pinned entry outlives what was played after it`() async throws {
+    @Test func `a pinned entry is not evicted for later ones`() async throws {
         let opener = scene.opener(budget: 250_000)
         try await opener.cache("a")
         try await opener.setPinned(url("a"), true)
@@ -21,7 +21,7 @@ import Testing
         #expect(try await opener.names == ["e", "d"])
     }
 
-    @Test func `what is pinned before its first byte is pinned when it comes`() async throws {
+    @Test func `an entry pinned before its first byte stays pinned`() async throws {
         let opener = scene.opener()
         try await opener.setPinned(url("a"), true)
         #expect(try await scene.opener().info(for: url("a"))?.isPinned == true)
@@ -43,7 +43,9 @@ import Testing
         #expect(try await opener.list() == [])
     }
 
-    @Test func `a listed entry is pinned and dropped by its number, whatever its URL hides`() async throws {
+    @Test func `a listed entry is pinned and evicted by its number, since its URL lacks the query`()
+        async throws
+    {
         let opener = scene.opener()
         let secret = try #require(WebURL("https://x.example/song.mp3?token=1"))
         let store = try await opener.open(secret)
@@ -67,7 +69,7 @@ import Testing
         #expect(try await opener.list().count == 1)
     }
 
-    @Test func `how far it plays is told by what is stored from the first byte on`() async throws {
+    @Test func `playsTo is the duration of the bytes stored from the start without a gap`() async throws {
         let opener = scene.opener()
         let store = try await opener.open(url("a"))
         var description = EntryDescription()
@@ -93,10 +95,13 @@ import Testing
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func `sums and beginnings stay right whatever comes and goes`(seed: UInt64) async throws {
+    func `the sums of the index stay right whatever is committed and dropped`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let opener = scene.opener()
-        let store = try #require(try await opener.open(url("a")) as? PersistentStore)
+        let store = try await opener.opened("a")
+        func ask<T: Sendable>(_ question: @escaping @Sendable (CacheIndex) throws -> T) async throws -> T {
+            try await store.engine.look.run { try store.engine.questions.ask(question) }
+        }
         let entry = store.guarded.withLock { $0.place.entry }
         for _ in 0..<15 {
             let start = Int64.random(in: 0..<8, using: &random) * 30_000
@@ -105,17 +110,11 @@ import Testing
             if Bool.random(using: &random),
                 let stored = try await opener.info(for: url("a"))?.stored.ranges.randomElement(using: &random)
             {
-                let extents = try await store.engine.committer.run {
-                    try store.engine.session.perform {
-                        try $0.index.extents.all(of: entry, overlapping: stored)
-                    }
-                }
+                let extents = try await ask { try $0.extents.all(of: entry, overlapping: stored) }
                 let extent = try #require(extents.randomElement(using: &random))
                 _ = await store.engine.committer.run { store.engine.entries.drop([extent], of: entry) }
             }
-            let row = try await store.engine.committer.run {
-                try store.engine.session.perform { try $0.index.entries.row(entry) }
-            }
+            let row = try await ask { try $0.entries.row(entry) }
             let stored = try #require(try await opener.info(for: url("a"))).stored
             #expect(row?.storedBytes == stored.byteCount)
             #expect(row?.prefix == stored.run(from: 0)?.upperBound ?? 0)
@@ -123,7 +122,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `thousands of tracks are answered at once, in their order`() async throws {
+    @Test func `the availability of thousands of tracks is answered in their order`() async throws {
         let opener = scene.opener()
         try await opener.cache("7")
         try await opener.cache("19999")
@@ -133,9 +132,7 @@ import Testing
         #expect(answers.indices.filter { answers[$0] != nil } == [7, 19_999])
     }
 
-    @Test func `something is kept of what has bytes, and the question makes nothing`() async throws {
-        #expect(try await !scene.opener().holdsSome(of: url("a")))
-        #expect(access(scene.cache, F_OK) != 0)
+    @Test func `holdsSome is true for an entry with bytes only`() async throws {
         let opener = scene.opener()
         try await opener.cache("a")
         let empty = try await opener.open(url("b"))
@@ -146,8 +143,7 @@ import Testing
         await empty.close()
     }
 
-    @Test func `a folder that is not there, or cannot be used, has nothing`() async throws {
-        #expect(try await scene.opener().availability(of: [url("a")]) == [nil])
+    @Test func `a folder that cannot be used has nothing, and pinning in it fails`() async throws {
         let broken = CacheFolder(path: "/dev/null/cache", clock: TestClock())
         #expect(try await broken.availability(of: [url("a")]) == [nil])
         #expect(try await !broken.holdsSome(of: url("a")))

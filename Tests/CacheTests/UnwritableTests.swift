@@ -58,9 +58,8 @@ import Testing
     }
 
     @Test func `entries in the index's log are found, and the log is not changed`() async throws {
-        let store = try await scene.opener().open(url("a"))
+        let store = try await scene.opener().opened("a", 0..<100_000)
         store.describe(.example)
-        try await store.write(0..<100_000)
         try await store.commit()
         // A process killed now leaves everything in the log.
         let killed = scene.path + "/killed"

@@ -69,32 +69,25 @@ import Testing
     @Test func `a verification frees disk space that no extent claims`() async throws {
         try await scene.opener().cache("200000", 200_000)
         let path = try object(of: "200000")
-        let handle = try #require(FileHandle(forUpdatingAtPath: path))
-        try handle.seek(toOffset: 1_000_000)
         // As a killed commit leaves it.
-        try handle.write(contentsOf: Data(count: 500_000).map { $0 | 1 })
-        try handle.synchronize()
-        try handle.close()
+        let bytes = try #require(FileManager.default.contents(atPath: path)) + Data(pattern(0..<500_000))
+        try scene.put(bytes, at: path)
         let report = try await scene.opener().verify()
         #expect(report.isSound)
         #expect(report.reclaimedBytes >= 490_000)
         #expect(try await scene.opener().totalBytes == scene.allocated)
-        let store = try await scene.opener().open(url("200000"))
-        #expect(try await store.holds(0..<200_000))
-        await store.close()
+        #expect(try await scene.opener().open(url("200000")).holds(0..<200_000))
     }
 
     @Test func `a verification takes no bytes from open stores`() async throws {
-        let store = try await scene.opener().open(url("a"))
-        try await store.write(0..<100_000)
-        try await store.commit()
+        let store = try await scene.opener().opened("a", 0..<100_000)
         try await store.write(150_000..<200_000)
         let report = try await scene.opener().verify()
         #expect((report.bytes, report.damagedExtents) == (100_000, 0))
         #expect(try await store.holds(0..<100_000))
         #expect(try await store.holds(150_000..<200_000))
         await store.close()
-        #expect(try await scene.opener().info(for: url("a"))?.storedBytes == 150_000)
+        #expect(try await scene.stored()?.byteCount == 150_000)
     }
 
     @Test func `a cancelled verification ends`() async throws {

@@ -5,11 +5,12 @@ import Testing
 
 @testable import Cache
 
-/// Music that is played without being cached, on a full disk and without a disk.
+/// Volatile stores on a full, damaged or missing disk.
 @Suite struct VolatileTests {
     private let scene = CacheScene()
 
-    @Test func `when the disk of the temporary file is full, memory takes the rest`() async throws {
+    @Test func `if the disk of the temporary file is full, the other bytes are held in memory`() async throws
+    {
         let files = TestDisk(scene)
         let store = try await VolatileStores(folder: scene.path, files: files).open(url("a"))
         try await store.write(0..<100_000)
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test
-    func `nothing that tells what was heard reaches the disk, and what somebody changes there is missing`()
+    func `the bytes on the disk are sealed, and changed or lost ones are missing`()
         async throws
     {
         let path = scene.path + "/file"
@@ -51,10 +52,16 @@ import Testing
         #expect(store.stored == ByteRangeSet(10..<65_536))
         try await store.write(Array(music[60_000...]), at: 60_010)
         #expect(try await store.all(of: 10..<120_010) == music)
+        #expect(truncate(path, 60_000) == 0)
+        #expect(try await store.read(at: 10, count: 5) == [])
+        #expect(store.stored == ByteRangeSet(65_536..<120_010))
+        // Bytes that are written again can be read again.
+        try await store.write(music, at: 10)
+        #expect(try await store.all(of: 10..<120_010) == music)
         await store.close()
     }
 
-    @Test func `memory holds what is ahead of the reader, and only the nearest piece behind`() {
+    @Test func `memory holds all bytes ahead of the reader, and a bounded part behind`() {
         var window = HeldWindow(mostBehind: 1_000)
         for start in stride(from: Int64(0), to: 10_000, by: 500) {
             window.write(pattern(start..<start + 500)[...], at: start)
@@ -72,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `bytes in memory read like an array, whatever goes`(seed: UInt64) {
+    func `bytes in memory read like an array, whatever is inserted and removed`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bytes = BufferedBytes()
         var model = [UInt8?](repeating: nil, count: 5_000)
