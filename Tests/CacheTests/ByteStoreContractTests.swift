@@ -127,37 +127,43 @@ import Testing
     @Test(arguments: Kind.allCases, [1, 2, 3, 4] as [UInt64])
     func `any order of writes reads like an array`(kind: Kind, seed: UInt64) async throws {
         let store = try await kind.store()
-        var random = SeededGenerator(seed: seed)
-        var model = [UInt8?](repeating: nil, count: 300_000)
+        var model = StoreModel(seed: seed)
         for round in 0..<40 {
-            let start = Int.random(in: 0..<model.count, using: &random)
-            let end = min(model.count, start + Int.random(in: 1...40_000, using: &random))
-            let bytes = pattern(Int64(start)..<Int64(end), salt: UInt64(round))
-            try await store.write(bytes, at: Int64(start))
-            for index in start..<end where model[index] == nil { model[index] = bytes[index - start] }
+            try await model.write(40_000, to: store)
             if round % 7 == 3 { try await kind.commit(store) }
         }
-        try await expect(store, toEqual: model)
+        try await model.expectEqual(store)
         #expect(store.isPersistent == (kind == .persistent))
     }
 }
 
-/// Checks that `store` holds exactly the bytes of `model`.
-func expect(_ store: any ByteStore, toEqual model: [UInt8?]) async throws {
-    var runs: [ByteRange] = []
-    var start: Int?
-    for index in 0...model.count {
-        let isStored = index < model.count && model[index] != nil
-        if isStored, start == nil { start = index }
-        guard !isStored, let first = start else { continue }
-        runs.append(Int64(first)..<Int64(index))
-        start = nil
+/// The bytes that a store must hold after random writes.
+struct StoreModel {
+    var random: SeededGenerator
+    private var stored = ByteRangeSet()
+    private var bytes = [UInt8](repeating: 0, count: 300_000)
+    private var salt: UInt64 = 0
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    /// Writes up to `most` bytes anywhere; those that are stored already must stay.
+    mutating func write(_ most: Int64, to store: any ByteStore) async throws {
+        let start = Int64.random(in: 0..<Int64(bytes.count), using: &random)
+        let range = start..<min(Int64(bytes.count), start + Int64.random(in: 1...most, using: &random))
+        salt += 1
+        try await store.write(range, salt: salt)
+        for gap in stored.gaps(in: range) {
+            bytes.replaceSubrange(Int(gap.lowerBound)..<Int(gap.upperBound), with: pattern(gap, salt: salt))
+        }
+        stored.insert(contentsOf: range)
     }
-    let expected = ByteRangeSet(runs)
-    #expect(store.stored == expected)
-    for range in expected.ranges {
-        let bytes = try await store.all(of: range)
-        #expect(bytes == model[Int(range.lowerBound)..<Int(range.upperBound)].compactMap(\.self))
+
+    func expectEqual(_ store: any ByteStore) async throws {
+        #expect(store.stored == stored)
+        for range in stored.ranges {
+            let expected = bytes[Int(range.lowerBound)..<Int(range.upperBound)]
+            #expect(try await store.all(of: range)[...] == expected)
+        }
     }
 }
 

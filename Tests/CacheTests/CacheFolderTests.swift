@@ -11,23 +11,18 @@ import Testing
 
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `random writes, commits and reopenings read like an array`(seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
-        var model = [UInt8?](repeating: nil, count: 200_000)
+        var model = StoreModel(seed: seed)
         let opener = scene.opener()
-        for round in 0..<4 {
+        for _ in 0..<4 {
             let store = try await opener.open(url("a"))
-            try await expect(store, toEqual: model)
-            for step in 0..<8 {
-                let start = Int.random(in: 0..<model.count, using: &random)
-                let end = min(model.count, start + Int.random(in: 1...9_000, using: &random))
-                let bytes = pattern(Int64(start)..<Int64(end), salt: UInt64(round * 10 + step))
-                try await store.write(bytes, at: Int64(start))
-                for index in start..<end where model[index] == nil { model[index] = bytes[index - start] }
-                if Bool.random(using: &random) { try await store.commit() }
+            try await model.expectEqual(store)
+            for _ in 0..<8 {
+                try await model.write(9_000, to: store)
+                if Bool.random(using: &model.random) { try await store.commit() }
             }
             await store.close()
         }
-        try await expect(scene.opener().open(url("a")), toEqual: model)
+        try await model.expectEqual(scene.opener().open(url("a")))
     }
 
     @Test func `committed bytes and descriptions outlive the process, uncommitted bytes do not`() async throws

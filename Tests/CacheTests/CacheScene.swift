@@ -211,6 +211,22 @@ extension CacheFolder {
     }
 }
 
+extension PersistentStore {
+    /// Queries the index about the entry.
+    func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (CacheIndex, EntryID) throws -> Answer
+    ) async throws -> Answer {
+        let entry = guarded.withLock { $0.place.entry }
+        return try await engine.look.run { try self.engine.questions.ask { try question($0, entry) } }
+    }
+
+    /// Withdraws the claims of `extents` of the entry, as another store may.
+    func drop(_ extents: [Extent]) async {
+        let entry = guarded.withLock { $0.place.entry }
+        await engine.committer.run { _ = self.engine.entries.drop(extents, of: entry) }
+    }
+}
+
 /// The notices that were reported.
 final class Notices: Sendable {
     private let errors = Locked<[MediaError]>([])

@@ -99,10 +99,6 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let opener = scene.opener()
         let store = try await opener.opened("a")
-        func ask<T: Sendable>(_ question: @escaping @Sendable (CacheIndex) throws -> T) async throws -> T {
-            try await store.engine.look.run { try store.engine.questions.ask(question) }
-        }
-        let entry = store.guarded.withLock { $0.place.entry }
         for _ in 0..<15 {
             let start = Int64.random(in: 0..<8, using: &random) * 30_000
             try await store.write(pattern(start..<start + 30_000), at: start)
@@ -110,11 +106,11 @@ import Testing
             if Bool.random(using: &random),
                 let stored = try await opener.info(for: url("a"))?.stored.ranges.randomElement(using: &random)
             {
-                let extents = try await ask { try $0.extents.all(of: entry, overlapping: stored) }
+                let extents = try await store.ask { try $0.extents.all(of: $1, overlapping: stored) }
                 let extent = try #require(extents.randomElement(using: &random))
-                _ = await store.engine.committer.run { store.engine.entries.drop([extent], of: entry) }
+                await store.drop([extent])
             }
-            let row = try await ask { try $0.entries.row(entry) }
+            let row = try await store.ask { try $0.entries.row($1) }
             let stored = try #require(try await opener.info(for: url("a"))).stored
             #expect(row?.storedBytes == stored.byteCount)
             #expect(row?.prefix == stored.run(from: 0)?.upperBound ?? 0)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Reprise
 
-/// The cache for the screen: nothing waits, and jobs run in order.
+/// The jobs of the cache view, which run in the background, in order.
 struct CacheBrowserTests {
-    /// A cache that answers when it is let.
+    /// A cache whose list is answered only while it is not shut.
     private final class SlowCache: Sendable {
         struct State {
             var done: [String] = []
@@ -17,7 +17,6 @@ struct CacheBrowserTests {
             }
             var report = CacheRemoval()
             var failure: MediaError?
-            var gate: CheckedContinuation<Void, Never>?
             var isShut = false
         }
 
@@ -25,10 +24,16 @@ struct CacheBrowserTests {
 
         var done: [String] { state.withLock { $0.done } }
 
-        func shelf(_ clock: any MonotonicClock = TestClock()) -> CacheBrowser {
+        func browser(_ clock: any MonotonicClock = TestClock()) -> CacheBrowser {
             CacheBrowser(
                 clock: clock,
-                list: { try await self.list() },
+                list: {
+                    self.state.withLock { $0.done.append("list") }
+                    try await wait(for: "the cache to be opened") { self.state.withLock { !$0.isShut } }
+                    let (entries, failure) = self.state.withLock { ($0.entries, $0.failure) }
+                    if let failure { throw failure }
+                    return entries
+                },
                 drop: { number in
                     self.state.withLock { state in
                         state.done.append("drop \(number)")
@@ -41,106 +46,82 @@ struct CacheBrowserTests {
                 }
             )
         }
-
-        private func list() async throws -> [CachedEntry] {
-            await withCheckedContinuation { continuation in
-                let isShut = state.withLock { state in
-                    state.done.append("list")
-                    if state.isShut { state.gate = continuation }
-                    return state.isShut
-                }
-                if !isShut { continuation.resume() }
-            }
-            let (entries, failure) = state.withLock { ($0.entries, $0.failure) }
-            if let failure { throw failure }
-            return entries
-        }
-
-        func open() {
-            let gate = state.withLock { state in
-                defer { state.gate = nil }
-                state.isShut = false
-                return state.gate
-            }
-            gate?.resume()
-        }
     }
 
-    private func running(_ shelf: CacheBrowser, _ body: () async throws -> Void) async throws {
-        let task = Task { await shelf.run() }
+    private func running(_ browser: CacheBrowser, _ body: () async throws -> Void) async throws {
+        let task = Task { await browser.run() }
         defer { task.cancel() }
         try await body()
     }
 
-    @Test func `nothing is read before it is asked for, and looks asked for meanwhile are one`() async throws
-    {
+    @Test func `the list is read on request, and requests during a reading cause one more`() async throws {
         let cache = SlowCache()
-        let shelf = cache.shelf()
-        try await running(shelf) {
-            #expect(shelf.report == CacheContents() && cache.done.isEmpty)
+        let browser = cache.browser()
+        try await running(browser) {
+            #expect(browser.report == CacheContents() && cache.done.isEmpty)
             cache.state.withLock { $0.isShut = true }
-            shelf.look()
+            browser.look()
             try await wait(for: "the first look") { cache.done == ["list"] }
-            // The cache is blocked, but its callers are not.
-            for _ in 0..<10 { shelf.look() }
-            #expect(shelf.report.entries == nil)
-            cache.open()
-            try await wait(for: "the second look") { shelf.report.revision == 2 }
+            for _ in 0..<10 { browser.look() }
+            #expect(browser.report.entries == nil)
+            cache.state.withLock { $0.isShut = false }
+            try await wait(for: "the second look") { browser.report.revision == 2 }
             #expect(cache.done == ["list", "list"])
-            #expect(shelf.report.entries?.map(\.id.value) == [7, 8])
+            #expect(browser.report.entries?.map(\.id.value) == [7, 8])
         }
     }
 
-    @Test
-    func `while it is watched a change is looked at, the changes of a second together, and else nothing`()
-        async throws
-    {
+    @Test func `while the view is visible, changes are read once a second at most`() async throws {
         let (cache, clock) = (SlowCache(), TestClock())
-        let shelf = cache.shelf(clock)
-        try await running(shelf) {
-            shelf.cacheChanged()
-            shelf.watch(true)
-            try await wait(for: "the first look") { shelf.report.revision == 1 }
-            for _ in 0..<5 { shelf.cacheChanged() }
+        let browser = cache.browser(clock)
+        try await running(browser) {
+            browser.cacheChanged()
+            browser.watch(true)
+            try await wait(for: "the first look") { browser.report.revision == 1 }
+            for _ in 0..<5 { browser.cacheChanged() }
             try await wait(for: "the second to pass") { clock.sleeperCount == 1 }
             #expect(clock.nextWake == .seconds(1) && cache.done == ["list"])
-            // Who looks meanwhile has seen the changes; the next ones wait for another second.
+            // A reading in between has seen the changes; the next ones wait for another second.
             clock.advance(by: .milliseconds(600))
-            shelf.watch(true)
-            try await wait(for: "the look of the key") { shelf.report.revision == 2 }
-            shelf.cacheChanged()
+            browser.watch(true)
+            try await wait(for: "the look of the key") { browser.report.revision == 2 }
+            browser.cacheChanged()
             clock.advance(by: .milliseconds(400))
             try await wait(for: "the rest of the second") { clock.nextWake == .milliseconds(1_600) }
             #expect(cache.done.count == 2)
             clock.advance(by: .milliseconds(600))
-            try await wait(for: "the look at all of them") { shelf.report.revision == 3 }
-            // Nothing is waited for while nothing changes, and after a while a change is seen at once.
+            try await wait(for: "the look at all of them") { browser.report.revision == 3 }
+            // After a second without changes, the next one is read at once.
             clock.advance(by: .seconds(100))
             #expect(clock.sleeperCount == 0)
-            shelf.cacheChanged()
-            try await wait(for: "the look at the last change") { shelf.report.revision == 4 }
-            shelf.watch(false)
-            shelf.cacheChanged()
-            shelf.setPinned(CachedTrack.ID(8), true)
-            try await wait(for: "the pin") { shelf.report.revision == 5 }
+            browser.cacheChanged()
+            try await wait(for: "the look at the last change") { browser.report.revision == 4 }
+            browser.watch(false)
+            browser.cacheChanged()
+            browser.setPinned(CachedTrack.ID(8), true)
+            try await wait(for: "the pin") { browser.report.revision == 5 }
             #expect(clock.sleeperCount == 0)
             #expect(cache.done == ["list", "list", "list", "list", "pin 8", "list"])
         }
     }
 
-    @Test func `what is dropped and pinned is done in order, and shown`() async throws {
+    @Test
+    func
+        `evictions and pins are done in order, and each is followed by a reading and a call of the observer`()
+        async throws
+    {
         let cache = SlowCache()
-        let shelf = cache.shelf()
-        let news = Locked(0)
-        shelf.observe { news.withLock { $0 += 1 } }
-        try await running(shelf) {
-            shelf.setPinned(CachedTrack.ID(8), true)
-            shelf.evict(CachedTrack.ID(7))
-            try await wait(for: "both") { shelf.report.revision == 2 }
+        let browser = cache.browser()
+        let calls = Locked(0)
+        browser.observe { calls.withLock { $0 += 1 } }
+        try await running(browser) {
+            browser.setPinned(CachedTrack.ID(8), true)
+            browser.evict(CachedTrack.ID(7))
+            try await wait(for: "both") { browser.report.revision == 2 }
             #expect(cache.done == ["pin 8", "list", "drop 7", "list"])
-            #expect(shelf.report.entries?.map(\.id.value) == [8])
-            #expect(shelf.report.problem == nil)
-            try await wait(for: "both to be told") { news.withLock { $0 } == 2 }
+            #expect(browser.report.entries?.map(\.id.value) == [8])
+            #expect(browser.report.problem == nil)
+            try await wait(for: "both calls") { calls.withLock { $0 } == 2 }
         }
     }
 
@@ -150,34 +131,34 @@ struct CacheBrowserTests {
             (CacheRemoval(entriesPinned: 1), "Not deleted: it is pinned"),
         ] as [(CacheRemoval, SafeText)]
     )
-    func `what was not dropped says why, until the next thing is done`(
+    func `the reason why an entry was not deleted is shown until the next job`(
         report: CacheRemoval,
         reason: SafeText
     ) async throws {
         let cache = SlowCache()
         cache.state.withLock { $0.report = report }
-        let shelf = cache.shelf()
-        try await running(shelf) {
-            shelf.evict(CachedTrack.ID(7))
-            try await wait(for: "the answer") { shelf.report.revision == 1 }
-            #expect(shelf.report.problem == reason)
-            shelf.look()
-            try await wait(for: "the look") { shelf.report.revision == 2 }
-            #expect(shelf.report.problem == nil)
+        let browser = cache.browser()
+        try await running(browser) {
+            browser.evict(CachedTrack.ID(7))
+            try await wait(for: "the answer") { browser.report.revision == 1 }
+            #expect(browser.report.problem == reason)
+            browser.look()
+            try await wait(for: "the look") { browser.report.revision == 2 }
+            #expect(browser.report.problem == nil)
         }
     }
 
-    @Test func `a cache that cannot be read keeps what was shown, with the reason`() async throws {
+    @Test func `if the cache cannot be read, the last list stays, with the reason`() async throws {
         let cache = SlowCache()
-        let shelf = cache.shelf()
-        try await running(shelf) {
-            shelf.look()
-            try await wait(for: "the look") { shelf.report.revision == 1 }
+        let browser = cache.browser()
+        try await running(browser) {
+            browser.look()
+            try await wait(for: "the look") { browser.report.revision == 1 }
             cache.state.withLock { $0.failure = MediaError(.notCached, "the cache", "cannot be read") }
-            shelf.look()
-            try await wait(for: "the failure") { shelf.report.revision == 2 }
-            #expect(shelf.report.entries?.count == 2)
-            #expect(shelf.report.problem?.string.contains("cannot be read") == true)
+            browser.look()
+            try await wait(for: "the failure") { browser.report.revision == 2 }
+            #expect(browser.report.entries?.count == 2)
+            #expect(browser.report.problem?.string.contains("cannot be read") == true)
         }
     }
 }

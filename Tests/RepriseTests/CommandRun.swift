@@ -5,11 +5,14 @@ import TestSupport
 
 @testable import Reprise
 
-/// One run of a command of `reprise cache` on a cache that is made up.
+/// One run of a command of `reprise cache` on a `FixedCache`.
 struct CommandRun {
     let code: Reprise.ExitCode
+    /// The lines on standard output.
     let output: [String]
+    /// The messages on standard error.
     let said: [String]
+    /// The lines of progress.
     let notes: [String]
 
     init(
@@ -46,7 +49,7 @@ struct CommandRun {
     }
 }
 
-/// Lines in the order they came.
+/// Lines in the order in which they were appended.
 final class Printed: Sendable {
     private let lines = Locked<[String]>([])
 
@@ -56,24 +59,12 @@ final class Printed: Sendable {
 }
 
 /// A cache with given contents, which records its calls.
-final class FixedCache: CacheAdministration {
-    private let entries: [CachedEntry]
-    private let error: MediaError?
-    private let report: CacheRemoval
-    private let check: VerifyReport
-    private let told = Printed()
-
-    init(
-        entries: [CachedEntry] = [],
-        error: MediaError? = nil,
-        report: CacheRemoval = CacheRemoval(),
-        check: VerifyReport = VerifyReport()
-    ) {
-        self.entries = entries
-        self.error = error
-        self.report = report
-        self.check = check
-    }
+struct FixedCache: CacheAdministration {
+    var entries: [CachedEntry] = []
+    var error: MediaError?
+    var report = CacheRemoval()
+    var check = VerifyReport()
+    let told = Printed()
 
     var calls: [String] { told.all }
 
@@ -86,9 +77,7 @@ final class FixedCache: CacheAdministration {
         entries.first { $0.url == url.safeText }
     }
 
-    func verify(
-        progress: @escaping @Sendable (VerifyProgress) -> Void
-    ) async throws -> VerifyReport {
+    func verify(progress: @escaping @Sendable (VerifyProgress) -> Void) async throws -> VerifyReport {
         for checked in 0...100 as ClosedRange<Int64> {
             progress(VerifyProgress(bytes: checked, totalBytes: 100))
         }
@@ -123,7 +112,7 @@ final class FixedCache: CacheAdministration {
 }
 
 extension MusicSupply {
-    /// Music that is made up: its tracks by what is typed, else one track for each URL. Nothing can be opened.
+    /// Resolves each source to the URLs in `music`, or to itself. Opens nothing.
     init(music: [String: [String]]) {
         self.init(
             resolver: FixedResolver(music: music),
@@ -140,11 +129,9 @@ private struct FixedResolver: TrackResolver {
     let music: [String: [String]]
 
     func tracks(for source: String) async throws -> ResolvedTracks {
-        let urls = music[source] ?? [source]
+        let urls = (music[source] ?? [source]).compactMap { WebURL($0) }
         return ResolvedTracks(
-            tracks: urls.enumerated().compactMap { index, url in
-                WebURL(url).map { Track(id: Track.ID(UInt64(index)), location: .web($0)) }
-            }
+            tracks: urls.enumerated().map { Track(id: Track.ID(UInt64($0)), location: .web($1)) }
         )
     }
 }

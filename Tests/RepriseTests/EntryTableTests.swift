@@ -37,7 +37,7 @@ struct EntryTableTests {
         ).lines(Self.entries)
     }
 
-    @Test func `at 80 columns a row has all columns, and the music is cut`() {
+    @Test func `at 80 columns a row has all columns, and the title is cut`() {
         #expect(
             lines(columns: 80) == [
                 "  SIZE  CACHED  MAP         LAST PLAYED       AGE  PIN  TITLE",
@@ -49,7 +49,7 @@ struct EntryTableTests {
         )
     }
 
-    @Test func `a narrow terminal has fewer columns, and what is least asked for goes first`() {
+    @Test func `a narrow terminal lacks the least important columns`() {
         #expect(
             lines(columns: 60) == [
                 "  SIZE  CACHED  LAST PLAYED       PIN  TITLE",
@@ -70,7 +70,7 @@ struct EntryTableTests {
         )
     }
 
-    @Test func `a wide terminal shows title and source, and a file takes all of both`() {
+    @Test func `a wide terminal has columns for title and source, and in a file nothing is cut`() {
         let wide = lines(columns: 130)
         #expect(
             wide[1] == "4.0 MB    27 %  ██▒···▒···  2026-11-21 03:05   3d  *    Somebody – Étude in C"
@@ -82,7 +82,7 @@ struct EntryTableTests {
         #expect(file[2].contains("夜の音楽 – 長い長い題名がここに続く  http://music.example/b.mp3"))
     }
 
-    @Test func `without UTF-8 the bar is ASCII, and so is all of a terminal's text`() {
+    @Test func `without UTF-8 all text on a terminal is ASCII, and in a file only the bar`() {
         let lines = lines(columns: 80, glyphs: .ascii)
         #expect(lines[1] == "4.0 MB    27 %  ##+...+...  2026-11-21 03:05   3d  *    Somebody - ?tude in C")
         #expect(lines[2].hasSuffix("  ???? ? ????????????"))
@@ -102,23 +102,21 @@ struct EntryTableTests {
 
     @Test(
         arguments: [
-            ([], 10, "·········· "), ([0..<100], 10, "██████████"), ([0..<5], 10, "▒·········"),
-            ([0..<10, 95..<100], 10, "█········▒"), ([50..<51], 10, "·····▒····"),
-            ([0..<1], 1, "▒"), ([0..<100], 0, ""),
-        ] as [(stored: [ByteRange], columns: Int, bar: String)]
+            ([], 100, "··········"), ([0..<100], 100, "██████████"), ([0..<5], 100, "▒·········"),
+            ([0..<10, 95..<100], 100, "█········▒"), ([50..<51], 100, "·····▒····"), ([0..<1], 100, "▒"),
+            ([0..<2], 3, "████··"), ([], .max, "···"),
+        ] as [(stored: [ByteRange], length: Int64, bar: String)]
     )
-    func `a cell of the bar claims no more than is true`(stored: [ByteRange], columns: Int, bar: String) {
-        let text = RangeBar.text(ByteRangeSet(stored), length: 100, columns: columns, isUnicode: true)
-        #expect(text.string == bar.filter { $0 != " " })
-    }
-
-    @Test func `a bar stands any length`() {
-        #expect(
-            RangeBar.text(ByteRangeSet(0..<2), length: 3, columns: 6, isUnicode: false).string == "####.."
-        )
-        #expect(RangeBar.text(ByteRangeSet(), length: .max, columns: 3, isUnicode: false).string == "...")
-        #expect(RangeBar.text(ByteRangeSet(0..<5), length: nil, columns: 3, isUnicode: true).isEmpty)
-        #expect(RangeBar.text(ByteRangeSet(), length: 0, columns: 3, isUnicode: true).isEmpty)
+    func `a full cell of the bar means that all its bytes are stored`(
+        stored: [ByteRange],
+        length: Int64,
+        bar: String
+    ) {
+        let stored = ByteRangeSet(stored)
+        #expect(RangeBar.text(stored, length: length, columns: bar.count, isUnicode: true).string == bar)
+        for (length, columns) in [(nil, 3), (0, 3), (100, 0)] as [(Int64?, Int)] {
+            #expect(RangeBar.text(stored, length: length, columns: columns, isUnicode: true).isEmpty)
+        }
     }
 
     @Test(
@@ -128,7 +126,7 @@ struct EntryTableTests {
             (86_400 * 99, "99d"), (86_400 * 100, "14w"), (86_400 * 730, "2y"),
         ] as [(seconds: Int64, text: String)]
     )
-    func `an age is told in its largest whole unit`(seconds: Int64, text: String) {
+    func `an age is shown in its largest whole unit`(seconds: Int64, text: String) {
         #expect(AgeText.text(seconds: seconds).string == text)
     }
 
@@ -138,7 +136,7 @@ struct EntryTableTests {
             (1_000, [0..<1, 500..<600], 10), (.max, [0..<(.max - 1)], 99),
         ] as [(length: Int64?, stored: [ByteRange], share: Int?)]
     )
-    func `a share is rounded down, and 100 only when all is there`(
+    func `a share is rounded down, and is 100 only if no byte is missing`(
         length: Int64?,
         stored: [ByteRange],
         share: Int?

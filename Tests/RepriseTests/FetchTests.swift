@@ -6,12 +6,7 @@ import Testing
 
 @Suite
 struct FetchTests {
-    private static let entry = CachedEntry(
-        url: "s",
-        length: 5,
-        stored: ByteRangeSet(0..<5),
-        lastPlayed: 0
-    )
+    private static let entry = CachedEntry(url: "s", stored: ByteRangeSet(0..<5), lastPlayed: 0)
 
     @Test(
         arguments: [
@@ -32,7 +27,7 @@ struct FetchTests {
             ([], 1, .nothingPlayed, "0 of 1 track is available offline, 0 B downloaded"),
         ] as [(outcomes: [TrackFetch.Outcome], problems: Int, code: Reprise.ExitCode, text: String)]
     )
-    func `a fetch tells by its code whether all is there`(
+    func `the exit code and the summary of a fetch count tracks and failures`(
         outcomes: [TrackFetch.Outcome],
         problems: Int,
         code: Reprise.ExitCode,
@@ -51,7 +46,7 @@ struct FetchTests {
             (nil, [], 0), (nil, [0..<40, 50..<60], 40), (0, [], nil),
         ] as [(length: Int64?, stored: [ByteRange], offset: Int64?)]
     )
-    func `a fetch goes on at the first byte that is missing`(
+    func `a fetch continues at the first missing byte`(
         length: Int64?,
         stored: [ByteRange],
         offset: Int64?
@@ -62,23 +57,16 @@ struct FetchTests {
         #expect(TrackFetch.nextOffset(report) == offset)
     }
 
-    @Test func `a mark is set on each piece once, and nothing is fetched`() async throws {
+    @Test func `pinning without fetching marks each track once`() async throws {
         let cache = FixedCache()
         let supply = MusicSupply(music: ["list": ["http://h/a", "http://h/b", "http://h/a"]])
-        let pinned = try await CommandRun(
-            .pin(sources: ["list", "http://h/b"], isFetched: false),
-            cache: cache,
-            supply: supply
-        )
+        let pin = CacheRequest.Action.pin(sources: ["list", "http://h/b"], isFetched: false)
+        let pinned = try await CommandRun(pin, cache: cache, supply: supply)
         #expect(pinned.code == .success)
         #expect(pinned.output == ["pinned  http://h/a", "pinned  http://h/b"])
         #expect(cache.calls == ["pin http://h/a", "pin http://h/b"])
-        let unpinned = try await CommandRun(
-            .unpin(sources: ["http://h/b"]),
-            cache: cache,
-            supply: supply,
-            isJSON: true
-        )
+        let unpin = CacheRequest.Action.unpin(sources: ["http://h/b"])
+        let unpinned = try await CommandRun(unpin, cache: cache, isJSON: true)
         #expect(
             unpinned.output == [
                 #"{"source":"http://h/b","title":null,"size":null,"fetched":null,"pinned":false,"error":null}"#
@@ -87,7 +75,7 @@ struct FetchTests {
         #expect(cache.calls.last == "unpin http://h/b")
     }
 
-    @Test func `a piece that cannot be had fails alone, in one sentence`() async throws {
+    @Test func `a track that cannot be fetched is one message`() async throws {
         let run = try await CommandRun(.fetch(sources: ["http://u:secret@h/a?k=secret"]), cache: FixedCache())
         #expect(run.code == .nothingPlayed)
         #expect(run.said == ["http://h/a?…: nothing is there"])

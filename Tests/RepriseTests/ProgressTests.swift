@@ -25,13 +25,9 @@ struct ProgressTests {
     }
 
     @Test func `a progress line is label, bar, share and note`() {
-        #expect(
-            line(80) == "Étude                      ███████████████···············  50 %  1.2 MB/s"
-        )
-        #expect(
-            line(80, glyphs: .ascii)
-                == "?tude                      ###############...............  50 %  1.2 MB/s"
-        )
+        #expect(line(80) == "Étude                      ███████████████···············  50 %  1.2 MB/s")
+        let ascii = line(80, glyphs: .ascii)
+        #expect(ascii == "?tude                      ###############...............  50 %  1.2 MB/s")
         #expect(line(80, done: 999_999).contains("  99 %"))
         #expect(line(80, done: 1_000_000).contains(" 100 %"))
         #expect(line(80, total: 0).contains(" 100 %"))
@@ -61,7 +57,7 @@ struct ProgressTests {
         #expect(frame.erase() == "")
     }
 
-    @Test func `progress is drawn no faster than it can be read, and lines pass above it`() async throws {
+    @Test func `progress is drawn at its rhythm, and lines are written above it`() async throws {
         let clock = TestClock()
         let put = Printed()
         let painter = ProgressPainter(style: TextStyle(columns: 20), clock: clock) { put.append($0) }
@@ -80,14 +76,14 @@ struct ProgressTests {
         #expect(put.all.filter { !$0.isEmpty }.last == "after\n")
     }
 
-    @Test func `where nothing can be drawn over every tenth is told once`() {
+    @Test func `without a terminal each tenth is printed once`() {
         var steps = ProgressSteps()
         let told = [0, 5, 10, 11, 35, 20, 39, 100, 100].map { steps.percent(done: $0, total: 100) }
         #expect(told == [nil, nil, 10, nil, 30, nil, nil, 100, nil])
         #expect(steps.percent(done: 5, total: 0) == nil)
     }
 
-    @Test func `a piece's line tells its rate, and that it waits for the server`() {
+    @Test func `the line of a download has its rate, or that it is reconnecting`() {
         var report = LoadReport()
         report.length = 100
         report.stored = ByteRangeSet(0..<25)
