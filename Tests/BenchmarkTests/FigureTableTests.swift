@@ -5,9 +5,10 @@ import Testing
 struct FigureTableTests {
     private static func table() -> FigureTable {
         var table = FigureTable()
-        for value in [12.0, 10, 11] { table.add("Sound", "cold", .milliseconds, .reprise, value) }
-        for value in [21.0, 20, 22] { table.add("Sound", "cold", .milliseconds, .mpv, value) }
-        for value in [44.0, 44, 44] { table.add("Sound", "cold", .milliseconds, .mpd, value) }
+        table.begin("Sound")
+        for value in [12.0, 10, 11] { table.add("cold", .milliseconds, value, of: .reprise) }
+        for value in [21.0, 20, 22] { table.add("cold", .milliseconds, value, of: .mpv) }
+        for value in [44.0, 44, 44] { table.add("cold", .milliseconds, value, of: .mpd) }
         return table
     }
 
@@ -21,24 +22,26 @@ struct FigureTableTests {
     @Test func `a goal of so many times a peer's value is reached or missed by the median`() throws {
         var table = Self.table()
         #expect(table.figures[0].isReached == nil)
-        table.limit("cold", in: "Sound", toPeers: 0.5, .mpv)
-        #expect(table.figures[0].isReached == false)
-        table.limit("cold", in: "Sound", toPeers: 0.25, .mpd)
+        table.limit("cold", to: table.median("cold", of: .mpv).map { $0 / 2 }, goal: "≤ half of mpv")
+        #expect(table.figures[0].isReached == false && table.figures[0].goal == "≤ half of mpv")
+        table.limit("cold", to: table.median("cold", of: .mpd).map { $0 / 4 }, goal: "≤ a quarter of mpd")
         #expect(table.figures[0].isReached == true)
     }
 
     @Test func `values of one name in one section are one figure, and sections stay together`() {
         var table = Self.table()
-        table.add("Bytes", "whole", .megabytes, .reprise, 7.2)
-        table.add("Sound", "again", .milliseconds, .reprise, 5)
+        table.begin("Bytes")
+        table.add("whole", .megabytes, 7.2)
+        table.begin("Sound")
+        table.add("again", .milliseconds, 5)
         #expect(table.figures.map(\.name) == ["cold", "again", "whole"])
         #expect(table.figures[0].values["reprise"] == [12, 10, 11])
     }
 
     @Test func `the text has a row for each figure, with medians, spreads, the ratio and what was missed`() {
         var table = Self.table()
-        table.add("Sound", "cold", .milliseconds, .mpg123, absent: "silent")
-        table.add("Sound", "cold", .milliseconds, .reprise, nil, goal: "≤ 10 ms", limit: 10)
+        table.add("cold", .milliseconds, nil, of: .mpg123, absent: "silent")
+        table.add("cold", .milliseconds, nil, atMost: 10)
         table.skip("ffplay, because it is not installed")
         let text = MarkdownTable(table: table, players: [.reprise, .mpg123, .mpv, .mpd]).text
         #expect(

@@ -49,6 +49,6 @@ struct HeardSoundTests {
 
     @Test func `the seconds are in the order heard`() {
         let heard = [0, 1, 2, 0].flatMap { Self.sound($0, Self.second) }
-        #expect(HeardSound.seconds(in: heard[...]) == [0, 1, 2, 0])
+        #expect(ToneAnalysis.seconds(in: heard[...]) == [0, 1, 2, 0])
     }
 }

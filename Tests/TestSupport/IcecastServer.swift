@@ -27,12 +27,8 @@ package final class IcecastServer: Sendable {
             </icecast>
             """
         try home.write(configuration, to: "icecast.xml")
-        process = try RunningProcess("icecast2", ["-c", home.path("icecast.xml")])
-        try await wait(for: "icecast") { [process, port] in
-            guard process.isRunning else {
-                throw RunningProcess.Failure(description: "icecast2 ended: \(process.errorText)")
-            }
-            return LoopbackPort.isListening(port)
+        process = try await RunningProcess.server("icecast2", ["-c", home.path("icecast.xml")]) {
+            [port] in LoopbackPort.isListening(port)
         }
     }
 
@@ -44,21 +40,14 @@ package final class IcecastServer: Sendable {
     ///
     /// It sends at twice the rate of 128 kbit/s, and ends with the file or the process.
     package func broadcast(_ path: String, at mount: String, name: String) async throws -> RunningProcess {
-        let source = try RunningProcess(
+        try await RunningProcess.server(
             "curl",
             [
                 "--silent", "--show-error", "--noproxy", "*", "--limit-rate", "32k", "--upload-file", path,
                 "--header", "Content-Type: audio/mpeg", "--header", "Ice-Name: \(name)",
                 "--header", "Ice-Bitrate: 128", "--user", "source:pass", url(mount),
             ]
-        )
-        try await wait(for: "the broadcast") { [process] in
-            guard source.isRunning else {
-                throw RunningProcess.Failure(description: "no broadcast: \(source.errorText)")
-            }
-            return process.errorText.contains("listener count on \(mount) now")
-        }
-        return source
+        ) { process.errorText.contains("listener count on \(mount) now") }
     }
 
     /// Announces a title.

@@ -62,16 +62,8 @@ package final class NginxServer: Sendable {
             }
             """
         try home.write(configuration, to: "nginx.conf")
-        process = try RunningProcess(
-            "nginx",
-            ["-p", home.path, "-e", "stderr", "-c", home.path("nginx.conf")]
-        )
-        try await wait(for: "nginx") { [process] in
-            guard process.isRunning else {
-                throw RunningProcess.Failure(description: "nginx ended: \(process.errorText)")
-            }
-            return LoopbackPort.isListening(port)
-        }
+        let arguments = ["-p", home.path, "-e", "stderr", "-c", home.path("nginx.conf")]
+        process = try await RunningProcess.server("nginx", arguments) { LoopbackPort.isListening(port) }
     }
 
     deinit { process.signal(SIGTERM) }

@@ -56,6 +56,21 @@ package enum ToneAnalysis {
         return powers[best] > 0.1 * energy * Double(samples.count) ? best : nil
     }
 
+    /// The seconds that the pitch of `samples` (one channel) identifies, in the order heard, without repetitions.
+    /// Moments with more silence than a zero crossing are skipped.
+    package static func seconds(in samples: ArraySlice<Int16>, sampleRate: Double = 44_100) -> [Int] {
+        let window = Int(sampleRate / 20)
+        var seconds: [Int] = []
+        for start in stride(from: samples.startIndex, to: samples.endIndex - window, by: window) {
+            let part = samples[start..<start + window]
+            if part.split(whereSeparator: { $0 != 0 }).contains(where: { $0.count >= 16 }) { continue }
+            if let second = second(of: part, sampleRate: sampleRate), second != seconds.last {
+                seconds.append(second)
+            }
+        }
+        return seconds
+    }
+
     /// The energy of the tone of `frequency` hertz in `samples`: the squared magnitude of that one
     /// term of the Fourier transform, by Goertzel's recurrence.
     package static func power(of samples: ArraySlice<Int16>, at frequency: Double, sampleRate: Double)

@@ -65,34 +65,22 @@ package final class PipeWireServer: SoundServer {
     }
 
     private func startProtocol() async throws {
-        let daemon = try RunningProcess("pipewire-pulse", environment: surroundings)
-        protocolDaemon.withLock { $0 = daemon }
-        try await wait(for: "pipewire-pulse") {
-            guard daemon.isRunning else {
-                throw RunningProcess.Failure(description: "pipewire-pulse ended: \(daemon.errorText)")
-            }
-            return (try? await pactl("info")) != nil
-        } seeing: {
-            daemon.errorText
+        let daemon = try await RunningProcess.server("pipewire-pulse", environment: surroundings) {
+            (try? await pactl("info")) != nil
         }
+        protocolDaemon.withLock { $0 = daemon }
         try await loadNullSink("test")
         try await wait(for: "the sink of pipewire-pulse") {
             try await pactl("list", "short", "sinks").contains("test")
         }
     }
 
+    /// Returns when the daemon has made `file`, if it makes one.
     private func start(_ program: String, _ arguments: [String], until file: String?) async throws {
-        let daemon = try RunningProcess(program, arguments, environment: surroundings)
-        daemons.withLock { $0.append(daemon) }
-        guard let file else { return }
-        try await wait(for: program) {
-            guard daemon.isRunning else {
-                throw RunningProcess.Failure(description: "\(program) ended: \(daemon.errorText)")
-            }
-            return FileManager.default.fileExists(atPath: home.path(file))
-        } seeing: {
-            daemon.errorText
+        let daemon = try await RunningProcess.server(program, arguments, environment: surroundings) {
+            file.map { FileManager.default.fileExists(atPath: home.path($0)) } ?? true
         }
+        daemons.withLock { $0.append(daemon) }
     }
 
     /// The daemons find each other, and not the machine's own, by this folder and bus.

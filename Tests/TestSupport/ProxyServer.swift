@@ -23,12 +23,8 @@ package final class ProxyServer: Sendable {
 
             """
         try home.write(configuration, to: "tinyproxy.conf")
-        process = try RunningProcess("tinyproxy", ["-d", "-c", home.path("tinyproxy.conf")])
-        try await wait(for: "tinyproxy") { [process, port] in
-            guard process.isRunning else {
-                throw RunningProcess.Failure(description: "tinyproxy ended: \(process.errorText)")
-            }
-            return LoopbackPort.isListening(port)
+        process = try await RunningProcess.server("tinyproxy", ["-d", "-c", home.path("tinyproxy.conf")]) {
+            [port] in LoopbackPort.isListening(port)
         }
     }
 

@@ -5,6 +5,8 @@ package struct ReportedEvent: Decodable, Equatable, Sendable {
     package struct Bytes: Decodable, Equatable, Sendable {
         package var cached: Int64
         package var fetched: Int64
+
+        package init(cached: Int64, fetched: Int64) { (self.cached, self.fetched) = (cached, fetched) }
     }
 
     package struct Failure: Decodable, Equatable, Sendable {

@@ -5,6 +5,8 @@ import System
 
 /// A child process with its standard streams. It is killed with the object, and nothing else is.
 ///
+/// With a terminal, its standard input and output are one; its standard error is a pipe in any case.
+///
 /// Dedicated threads read the output as fast as it comes and store all of it, so that a full pipe never
 /// blocks the child.
 package final class RunningProcess: Sendable {
@@ -18,10 +20,13 @@ package final class RunningProcess: Sendable {
     private struct State {
         var output: [UInt8] = []
         var errorOutput: [UInt8] = []
+        /// The end of each piece of the output, and when it was read.
+        var pieces: [(end: Int, instant: ContinuousClock.Instant)] = []
         var lines: [String] = []
         var lineStart = 0
         var openStreams = 2
         var exitStatus: Int32?
+        var times = (wall: Duration.zero, cpu: Duration.zero)
     }
 
     private let input: Locked<Int32>
@@ -36,6 +41,9 @@ package final class RunningProcess: Sendable {
     package let name: String
     package let processIdentifier: Int32
 
+    /// The columns and rows of a terminal.
+    package typealias TerminalSize = (columns: Int, rows: Int)
+
     /// Starts `executable`, a path or a name to be found in `PATH` or `/usr/sbin`.
     ///
     /// `environment` is added to that of the tests; `nil` values remove a variable.
@@ -43,26 +51,33 @@ package final class RunningProcess: Sendable {
         _ executable: String,
         _ arguments: [String] = [],
         environment: [String: String?] = [:],
-        folder: String? = nil
+        folder: String? = nil,
+        terminal: TerminalSize? = nil
     ) throws {
         name = executable
         var variables = ProcessInfo.processInfo.environment
         for (name, value) in environment { variables[name] = value }
-        let path = try Self.find(executable)
+        guard let path = Self.path(of: executable) else {
+            throw Failure(description: "\(executable) is not installed")
+        }
         // `env` changes the folder and becomes the program, under the same number.
         let words = folder.map { ["env", "-C", $0, path] } ?? [executable]
         let child = try SpawnedChild(
             path: folder == nil ? path : "/usr/bin/env",
             arguments: words + arguments,
-            environment: variables.map { "\($0.key)=\($0.value)" }
+            environment: variables.map { "\($0.key)=\($0.value)" },
+            terminal: terminal
         )
         let shared = Shared()
         state = shared
         input = Locked(child.input)
         processIdentifier = child.identifier
-        Self.collect(child.output, into: shared) { $0.output += $1 }
-        Self.collect(child.errors, into: shared) { $0.errorOutput += $1 }
-        Self.awaitEnd(of: child.identifier, into: shared)
+        Self.collect(child.output, into: shared) { state, bytes, instant in
+            state.output += bytes
+            state.pieces.append((state.output.count, instant))
+        }
+        Self.collect(child.errors, into: shared) { state, bytes, _ in state.errorOutput += bytes }
+        Self.awaitEnd(of: child, into: shared)
     }
 
     deinit {
@@ -78,6 +93,23 @@ package final class RunningProcess: Sendable {
 
     /// The number of bytes of standard output so far.
     package var outputCount: Int { state.state.withLock { $0.output.count } }
+
+    /// The number of reads that standard output has taken so far.
+    package var pieceCount: Int { state.state.withLock { $0.pieces.count } }
+
+    /// The bytes of each read of standard output from the one numbered `start` on, with its time.
+    ///
+    /// The reading thread takes the time, so the work of other tasks does not count as time of the child.
+    package func pieces(
+        from start: Int
+    ) -> [(bytes: ArraySlice<UInt8>, instant: ContinuousClock.Instant)] {
+        state.state.withLock { state in
+            state.pieces.indices[start...].map { index in
+                let begun = index == 0 ? 0 : state.pieces[index - 1].end
+                return (state.output[begun..<state.pieces[index].end], state.pieces[index].instant)
+            }
+        }
+    }
 
     /// All of standard error so far.
     package var errorText: String { String(decoding: state.state.withLock { $0.errorOutput }, as: UTF8.self) }
@@ -121,7 +153,10 @@ package final class RunningProcess: Sendable {
     /// reads.
     package func type(_ text: String) throws {
         let bytes = Array(text.utf8)
-        let count = input.withLock { Glibc.send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+        let count = input.withLock { input in
+            let count = Glibc.send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            return count < 0 && errno == ENOTSOCK ? write(input, bytes, bytes.count) : count
+        }
         guard count == bytes.count else { throw Failure(description: "\(name) no longer reads its input") }
     }
 
@@ -132,6 +167,9 @@ package final class RunningProcess: Sendable {
             descriptor = -1
         }
     }
+
+    /// Gives its terminal another size, of which the kernel notifies it.
+    package func resize(_ terminal: TerminalSize) { input.withLock { _ = SpawnedChild.resize($0, terminal) } }
 
     /// Sends a signal to this process; does nothing if it has ended.
     package func signal(_ number: Int32) {
@@ -166,125 +204,85 @@ package final class RunningProcess: Sendable {
         return process.output
     }
 
+    /// Runs a program to its end without input, whatever its exit code. Returns how long it took, and its user and
+    /// system time on all CPUs.
+    package static func time(
+        _ executable: String,
+        _ arguments: [String],
+        environment: [String: String?] = [:]
+    ) async throws -> (wall: Duration, cpu: Duration) {
+        let process = try RunningProcess(executable, arguments, environment: environment)
+        try process.closeInput()
+        try await process.waitForExit()
+        return process.state.state.withLock { $0.times }
+    }
+
+    /// Starts a server and returns when `isReady`. Throws if it ends before.
+    package static func server(
+        _ executable: String,
+        _ arguments: [String] = [],
+        environment: [String: String?] = [:],
+        until isReady: () async throws -> Bool
+    ) async throws -> RunningProcess {
+        let server = try RunningProcess(executable, arguments, environment: environment)
+        try await wait(for: executable) {
+            guard server.isRunning else {
+                throw Failure(description: "\(executable) ended: \(server.errorText)")
+            }
+            return try await isReady()
+        } seeing: {
+            server.errorText
+        }
+        return server
+    }
+
     private static func collect(
         _ descriptor: Int32,
         into shared: Shared,
-        _ append: @escaping @Sendable (inout State, ArraySlice<UInt8>) -> Void
+        _ append: @escaping @Sendable (inout State, ArraySlice<UInt8>, ContinuousClock.Instant) -> Void
     ) {
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 64 * 1024)
             while true {
                 let count = read(descriptor, &buffer, buffer.count)
+                let instant = ContinuousClock.now
                 if count < 0 && errno == EINTR { continue }
+                // Of a terminal, `read` fails once the last writer has closed it.
                 if count <= 0 { break }
-                shared.state.withLock { append(&$0, buffer[..<count]) }
+                shared.state.withLock { append(&$0, buffer[..<count], instant) }
             }
             close(descriptor)
             shared.state.withLock { $0.openStreams -= 1 }
         }
     }
 
-    private static func awaitEnd(of identifier: pid_t, into shared: Shared) {
+    private static func awaitEnd(of child: SpawnedChild, into shared: Shared) {
         Thread.detachNewThread {
             var information = siginfo_t()
             // Waits without reaping, which happens under the lock that `signal` takes.
-            while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+            let number = id_t(child.identifier)
+            while waitid(P_PID, number, &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+            let wall = ContinuousClock.now - child.begun
             shared.state.withLock { state in
                 var status: Int32 = 0
-                waitpid(identifier, &status, 0)
+                var usage = rusage()
+                wait4(child.identifier, &status, 0, &usage)
+                let cpu = [usage.ru_utime, usage.ru_stime].reduce(Duration.zero) {
+                    $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec)
+                }
+                state.times = (wall, cpu)
                 let signal = status & 0x7F
                 state.exitStatus = signal == 0 ? (status >> 8) & 0xFF : -signal
             }
         }
     }
 
-    private static func find(_ executable: String) throws -> String {
-        if executable.contains("/") { return executable }
+    /// The path of a program, found in `PATH` and the system folders; `nil` if it is not installed.
+    package static func path(of program: String) -> String? {
+        if program.contains("/") { return program }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        // Without its type the sum would be taken for one of arrays of characters.
-        let folders: [String] = path.split(separator: ":").map { String($0) } + ["/usr/sbin", "/sbin"]
-        for folder in folders {
-            let candidate = "\(folder)/\(executable)"
-            if access(candidate, X_OK) == 0 { return candidate }
-        }
-        throw Failure(description: "\(executable) is not installed")
-    }
-}
-
-/// A child that has just been started, with the parent's ends of its standard streams.
-///
-/// Foundation's `Process` is not used: with several children it misses the ends of some,
-/// because each child inherits the descriptors of the others.
-struct SpawnedChild {
-    /// For writing; a socket, so that a write to an ended child is an error and not a SIGPIPE.
-    let input: Int32
-    let output: Int32
-    let errors: Int32
-    let identifier: pid_t
-
-    // One start at a time: between creating a descriptor and marking it close-on-exec, another
-    // child would inherit it, and its end would go unnoticed until that child ends.
-    private static let starting = Locked(())
-
-    /// Starts the program at `path`; `arguments` begins with its name.
-    init(path: String, arguments: [String], environment: [String]) throws {
-        self = try Self.starting.withLock { _ in
-            try Self(spawning: path, arguments: arguments, environment: environment)
-        }
-    }
-
-    private init(spawning path: String, arguments: [String], environment: [String]) throws {
-        let input = try Self.socketPair()
-        let output = try Self.pipe()
-        let errors = try Self.pipe()
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.child, 0)
-        posix_spawn_file_actions_adddup2(&actions, output.child, 1)
-        posix_spawn_file_actions_adddup2(&actions, errors.child, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // A child starts with no signal blocked and none ignored, whatever the tests' threads do.
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var identifier: pid_t = 0
-        let words = arguments.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup($0) } + [nil]
-        let status = posix_spawn(&identifier, path, &actions, &attributes, words, variables)
-        for word in words + variables { free(word) }
-        for descriptor in [input.child, output.child, errors.child] { close(descriptor) }
-        guard status == 0 else {
-            for descriptor in [input.ours, output.ours, errors.ours] { close(descriptor) }
-            throw RunningProcess.Failure(
-                description: "cannot start \(path): \(String(cString: strerror(status)))"
-            )
-        }
-        self.input = input.ours
-        self.output = output.ours
-        self.errors = errors.ours
-        self.identifier = identifier
-    }
-
-    private static func socketPair() throws -> (ours: Int32, child: Int32) {
-        var ends: [Int32] = [-1, -1]
-        let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
-        guard status == 0 else { throw RunningProcess.Failure(description: "socketpair: errno \(errno)") }
-        return (ends[0], ends[1])
-    }
-
-    private static func pipe() throws -> (ours: Int32, child: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard Glibc.pipe(&ends) == 0 else {
-            throw RunningProcess.Failure(description: "pipe: errno \(errno)")
-        }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+        return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"])
+            .map { $0 + "/" + program }
+            .first { access($0, X_OK) == 0 }
     }
 }

@@ -134,7 +134,7 @@ package final class PulseServer: SoundServer {
         var environment = environment.mapValues { Optional($0) }
         environment.updateValue(nil, forKey: "PULSE_SERVER")
         environment["PULSE_RUNTIME_PATH"] = home.path("daemon")
-        let running = try RunningProcess(
+        let running = try await RunningProcess.server(
             "pulseaudio",
             [
                 "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
@@ -143,16 +143,7 @@ package final class PulseServer: SoundServer {
                 "--load=module-null-sink sink_name=test rate=44100 channels=2 format=s16le",
             ],
             environment: environment
-        )
+        ) { (try? await pactl("list", "short", "sinks"))?.contains("test") == true }
         daemon.withLock { $0 = running }
-        try await wait(for: "pulseaudio") {
-            guard running.isRunning else {
-                throw RunningProcess.Failure(description: "pulseaudio ended: \(running.errorText)")
-            }
-            let sinks = try? await pactl("list", "short", "sinks")
-            return sinks?.contains("test") == true
-        } seeing: {
-            running.errorText
-        }
     }
 }

@@ -31,42 +31,20 @@ enum Counts {
     private static func listen(_ stage: BenchStage) async throws -> [Counted] {
         let server = try stage.origin(["/song.mp3": try await stage.song()])
         let folder = try TemporaryFolder()
-        let url = [server.url("/song.mp3")]
-        var counted = try await stage.with(.reprise, url, folder: folder) { run, ear in
-            let sound = try await ear.firstSound(after: run.begun, within: .seconds(60)) ?? .now
-            try await Task.sleep(until: sound + .seconds(2))
-            let before = ProcessReading(run.identifier)
-            try await Task.sleep(until: sound + .seconds(12))
-            let after = ProcessReading(run.identifier)
-            let bytes = Double(server.log.bytesSent)
-            try await run.pause()
-            // Idle pool threads end after some seconds, with one wake-up each.
-            try await Task.sleep(for: .seconds(8))
-            let still = ProcessReading(run.identifier)
-            try await Task.sleep(for: .seconds(4))
-            let later = ProcessReading(run.identifier)
-            return [
-                Counted("bytes for 12 s", bytes, atMost: 72 * 24_000 + 1_048_576),
-                Counted("requests for 12 s", Double(server.log.requests.count), atMost: 12),
-                Counted("wake-ups per second, playing", after.wakeUpsPerSecond(since: before), atMost: 120),
-                Counted(
-                    "wake-ups per second, paused, ours",
-                    later.wakeUpsPerSecond(since: still, withManager: false),
-                    atMost: 0
-                ),
-                Counted(
-                    "wake-ups per second, paused, all",
-                    later.wakeUpsPerSecond(since: still),
-                    atMost: 1.6
-                ),
-            ]
-        }
+        let cost = try await Listening.listen(stage, .reprise, from: server, folder: folder)
         server.log.reset()
-        try await stage.with(.reprise, url, folder: folder) { run, ear in
+        try await stage.with(.reprise, [server.url("/song.mp3")], folder: folder) { run, ear in
             _ = try await ear.firstSound(after: run.begun, within: .seconds(60))
         }
-        counted.append(Counted("requests for the same again", Double(server.log.requests.count), atMost: 0))
-        return counted
+        let (all, ours) = (cost.pausedWakeUps ?? .infinity, cost.ownPausedWakeUps ?? .infinity)
+        return [
+            Counted("bytes for 12 s", Double(cost.bytes), atMost: Listening.Cost.mostBytes),
+            Counted("requests for 12 s", Double(cost.requests), atMost: 12),
+            Counted("wake-ups per second, playing", cost.wakeUps, atMost: 120),
+            Counted("wake-ups per second, paused, ours", ours, atMost: 0),
+            Counted("wake-ups per second, paused, all", all, atMost: 1.6),
+            Counted("requests for the same again", Double(server.log.requests.count), atMost: 0),
+        ]
     }
 
     /// A far seek while every answer is held at 64 KB: it must be heard after one request without further bytes.

@@ -5,7 +5,6 @@ import TestSupport
 
 /// The silence heard within 30 s on bad lines.
 enum BadLines {
-    private static let section = "Silence in 30 s of listening"
     private static let time = Duration.seconds(30)
 
     private enum Trouble: String, CaseIterable {
@@ -15,14 +14,15 @@ enum BadLines {
     }
 
     static func measure(_ stage: BenchStage, into table: inout FigureTable) async throws {
+        table.begin("Silence in 30 s of listening")
         let song = try await stage.song()
         for trouble in Trouble.allCases {
             for (kind, silence) in try await stage.together(
                 stage.players,
                 { try await listen(stage, $0, song, trouble) }
             ) {
-                table.add(section, trouble.rawValue, .seconds, kind, silence, goal: "0", limit: 0.005)
-                if silence == nil { table.add(section, trouble.rawValue, .seconds, kind, absent: "no sound") }
+                let name = trouble.rawValue
+                table.add(name, .seconds, silence, of: kind, atMost: 0.005, goal: "0", absent: "no sound")
             }
         }
     }

@@ -4,7 +4,6 @@ import TestSupport
 
 /// The latency of keys in a queue of 100,000 local tracks while paused, so that only keys change the screen.
 enum BigQueue {
-    private static let section = "Screen with 100,000 tracks"
     private static let trackCount = 100_000
     /// Occurs only in the last title, so that a search must look at all of them.
     private static let lastTitle = "Xqxq"
@@ -13,6 +12,7 @@ enum BigQueue {
     ]
 
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        table.begin("Screen with 100,000 tracks")
         let folder = try TemporaryFolder()
         let list = try makeList(in: folder, song: try await stage.song())
         let screen = try BenchScreen([list], stage, options: ["--fresh", "--sink", "null"])
@@ -67,9 +67,8 @@ enum BigQueue {
         limit: Double = 16,
         _ table: inout FigureTable
     ) {
-        let goal = "≤ \(Int(limit)) ms"
-        table.add(section, "\(name), key to screen", durations: [change.first], goal: goal, limit: limit)
-        if isWork { table.add(section, "\(name), until all is there", durations: [change.last]) }
+        table.add("\(name), key to screen", [change.first], atMost: limit)
+        if isWork { table.add("\(name), until all is there", [change.last]) }
     }
 
     /// The tracks are links to one song, so that any of them can be opened.

@@ -9,19 +9,19 @@ import System
 /// In a memory file system if there is one, to measure the index and not the
 /// disk; the flushes of a commit are measured separately, on the disk of the working folder.
 enum CacheScale {
-    private static let section = "Cache of 100,000 entries"
     private static let entryCount = 100_000
     private static let extentsOfEach = 10
     private static let runs = 21
 
     static func measure(into table: inout FigureTable) async throws {
+        table.begin("Cache of 100,000 entries")
         let shared = "/dev/shm"
         let memory = access(shared, W_OK) == 0 ? shared : NSTemporaryDirectory()
         let folder = memory + "/reprise-bench-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await prepare(folder)
         let size = try FileManager.default.attributesOfItem(atPath: folder + "/index.sqlite")[.size]
-        table.add(section, "size of the index", .megabytes, .reprise, Double(size as? Int ?? 0) / 1e6)
+        table.add("size of the index", .megabytes, Double(size as? Int ?? 0) / 1e6)
         try await measureOpening(folder, &table)
         try await measureLookUp(folder, &table)
         try await measureRecording(folder, "in memory", &table)
@@ -48,7 +48,7 @@ enum CacheScale {
             // Waits for the clean-up after opening, so that the next measurement does not include it.
             _ = try await folder.totalBytes
         }
-        table.add(section, "open the folder and an entry", durations: durations, goal: "≤ 20 ms", limit: 20)
+        table.add("open the folder and an entry", durations, atMost: 20)
     }
 
     private static func measureLookUp(_ path: String, _ table: inout FigureTable) async throws {
@@ -57,7 +57,7 @@ enum CacheScale {
         _ = try await folder.info(for: url)
         var durations: [Duration] = []
         for _ in 0..<1_000 { durations.append(try await time { _ = try await folder.info(for: url) }) }
-        table.add(section, "look an entry up", durations: durations, goal: "≤ 1 ms", limit: 1)
+        table.add("look an entry up", durations, atMost: 1)
     }
 
     private static func measureRecording(
@@ -75,15 +75,9 @@ enum CacheScale {
             whole.append(try await time { try await store.commit() })
         }
         await store.close()
-        table.add(
-            section,
-            "record 1 MiB in the index, \(place)",
-            durations: files.records,
-            goal: "≤ 2 ms",
-            limit: 2
-        )
-        table.add(section, "flush 1 MiB of music, \(place)", durations: files.flushes)
-        table.add(section, "commit 1 MiB, all of it, \(place)", durations: whole)
+        table.add("record 1 MiB in the index, \(place)", files.records, atMost: 2)
+        table.add("flush 1 MiB of music, \(place)", files.flushes)
+        table.add("commit 1 MiB, all of it, \(place)", whole)
     }
 
     /// Chooses the 170 oldest entries; then compares commits that evict as many with commits that
@@ -100,7 +94,7 @@ enum CacheScale {
                 }
             )
         }
-        table.add(section, "choose 170 victims", durations: choices, goal: "≤ 10 ms", limit: 10)
+        table.add("choose 170 victims", choices, atMost: 10)
         let bytes = [UInt8](repeating: 9, count: 704 * 1024)
         for (name, budget) in [
             ("with room", Int64.max), ("that 170 entries are removed for", total),
@@ -118,7 +112,7 @@ enum CacheScale {
             await store.close()
             let left = try await folder.list().count
             if budget == total, left >= entryCount { throw BenchmarkFailure("no entry had to go") }
-            table.add(section, "commit 704 KiB \(name)", durations: durations)
+            table.add("commit 704 KiB \(name)", durations)
         }
     }
 

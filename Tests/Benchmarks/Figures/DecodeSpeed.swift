@@ -4,12 +4,10 @@ import TestSupport
 
 /// The time to decode without an audio device, from the start of the process to its end.
 enum DecodeSpeed {
-    private static let section = "Decoding 1 h without a sink"
-
     static func measure(_ stage: BenchStage, rounds: Int, minutes: Int, into table: inout FigureTable)
         async throws
     {
-        let section = minutes == 60 ? section : "Decoding \(minutes) min without a sink"
+        table.begin("Decoding \(minutes == 60 ? "1 h" : "\(minutes) min") without a sink")
         let music = try await LongMusic.folder(minutes: minutes)
         let file = music.path("long.mp3")
         let server = try TestOrigin(folder: music.path)
@@ -17,43 +15,26 @@ enum DecodeSpeed {
         let cache = try TemporaryFolder()
         let options = ["--json", "--sink", "null:fast"]
         let kept = options + ["--cache-dir", cache.path("cache"), url]
-        _ = try await Stopwatch.run(RepriseRun.binary, kept, environment: stage.environment)
+        _ = try await RunningProcess.time(RepriseRun.binary, kept, environment: stage.environment)
         for _ in 0..<rounds {
+            var runs = [("from the cache", PlayerKind.reprise, RepriseRun.binary, kept)]
             for (name, source) in [("from a file", file), ("from loopback", url)] {
-                let arguments = options + ["--no-cache", source]
-                try await add(stage, section, name, .reprise, RepriseRun.binary, arguments, &table)
-                if stage.players.contains(.mpg123), let program = PlayerKind.find("mpg123") {
-                    try await add(stage, section, name, .mpg123, program, ["-q", "-t", source], &table)
+                runs.append((name, .reprise, RepriseRun.binary, options + ["--no-cache", source]))
+                if stage.players.contains(.mpg123) {
+                    runs.append((name, .mpg123, "mpg123", ["-q", "-t", source]))
                 }
             }
-            try await add(stage, section, "from the cache", .reprise, RepriseRun.binary, kept, &table)
-        }
-        if let peer = table.median("from a file", of: .mpg123) {
-            for name in ["from a file", "from the cache"] {
-                table.add(
-                    section,
-                    name,
-                    .seconds,
-                    .reprise,
-                    nil,
-                    goal: "≥ 0.95 × mpg123's speed from a file",
-                    limit: peer / 0.95
-                )
+            for (name, kind, program, arguments) in runs {
+                let run = try await RunningProcess.time(program, arguments, environment: stage.environment)
+                table.add(name, .seconds, run.wall / .seconds(1), of: kind)
+                table.add(name + ": CPU", .seconds, run.cpu / .seconds(1), of: kind)
             }
         }
-    }
-
-    private static func add(
-        _ stage: BenchStage,
-        _ section: String,
-        _ name: String,
-        _ kind: PlayerKind,
-        _ program: String,
-        _ arguments: [String],
-        _ table: inout FigureTable
-    ) async throws {
-        let run = try await Stopwatch.run(program, arguments, environment: stage.environment)
-        table.add(section, name, .seconds, kind, run.wall / .seconds(1))
-        table.add(section, name + ": CPU", .seconds, kind, run.cpu / .seconds(1))
+        table.limit(
+            "from a file",
+            "from the cache",
+            to: table.median("from a file", of: .mpg123).map { $0 / 0.95 },
+            goal: "≥ 0.95 × mpg123's speed from a file"
+        )
     }
 }

@@ -5,9 +5,8 @@ import TestSupport
 
 /// The time from the start of a process to its first audible sample at the monitor, on a line of 50 ms.
 enum FirstSounds {
-    private static let section = "First sound"
-
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        table.begin("First sound")
         // Half a minute, which read-ahead caches at once.
         let song = try await MP3Fixtures.bytes(.init(seconds: 30, rate: .constant(192)))
         let file = try stage.folder.write(song, to: "song.mp3")
@@ -24,28 +23,27 @@ enum FirstSounds {
                 let server = try stage.origin([path: song])
                 let url = server.url(path)
                 let cold = try await wait(stage, kind, url, folder, toKeep: kind == .reprise ? server : nil)
-                table.add(section, "cold, from the web", .milliseconds, kind, cold, goal: "≤ mpg123")
+                table.add("cold, from the web", .milliseconds, cold, of: kind)
                 server.log.reset()
                 let again = try await wait(stage, kind, url, folder)
-                table.add(section, "the same again", .milliseconds, kind, again, goal: "≤ mpg123, local file")
+                table.add("the same again", .milliseconds, again, of: kind)
                 let requests = Double(server.log.requests.count)
-                table.add(section, "requests for it", .count, kind, requests, goal: "0", limit: 0)
+                table.add("requests for it", .count, requests, of: kind, atMost: 0)
                 if kind == .reprise {
                     await server.stop()
                     try await measureAlone(stage, url, folder, song, &table)
                 } else {
-                    table.add(section, "the same, offline", .milliseconds, kind, absent: "silent")
+                    table.add("the same, offline", .milliseconds, nil, of: kind, absent: "silent")
                 }
                 let local = try await wait(stage, kind, file, TemporaryFolder())
-                table.add(section, "a local file", .milliseconds, kind, local)
+                table.add("a local file", .milliseconds, local, of: kind)
             }
         }
-        table.limit("cold, from the web", in: section, toPeers: 1, .mpg123)
-        if let local = table.median("a local file", of: .mpg123) {
-            for name in ["the same again", "the same, offline"] {
-                table.add(section, name, .milliseconds, .reprise, nil, limit: local)
-            }
-        }
+        let (cold, local) = (
+            table.median("cold, from the web", of: .mpg123), table.median("a local file", of: .mpg123)
+        )
+        table.limit("cold, from the web", to: cold, goal: "≤ mpg123")
+        table.limit("the same again", "the same, offline", to: local, goal: "≤ mpg123, local file")
     }
 
     /// The cases that only Reprise has: a song without its server, and an empty cache folder.
@@ -57,17 +55,10 @@ enum FirstSounds {
         _ table: inout FigureTable
     ) async throws {
         let offline = try await wait(stage, .reprise, url, folder, ["--offline"])
-        table.add(
-            section,
-            "the same, offline",
-            .milliseconds,
-            .reprise,
-            offline,
-            goal: "≤ mpg123, local file"
-        )
+        table.add("the same, offline", .milliseconds, offline)
         let server = try stage.origin(["/song.mp3": song])
         let first = try await wait(stage, .reprise, server.url("/song.mp3"), TemporaryFolder())
-        table.add(section, "cold, the very first start", .milliseconds, .reprise, first)
+        table.add("cold, the very first start", .milliseconds, first)
     }
 
     /// A cache that has been used before.
@@ -82,6 +73,7 @@ enum FirstSounds {
 
     /// Playlists on disk, with a first entry on disk and with one on the web.
     static func measureLists(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        table.begin("First sound")
         let folder = try TemporaryFolder()
         let song = try await stage.song()
         let file = try folder.write(song, to: "song.mp3")
@@ -96,11 +88,11 @@ enum FirstSounds {
                 for kind in stage.players where kind == .reprise || kind == .mpv {
                     for (list, name) in zip(lists, names) {
                         let sound = try await wait(stage, kind, list, TemporaryFolder())
-                        table.add(section, name, .milliseconds, kind, sound)
+                        table.add(name, .milliseconds, sound, of: kind)
                     }
                 }
             }
-            table.add(section, names[1], .milliseconds, .reprise, nil, goal: "≤ 250 ms", limit: 250)
+            table.add(names[1], .milliseconds, nil, atMost: 250)
         }
     }
 

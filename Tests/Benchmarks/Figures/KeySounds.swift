@@ -6,7 +6,6 @@ import TestSupport
 /// The time from a command to its sound on a line of 50 ms and 400 kB/s, and the time until the replaced
 /// request ends.
 enum KeySounds {
-    private static let section = "Key to sound, 50 ms and 400 kB/s"
     private static let limit = Duration.seconds(25)
 
     private struct Step: Sendable {
@@ -17,6 +16,7 @@ enum KeySounds {
     }
 
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        table.begin("Key to sound, 50 ms and 400 kB/s")
         // 4:10 has the pitch of second 10. A Xing table of contents is up to 1/128 of the track off.
         let songs = [
             ("CBR", try await stage.song(), 10...11), ("VBR", try await stage.variableSong(), 8...12),
@@ -29,47 +29,21 @@ enum KeySounds {
                 }
                 for (kind, steps) in results {
                     let far = "seek to 4:10, not there yet, \(name)"
-                    table.add(
-                        section,
-                        far,
-                        .milliseconds,
-                        kind,
-                        steps.far.sound,
-                        goal: "≤ 50 + 60 ms",
-                        limit: 110
-                    )
-                    if steps.far.sound == nil {
-                        table.add(section, far, .milliseconds, kind, absent: "> 25 s")
-                    }
                     let asked = Double(steps.far.requests)
                     table.add(
-                        section,
-                        far + ": requests for it",
-                        .count,
-                        kind,
-                        asked,
-                        goal: "1",
-                        limit: 1
-                    )
-                    table.add(
-                        section,
-                        far + ": to the last old byte",
+                        far,
                         .milliseconds,
-                        kind,
-                        steps.far.cancel,
-                        goal: "≤ 50 ms",
-                        limit: 50
+                        steps.far.sound,
+                        of: kind,
+                        atMost: 110,
+                        goal: "≤ 50 + 60 ms",
+                        absent: "> 25 s"
                     )
+                    table.add(far + ": requests for it", .count, asked, of: kind, atMost: 1)
+                    let cancel = far + ": to the last old byte"
+                    table.add(cancel, .milliseconds, steps.far.cancel, of: kind, atMost: 50)
                     let back = "seek back to what was heard, \(name)"
-                    table.add(
-                        section,
-                        back,
-                        .milliseconds,
-                        kind,
-                        steps.back.sound,
-                        goal: "≤ 60 ms",
-                        limit: 60
-                    )
+                    table.add(back, .milliseconds, steps.back.sound, of: kind, atMost: 60)
                 }
             }
             try await measureNext(stage, songs[0].1, &table)
@@ -106,15 +80,8 @@ enum KeySounds {
                     return request.number > last && first.flatMap { Int64($0) }.map(skipped.contains) ?? false
                 }
             }
-            table.add(
-                section,
-                "20 seeks in a second: requests for all but the last",
-                .count,
-                kind,
-                Double(requests),
-                goal: "≤ 1",
-                limit: 1
-            )
+            let name = "20 seeks in a second: requests for all but the last"
+            table.add(name, .count, Double(requests), atMost: 1)
         }
     }
 
@@ -221,16 +188,8 @@ enum KeySounds {
             return sounds
         }
         for (kind, sounds) in results {
-            table.add(section, "next track, nothing of it there", .milliseconds, kind, sounds[0])
-            table.add(
-                section,
-                "next track, 4 s before the end",
-                .milliseconds,
-                kind,
-                sounds[1],
-                goal: "≤ 60 ms",
-                limit: 60
-            )
+            table.add("next track, nothing of it there", .milliseconds, sounds[0], of: kind)
+            table.add("next track, 4 s before the end", .milliseconds, sounds[1], of: kind, atMost: 60)
         }
     }
 }

@@ -7,10 +7,7 @@ import TestSupport
 ///
 /// All players listen at the same time, each to a server of its own, so that a busy machine is as busy for all.
 enum Listening {
-    private static let section = "Listening for 12 s"
-    private static let time = Duration.seconds(12)
-
-    private struct Cost: Sendable {
+    struct Cost: Sendable {
         var bytes: Int64
         var requests: Int
         var cpu: Double
@@ -18,72 +15,53 @@ enum Listening {
         var pausedWakeUps: Double?
         var ownPausedWakeUps: Double?
         var memory: ProcessReading.Memory?
+
+        /// The most bytes that are allowed: 12 s, the read-ahead of a minute, and one window.
+        static let mostBytes = 72 * 24_000.0 + 1_048_576
     }
 
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
-        let song = try await stage.song()
+        table.begin("Listening for 12 s")
         for _ in 0..<rounds {
-            for (kind, cost) in try await stage.together(stage.players, { try await listen(stage, $0, song) })
-            {
-                // 12 s, the read-ahead of a minute, and one window.
-                let limit = 72 * 24_000.0 + 1_048_576
+            for (kind, cost) in try await stage.together(stage.players, { try await listen(stage, $0) }) {
                 table.add(
-                    section,
                     "of a song of 7.2 MB: bytes",
                     .megabytes,
-                    kind,
                     Double(cost.bytes) / 1e6,
-                    goal: "≤ 72 s + 1 window",
-                    limit: limit / 1e6
+                    of: kind,
+                    atMost: Cost.mostBytes / 1e6,
+                    goal: "≤ 72 s + 1 window"
                 )
-                table.add(section, "requests", .count, kind, Double(cost.requests))
-                table.add(
-                    section,
-                    "CPU for a minute of music",
-                    .seconds,
-                    kind,
-                    cost.cpu,
-                    goal: "≤ 1.2 × mpg123"
-                )
-                table.add(section, "wake-ups, playing", .perSecond, kind, cost.wakeUps)
-                table.add(section, "wake-ups, paused", .perSecond, kind, cost.pausedWakeUps)
+                table.add("requests", .count, Double(cost.requests), of: kind)
+                table.add("CPU for a minute of music", .seconds, cost.cpu, of: kind)
+                table.add("wake-ups, playing", .perSecond, cost.wakeUps, of: kind)
+                let paused = "wake-ups, paused"
+                table.add(paused, .perSecond, cost.pausedWakeUps, of: kind, absent: "keys only")
                 if kind == .reprise {
-                    table.add(
-                        section,
-                        "of these ours: not libdispatch's own clock",
-                        .perSecond,
-                        kind,
-                        cost.ownPausedWakeUps,
-                        goal: "0",
-                        limit: 0
-                    )
+                    let own = "of these ours: not libdispatch's own clock"
+                    table.add(own, .perSecond, cost.ownPausedWakeUps, atMost: 0)
                 }
-                if !kind.seeks {
-                    table.add(section, "wake-ups, paused", .perSecond, kind, absent: "keys only")
-                }
-                table.add(
-                    section,
-                    "memory, anonymous",
-                    .megabytes,
-                    kind,
-                    cost.memory?.anonymous,
-                    goal: "≤ 12 MB",
-                    limit: 12.6
-                )
-                table.add(section, "memory, resident", .megabytes, kind, cost.memory?.resident)
+                table.add(memory: cost.memory, of: kind)
             }
         }
-        table.limit("CPU for a minute of music", in: section, toPeers: 1.2, .mpg123)
+        let peer = table.median("CPU for a minute of music", of: .mpg123)
+        table.limit("CPU for a minute of music", to: peer.map { $0 * 1.2 }, goal: "≤ 1.2 × mpg123")
     }
 
-    private static func listen(_ stage: BenchStage, _ kind: PlayerKind, _ song: [UInt8]) async throws -> Cost
-    {
-        let server = try stage.origin(["/song.mp3": song])
-        return try await stage.with(kind, [server.url("/song.mp3")]) { run, ear in
-            let sound = try await ear.firstSound(after: run.begun) ?? .now
+    /// Plays twelve seconds of a song, and pauses; with a `folder` for the player's cache, and a `server` of its own.
+    static func listen(
+        _ stage: BenchStage,
+        _ kind: PlayerKind,
+        from server: TestOrigin? = nil,
+        folder: TemporaryFolder? = nil
+    ) async throws -> Cost {
+        let song = try await stage.song()
+        let server = try server ?? stage.origin(["/song.mp3": song])
+        return try await stage.with(kind, [server.url("/song.mp3")], folder: folder) { run, ear in
+            let sound = try await ear.firstSound(after: run.begun, within: .seconds(60)) ?? .now
             try await Task.sleep(until: sound + .seconds(2))
             let before = ProcessReading(run.identifier)
-            try await Task.sleep(until: sound + time)
+            try await Task.sleep(until: sound + .seconds(12))
             let after = ProcessReading(run.identifier)
             var cost = Cost(
                 bytes: server.log.bytesSent,
@@ -95,7 +73,7 @@ enum Listening {
             if kind.seeks {
                 try await run.pause()
                 // Idle pool threads end after some seconds, with one wake-up each.
-                try await Task.sleep(for: .seconds(7))
+                try await Task.sleep(for: .seconds(8))
                 let still = ProcessReading(run.identifier)
                 try await Task.sleep(for: .seconds(5))
                 let later = ProcessReading(run.identifier)
@@ -104,5 +82,14 @@ enum Listening {
             }
             return cost
         }
+    }
+}
+
+extension FigureTable {
+    /// Adds the memory of a player, in `subject` of several.
+    mutating func add(_ subject: String = "", memory: ProcessReading.Memory?, of kind: PlayerKind) {
+        let name = subject + "memory, anonymous"
+        add(name, .megabytes, memory?.anonymous, of: kind, atMost: 12.6, goal: "≤ 12 MB")
+        add(subject + "memory, resident", .megabytes, memory?.resident, of: kind)
     }
 }

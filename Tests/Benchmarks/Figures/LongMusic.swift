@@ -5,9 +5,8 @@ import TestSupport
 
 /// The cost of tracks of one and ten hours beside that of a song.
 enum LongMusic {
-    private static let section = "Long music, 12 s of it and a seek to the middle"
-
     static func measure(_ stage: BenchStage, into table: inout FigureTable) async throws {
+        table.begin("Long music, 12 s of it and a seek to the middle")
         for (name, minutes) in [("5 min", 5), ("1 h", 60), ("10 h", 600)] {
             let folder = try await folder(minutes: minutes)
             let results = try await stage.together(stage.players) { kind in
@@ -27,30 +26,12 @@ enum LongMusic {
                 }
             }
             for (kind, result) in results {
-                table.add(section, "\(name): CPU for a minute of music", .seconds, kind, result.cpu)
-                table.add(
-                    section,
-                    "\(name): memory, anonymous",
-                    .megabytes,
-                    kind,
-                    result.memory?.anonymous,
-                    goal: "≤ 12 MB",
-                    limit: 12.6
-                )
-                table.add(section, "\(name): memory, resident", .megabytes, kind, result.memory?.resident)
+                table.add("\(name): CPU for a minute of music", .seconds, result.cpu, of: kind)
+                table.add("\(name): ", memory: result.memory, of: kind)
             }
         }
-        if let short = table.median("5 min: memory, anonymous") {
-            table.add(
-                section,
-                "10 h: memory, anonymous",
-                .megabytes,
-                .reprise,
-                nil,
-                goal: "≤ 5 min + 2 MB",
-                limit: short + 2.1
-            )
-        }
+        let short = table.median("5 min: memory, anonymous")
+        table.limit("10 h: memory, anonymous", to: short.map { $0 + 2.1 }, goal: "≤ 5 min + 2 MB")
     }
 
     /// A folder with `long.mp3`: one minute of music, repeated.

@@ -5,17 +5,15 @@ import TestSupport
 
 /// Bytes and requests of several ways to listen, on a line of 50 ms and 2 MB/s.
 enum Savings {
-    private static let section = "Bytes and requests"
-
     static func measure(_ stage: BenchStage, into table: inout FigureTable) async throws {
+        table.begin("Bytes and requests")
         try await measureWhole(stage, &table)
         let song = try await stage.song()
         for (kind, cost) in try await stage.together(
             stage.players.filter(\.seeks),
             { try await jump(stage, $0, song) }
         ) {
-            table.add(section, "10 seeks, a second each: bytes", .megabytes, kind, Double(cost.bytes) / 1e6)
-            table.add(section, "10 seeks, a second each: requests", .count, kind, Double(cost.requests))
+            table.add("10 seeks, a second each", cost, of: kind)
         }
         let changes = try await stage.together(stage.players.filter(\.takesLists)) { kind in
             let server = try stage.origin(["/1.mp3": song, "/2.mp3": song])
@@ -31,20 +29,7 @@ enum Savings {
             }
         }
         for (kind, cost) in changes {
-            table.add(
-                section,
-                "next track after half a second: bytes of the first",
-                .megabytes,
-                kind,
-                Double(cost.bytes) / 1e6
-            )
-            table.add(
-                section,
-                "next track after half a second: its requests",
-                .count,
-                kind,
-                Double(cost.requests)
-            )
+            table.add("next track after half a second", cost, of: kind, "bytes of the first", "its requests")
         }
     }
 
@@ -86,25 +71,31 @@ enum Savings {
                     )
                 case .mpd, .ffplay: nil
                 }
-            guard let command,
-                let program = command.program.contains("/")
-                    ? command.program : PlayerKind.find(command.program)
-            else { continue }
+            guard let command else { continue }
             for name in ["a whole song of 7.2 MB", "the same again"] {
                 server.log.reset()
-                _ = try await Stopwatch.run(program, command.arguments, environment: stage.environment)
-                let isAgain = name == "the same again"
-                table.add(
-                    section,
-                    name + ": bytes",
-                    .megabytes,
-                    kind,
-                    Double(server.log.bytesSent) / 1e6,
-                    goal: isAgain ? "0" : nil,
-                    limit: isAgain ? 0 : nil
+                _ = try await RunningProcess.time(
+                    command.program,
+                    command.arguments,
+                    environment: stage.environment
                 )
-                table.add(section, name + ": requests", .count, kind, Double(server.log.requests.count))
+                table.add(name, (server.log.bytesSent, server.log.requests.count), of: kind)
             }
         }
+        table.limit("the same again: bytes", to: 0, goal: "0")
+    }
+}
+
+extension FigureTable {
+    /// Adds the bytes and the requests of one way to listen.
+    fileprivate mutating func add(
+        _ subject: String,
+        _ cost: (bytes: Int64, requests: Int),
+        of kind: PlayerKind,
+        _ bytes: String = "bytes",
+        _ requests: String = "requests"
+    ) {
+        add("\(subject): \(bytes)", .megabytes, Double(cost.bytes) / 1e6, of: kind)
+        add("\(subject): \(requests)", .count, Double(cost.requests), of: kind)
     }
 }

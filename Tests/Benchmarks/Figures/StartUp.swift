@@ -5,16 +5,14 @@ import TestSupport
 
 /// The start of the program, and the time from a key to the change on the screen.
 enum StartUp {
-    private static let section = "Start and screen"
-
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        table.begin("Start and screen")
         for _ in 0..<rounds * 5 {
             for kind in stage.players where kind != .mpd {
-                let program = kind == .reprise ? RepriseRun.binary : PlayerKind.find(kind.rawValue) ?? ""
+                let program = kind == .reprise ? RepriseRun.binary : kind.rawValue
                 let option = kind == .ffplay ? "-version" : "--version"
-                let run = try await Stopwatch.run(program, [option], environment: stage.environment)
-                let wall = run.wall / .milliseconds(1)
-                table.add(section, "--version", .milliseconds, kind, wall, goal: "≤ 10 ms", limit: 10)
+                let run = try await RunningProcess.time(program, [option], environment: stage.environment)
+                table.add("--version", .milliseconds, run.wall / .milliseconds(1), of: kind, atMost: 10)
             }
         }
         try await measureScreen(stage, keys: rounds * 4, &table)
@@ -33,8 +31,7 @@ enum StartUp {
         try await screen.rest()
         for _ in 0..<keys {
             let change = try await screen.press("?")
-            let name = "key to screen, server silent"
-            table.add(section, name, durations: [change.first], goal: "≤ 16 ms", limit: 16)
+            table.add("key to screen, server silent", [change.first], atMost: 16)
         }
         try await screen.end()
     }
@@ -56,18 +53,16 @@ enum StartUp {
             let after = (ProcessReading(plain.processIdentifier), ProcessReading(pictured.processIdentifier))
             let rate = Double(pictured.pictures(from: start)) / ((ContinuousClock.now - begun) / .seconds(1))
             let cpu = after.0.cpuSecondsPerMinute(since: before.0)
-            table.add(section, name, .seconds, .reprise, cpu, goal: "≤ 2 × mpg123")
+            table.add(name, .seconds, cpu)
             let wakeUps = after.0.wakeUpsPerSecond(since: before.0)
-            table.add(section, "wake-ups, playing with the screen", .perSecond, .reprise, wakeUps)
+            table.add("wake-ups, playing with the screen", .perSecond, wakeUps)
             let picturedCPU = after.1.cpuSecondsPerMinute(since: before.1)
-            table.add(section, "CPU, with the picture of the sound", .seconds, .reprise, picturedCPU)
+            table.add("CPU, with the picture of the sound", .seconds, picturedCPU)
             // A drawing at the edge of the interval counts whole.
-            let drawings = "drawings of the picture"
-            table.add(section, drawings, .perSecond, .reprise, rate, goal: "≤ 20/s", limit: 20.5)
+            table.add("drawings of the picture", .perSecond, rate, atMost: 20.5)
         }
-        if let peer = table.median("CPU for a minute of music", of: .mpg123) {
-            table.add(section, name, .seconds, .reprise, nil, limit: 2 * peer)
-        }
+        let peer = table.median("CPU for a minute of music", of: .mpg123)
+        table.limit(name, to: peer.map { $0 * 2 }, goal: "≤ 2 × mpg123")
         guard plain.pictures() == 0 else { throw BenchmarkFailure("bars where no picture was asked for") }
         try await plain.end()
         try await pictured.end()

@@ -6,6 +6,7 @@ import TestSupport
 /// The audible silence between two tracks of a playlist from the web.
 enum TrackGaps {
     static func measure(_ stage: BenchStage, rounds: Int, into table: inout FigureTable) async throws {
+        table.begin("Between tracks")
         let track = try await MP3Fixtures.bytes(.init(seconds: 4, rate: .constant(192)))
         for _ in 0..<rounds {
             let results = try await stage.together(stage.players.filter(\.takesLists)) { kind in
@@ -16,7 +17,7 @@ enum TrackGaps {
                     try await Task.sleep(until: sound + .seconds(7))
                     let heard = ear.samples(from: start)
                     // A gap can be judged only if the second track, which begins with second 0 again, was heard.
-                    guard HeardSound.seconds(in: heard[...]).starts(with: [0, 1, 2, 3, 0, 1]) else {
+                    guard ToneAnalysis.seconds(in: heard[...]).starts(with: [0, 1, 2, 3, 0, 1]) else {
                         return nil
                     }
                     let gaps = HeardSound.silences(in: heard[...]).map(\.count)
@@ -24,15 +25,7 @@ enum TrackGaps {
                 }
             }
             for (kind, gap) in results {
-                table.add(
-                    "Between tracks",
-                    "silence between two tracks",
-                    .milliseconds,
-                    kind,
-                    gap,
-                    goal: "0",
-                    limit: 0
-                )
+                table.add("silence between two tracks", .milliseconds, gap, of: kind, atMost: 0)
             }
         }
     }

@@ -3,18 +3,17 @@ import TestSupport
 
 /// Instructions of the micro-benchmarks, as valgrind counts them: the same each time.
 enum MicroCounts {
-    static let section = "Instructions"
-
     /// The programs needed to count them that are not installed.
-    static var missing: [String] { ["valgrind", "strip"].filter { PlayerKind.find($0) == nil } }
+    static var missing: [String] { ["valgrind", "strip"].filter { RunningProcess.path(of: $0) == nil } }
 
     static func measure(into table: inout FigureTable) async throws {
         guard missing.isEmpty else {
             return table.skip("instructions, because \(missing.joined(separator: " and ")) is not installed")
         }
+        table.begin("Instructions")
         for (micro, count) in try await instructions() {
             let name = "\(micro.name): \(micro.meaning)"
-            table.add(section, name, .instructions, .reprise, count.rounded(), limit: micro.budget)
+            table.add(name, .instructions, count.rounded(), atMost: micro.budget)
         }
     }
 

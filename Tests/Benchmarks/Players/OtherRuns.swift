@@ -1,48 +1,19 @@
 import Foundation
 import TestSupport
 
-/// mpg123 from the command line.
-struct Mpg123Run: PlayerRun {
+/// A player that takes no commands: mpg123 or ffplay.
+struct PlainRun: PlayerRun {
     let begun: ContinuousClock.Instant
     private let process: RunningProcess
 
-    init(_ setup: PlayerSetup) throws {
+    init(_ program: String, _ arguments: [String], _ environment: [String: String?]) throws {
         begun = .now
-        process = try RunningProcess(
-            "mpg123",
-            ["-q", "-o", "pulse"] + setup.sources,
-            environment: setup.environment
-        )
+        process = try RunningProcess(program, arguments, environment: environment)
     }
 
     var identifier: pid_t { process.processIdentifier }
     /// Skips to the next track, which SIGINT does in mpg123.
     func next() { process.signal(SIGINT) }
-
-    func end() async throws {
-        process.signal(SIGTERM)
-        try await process.waitForExit()
-    }
-}
-
-/// ffplay, which plays one source.
-struct FFplayRun: PlayerRun {
-    let begun: ContinuousClock.Instant
-    private let process: RunningProcess
-
-    init(_ setup: PlayerSetup) throws {
-        var environment = setup.environment
-        environment["SDL_AUDIODRIVER"] = "pulseaudio"
-        environment["SDL_VIDEODRIVER"] = "dummy"
-        begun = .now
-        process = try RunningProcess(
-            "ffplay",
-            ["-nodisp", "-autoexit", "-loglevel", "quiet", setup.sources[0]],
-            environment: environment
-        )
-    }
-
-    var identifier: pid_t { process.processIdentifier }
 
     func end() async throws {
         process.signal(SIGKILL)

@@ -17,29 +17,28 @@ enum PlayerKind: String, CaseIterable, Codable {
     }
 
     /// Those of `programs` that are not installed.
-    var missing: [String] { programs.filter { Self.find($0) == nil } }
+    var missing: [String] { programs.filter { RunningProcess.path(of: $0) == nil } }
 
     /// `true` if it can seek in music from the web on command. mpg123 cannot; ffplay takes keys only in a window.
     var seeks: Bool { self == .reprise || self == .mpv || self == .mpd }
     /// `true` if it takes a list.
     var takesLists: Bool { self != .ffplay }
 
-    /// The path of a program, found in `PATH` and the system folders.
-    static func find(_ program: String) -> String? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"])
-            .map { $0 + "/" + program }
-            .first { access($0, X_OK) == 0 }
-    }
-
     /// Starts it with this music.
     func start(_ setup: PlayerSetup) async throws -> any PlayerRun {
         switch self {
-        case .reprise: setup.hasScreen ? try RepriseKeyRun(setup) : try RepriseRun(setup)
-        case .mpg123: try Mpg123Run(setup)
+        case .reprise: try RepriseRun(setup)
+        case .mpg123: try PlainRun("mpg123", ["-q", "-o", "pulse"] + setup.sources, setup.environment)
         case .mpv: try MpvRun(setup)
         case .mpd: try await MPDRun(setup)
-        case .ffplay: try FFplayRun(setup)
+        case .ffplay:
+            try PlainRun(
+                "ffplay",
+                ["-nodisp", "-autoexit", "-loglevel", "quiet", setup.sources[0]],
+                setup.environment.merging(["SDL_AUDIODRIVER": "pulseaudio", "SDL_VIDEODRIVER": "dummy"]) {
+                    $1
+                }
+            )
         }
     }
 }

@@ -3,51 +3,60 @@ struct FigureTable: Codable {
     private(set) var figures: [Figure] = []
     /// The parts that could not be measured, with reasons.
     private(set) var skipped: [String] = []
+    /// The table to which figures are added.
+    private var section = ""
+
+    private enum CodingKeys: CodingKey { case figures, skipped }
 
     mutating func skip(_ what: String) {
         if !skipped.contains(what) { skipped.append(what) }
     }
 
+    /// Adds later figures to the table with this name.
+    mutating func begin(_ section: String) { self.section = section }
+
     /// Adds a value of one player to the figure of this name, and creates the figure if needed.
+    ///
+    /// The goal of Reprise is `goal`, in words, and `limit`, as a number; each is enough. If a player has no value at
+    /// all, the table shows `reason`.
     mutating func add(
-        _ section: String,
         _ name: String,
         _ unit: Figure.Unit,
-        _ player: PlayerKind = .reprise,
         _ value: Double?,
+        of player: PlayerKind = .reprise,
+        atMost limit: Double? = nil,
         goal: String? = nil,
-        limit: Double? = nil
+        absent reason: String? = nil
     ) {
-        let index = index(of: name, in: section, unit)
-        if let goal { figures[index].goal = goal }
+        let index = index(of: name, unit)
         if let limit { figures[index].limit = limit }
-        if let value { figures[index].values[player.rawValue, default: []].append(value) }
+        if let goal = goal ?? limit.map({ Figure.goal($0, unit) }) { figures[index].goal = goal }
+        if let value {
+            figures[index].values[player.rawValue, default: []].append(value)
+        } else if let reason {
+            figures[index].absences[player.rawValue] = reason
+        }
     }
 
-    /// States why a player has no value here; a value takes precedence.
-    mutating func add(
-        _ section: String,
-        _ name: String,
-        _ unit: Figure.Unit,
-        _ player: PlayerKind,
-        absent reason: String
-    ) {
-        figures[index(of: name, in: section, unit)].absences[player.rawValue] = reason
+    /// Adds `durations` as values of Reprise; `limit` is in milliseconds.
+    mutating func add(_ name: String, _ durations: [Duration], atMost limit: Double? = nil) {
+        for duration in durations { add(name, .milliseconds, duration / .milliseconds(1), atMost: limit) }
     }
 
-    /// Sets the goal of a figure to `factor` times the median of `peer`.
-    mutating func limit(_ name: String, in section: String, toPeers factor: Double, _ peer: PlayerKind) {
-        guard let index = figures.firstIndex(where: { $0.name == name && $0.section == section }),
-            let median = figures[index].values[peer.rawValue].flatMap(Statistics.init)?.median
-        else { return }
-        figures[index].limit = median * factor
+    /// Sets the goal of measured figures: `limit`, which is a multiple of another figure and may be unknown.
+    mutating func limit(_ names: String..., to limit: Double?, goal: String) {
+        for index in figures.indices where figures[index].section == section {
+            guard names.contains(figures[index].name) else { continue }
+            (figures[index].limit, figures[index].goal) = (limit, goal)
+        }
     }
 
+    /// The median of the first figure of this name, in whichever section.
     func median(_ name: String, of player: PlayerKind = .reprise) -> Double? {
         figures.first { $0.name == name }?.values[player.rawValue].flatMap(Statistics.init)?.median
     }
 
-    private mutating func index(of name: String, in section: String, _ unit: Figure.Unit) -> Int {
+    private mutating func index(of name: String, _ unit: Figure.Unit) -> Int {
         if let index = figures.firstIndex(where: { $0.name == name && $0.section == section }) {
             return index
         }
@@ -56,19 +65,6 @@ struct FigureTable: Codable {
         let index = figures.lastIndex { $0.section == section }.map { $0 + 1 } ?? figures.count
         figures.insert(new, at: index)
         return index
-    }
-
-    /// Adds `durations` in milliseconds as values of Reprise.
-    mutating func add(
-        _ section: String,
-        _ name: String,
-        durations: [Duration],
-        goal: String? = nil,
-        limit: Double? = nil
-    ) {
-        for duration in durations {
-            add(section, name, .milliseconds, .reprise, duration / .milliseconds(1), goal: goal, limit: limit)
-        }
     }
 }
 
@@ -79,11 +75,18 @@ struct Figure: Codable, Equatable {
         case milliseconds = "ms"
         case seconds = "s"
         case megabytes = "MB"
-        case kilobytes = "KB"
         case count = ""
         case perSecond = "/s"
         case instructions
-        case percent = "%"
+
+        /// Its sign behind a number.
+        var suffix: String {
+            switch self {
+            case .count, .instructions: ""
+            case .perSecond: rawValue
+            default: " " + rawValue
+            }
+        }
     }
 
     /// The table that it belongs to.
@@ -98,6 +101,11 @@ struct Figure: Codable, Equatable {
     var values: [String: [Double]] = [:]
     /// The reason for a missing value, by player.
     var absences: [String: String] = [:]
+
+    /// A goal in words for a limit in `unit`.
+    static func goal(_ limit: Double, _ unit: Unit) -> String {
+        limit == 0 ? "0" : "≤ \(Int(limit))\(unit.suffix)"
+    }
 
     /// The least median of the other players, with the player's name.
     var bestPeer: (name: String, median: Double)? {

@@ -58,12 +58,7 @@ struct MarkdownTable {
         let (median, least, most) = (
             number(statistics.median, unit), number(statistics.least, unit), number(statistics.most, unit)
         )
-        let suffix =
-            unit == .count || unit == .instructions
-            ? ""
-            : unit == .perSecond || unit == .percent
-                ? unit.rawValue : " " + unit.rawValue
-        return least == most ? median + suffix : "\(median)\(suffix) (\(least)–\(most))"
+        return median + unit.suffix + (least == most ? "" : " (\(least)–\(most))")
     }
 
     private static func number(_ value: Double, _ unit: Figure.Unit) -> String {

@@ -1,8 +1,7 @@
 import System
 import TestSupport
 
-/// Analyzes recorded samples: the beginning of sound, the second of the music, and the length of
-/// silences. Pure.
+/// Analyzes recorded samples: the beginning of sound and the length of silences. Pure.
 enum HeardSound {
     /// Above dither and rounding, and below a thousandth of a tone.
     static let audible: Int16 = 64
@@ -53,16 +52,6 @@ enum HeardSound {
         }
         if let begun, samples.endIndex - begun >= shortestSilence { found.append(begun..<samples.endIndex) }
         return found
-    }
-
-    /// The seconds that the pitch shows, in the order heard, without repetitions.
-    static func seconds(in samples: ArraySlice<Int16>) -> [Int] {
-        var seconds: [Int] = []
-        for start in stride(from: samples.startIndex, to: samples.endIndex - window, by: window) {
-            let second = ToneAnalysis.second(of: samples[start..<start + window], sampleRate: Ear.sampleRate)
-            if let second, second != seconds.last { seconds.append(second) }
-        }
-        return seconds
     }
 }
 

@@ -22,12 +22,12 @@ import Testing
         return run
     }
 
-    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-    func `a signal ends the session in order`(signal: Int32) async throws {
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP, 0])
+    func `a signal, or quit on standard input, ends the session in order`(signal: Int32) async throws {
         let process = try await startEndless(try await Stage())
-        process.signal(signal)
-        let run = try await Ending(of: process)
-        #expect(run.status == 4)
+        if signal > 0 { process.signal(signal) }
+        let run = signal > 0 ? try await Ending(of: process) : try await expectQuit(process)
+        #expect(run.status == (signal > 0 ? 4 : 0))
         #expect(run.errors == "")
         #expect(run.events("ended").last?.reason == "skipped")
         #expect(run.events.last?.event == "summary" && run.events.last?.failed == 0)
@@ -58,12 +58,6 @@ import Testing
         #expect(run.errors == "")
         #expect(run.events("ended").map(\.reason) == (missing == .song ? ["skipped"] : []))
         #expect(stage.objectFiles == [])
-    }
-
-    @Test func `quit on standard input ends the session in order`() async throws {
-        let run = try await expectQuit(try await startEndless(try await Stage()))
-        #expect(run.events("ended").last?.reason == "skipped")
-        #expect(run.events.last?.event == "summary")
     }
 
     @Test func `the session goes on after the end of standard input`() async throws {

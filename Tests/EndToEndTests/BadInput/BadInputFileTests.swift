@@ -1,32 +1,44 @@
 import Glibc
+import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Invalid sources on the local disk.
-@Suite struct BadInputFileTests {
-    /// A source that is refused, with the code and the words of its error.
-    struct Refusal: Sendable, CustomTestStringConvertible {
-        enum Content: Sendable {
-            case missing
-            /// A folder with a text and another folder in it.
-            case folder
-            /// A named pipe without a writer.
-            case pipe
-            case bytes([UInt8])
-        }
-
-        var name: String
-        var content: Content
-        var code: String
-        var words: String
-
-        var testDescription: String { "\(name): \(words)" }
-
-        init(_ name: String, _ content: Content, _ code: String, _ words: String) {
-            (self.name, self.content, self.code, self.words) = (name, content, code, words)
-        }
+/// A source that is refused, with the code and the words of its error.
+struct Refusal: Sendable, CustomTestStringConvertible {
+    enum Content: Sendable {
+        case missing
+        /// A folder with a text and another folder in it.
+        case folder
+        /// A named pipe without a writer.
+        case pipe
+        case bytes([UInt8])
     }
 
+    var testDescription: String
+    /// The name of a file, or the path of a URL.
+    var name: String
+    var content: Content
+    /// Those of the server.
+    var faults: [Fault] = []
+    var code: String
+    var words: String
+
+    init(
+        _ name: String,
+        _ content: Content,
+        from faults: [Fault] = [],
+        _ code: String,
+        _ words: String,
+        described description: String? = nil
+    ) {
+        testDescription = "\(name), \(description ?? words)"
+        (self.name, self.content, self.faults) = (name, content, faults)
+        (self.code, self.words) = (code, words)
+    }
+}
+
+/// Invalid sources on the local disk.
+@Suite struct BadInputFileTests {
     static let refusals =
         [
             Refusal("nothing.mp3", .missing, "not-found", "no such file"),
@@ -64,7 +76,7 @@ import Testing
         case .pipe: try #require(mkfifo(path, 0o600) == 0)
         case .bytes(let bytes): try stage.folder.write(bytes, to: refusal.name)
         }
-        try await stage.expectRefused(path, code: refusal.code, words: [path, refusal.words])
+        try await stage.expectRefused(path, refusal.code, [path, refusal.words])
     }
 
     @Test(arguments: ["", "# nothing but a comment\n", "<!DOCTYPE html><p>words", "\u{0}\u{1}\u{2}"])
@@ -104,7 +116,7 @@ extension Stage {
     /// Plays `source` alone, and then between two good tracks, one of them from a server; expects the effects
     /// of bad input from both: one sentence with all of `words`, one failure with `code`, the good tracks
     /// played completely, and only the good one cached.
-    func expectRefused(_ source: String, code: String, words: [String]) async throws {
+    func expectRefused(_ source: String, _ code: String, _ words: [String]) async throws {
         let alone = try await play([source])
         expectOneSentence(alone, words, status: 2)
         #expect(alone.failureCodes == [code])

@@ -28,7 +28,7 @@ import Testing
     @Test func `an interrupt ends a player whose screen is gone`() async throws {
         let stage = try await Stage()
         let server = try await PulseServer()
-        let terminal = try ScriptTerminal(
+        let terminal = try PlayerTerminal(
             stage,
             ["--sink", "pulse", "--repeat", "one", "--cache-dir", stage.cachePath, stage.music],
             environment: server.environment
@@ -38,10 +38,10 @@ import Testing
             try await server.pactl("list", "short", "sink-inputs").isEmpty == false
         }
         server.freeze()
-        try terminal.type("q")
+        try terminal.process.type("q")
         try await terminal.wait(for: "\u{1B}[?1049l")
-        try terminal.signal(SIGINT)
-        let status = try await terminal.waitForExit()
+        terminal.process.signal(SIGINT)
+        let status = try await terminal.process.waitForExit()
         // The signal can come after the player gave the server up.
         #expect([0, 4].contains(status))
     }

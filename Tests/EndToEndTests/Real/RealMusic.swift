@@ -170,17 +170,7 @@ func expectWhole(
     #expect(piece.music.upperBound == music.frames.count, sourceLocation: sourceLocation)
 }
 
-/// The seconds that the pitch of a recording identifies, in the order heard, each once. Moments with more
-/// silence than a zero crossing are skipped.
+/// The seconds that the pitch of a recording in stereo identifies.
 func secondsHeard(_ samples: [Int16]) -> [Int] {
-    let left = PCM.channel(0, of: samples, channels: 2)
-    let window = RealMusic.sampleRate / 20
-    var seconds: [Int] = []
-    for start in stride(from: 0, to: left.count - window, by: window) {
-        let part = left[start..<start + window]
-        if part.split(whereSeparator: { $0 != 0 }).contains(where: { $0.count >= 16 }) { continue }
-        let second = ToneAnalysis.second(of: part, sampleRate: Double(RealMusic.sampleRate))
-        if let second, second != seconds.last { seconds.append(second) }
-    }
-    return seconds
+    ToneAnalysis.seconds(in: PCM.channel(0, of: samples, channels: 2)[...])
 }

@@ -3,8 +3,8 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Every control character in every kind of outside text: the terminal receives only those of the screen's own
-/// sequences.
+/// Text from outside that would control a terminal, in every place from which the player takes text: the terminal
+/// receives only the screen's own sequences, and lines of output none at all.
 @Suite struct HostileTextTests {
     /// Every C0 and C1 control but NUL and line ends, DEL, the bidirectional controls, and sequences that
     /// would show in the bytes: a title (OSC), a colour that no palette has (CSI), the same in C1.
@@ -20,35 +20,144 @@ import Testing
     private static let bytes: [UInt8] =
         Array(hostile.utf8) + [0xE6, 0xA1, 0x41, 0x80, 0xC0, 0x9B, 0xFF, 0x5A]
 
+    /// Where the text comes from.
+    enum Place: CaseIterable {
+        case titles, entries, tags, names, addresses, fields, live
+    }
+
+    /// What to play, how many of it fail, and a text that the screen shows in the end.
+    private struct Music {
+        var sources: [String]
+        var failed = 0
+        var mark = "zZ"
+    }
+
     private let stage: Stage
 
     init() async throws { stage = try await Stage() }
 
-    /// Plays on a screen until `condition` holds for the output, opens the help, types the text too, quits,
-    /// and checks every byte.
-    private func check(
-        _ sources: [String],
-        options: [String] = [],
-        type: String = "xterm-256color",
-        until text: String,
-        sourceLocation: SourceLocation = #_sourceLocation
+    private func music(_ place: Place) throws -> Music {
+        let (server, folder, hostile) = (stage.server, stage.folder, Self.hostile)
+        switch place {
+        case .titles:
+            let list =
+                Array("#EXTM3U\n#PLAYLIST:".utf8) + Self.bytes + Array("\n#EXTINF:2,".utf8) + Self.bytes
+                + Array(" - ".utf8) + Self.bytes + Array("\ngood.mp3\n".utf8)
+            return Music(sources: [try folder.write(list, to: "\(hostile.prefix(20)).m3u8")], mark: "stolen")
+        case .entries:
+            let entries = [
+                "#EXTM3U", "gone\(hostile).mp3", "ftp://h/\(hostile)", "http://\(hostile)/x.mp3", "good.mp3",
+            ]
+            let list = try folder.write(entries.joined(separator: "\n"), to: "list.m3u8")
+            return Music(sources: [list], failed: 3, mark: "stolen")
+        case .tags:
+            let frames = ["TIT2", "TPE1", "TALB"].flatMap { name -> [UInt8] in
+                let size = Self.bytes.count + 1
+                return Array(name.utf8) + [0, 0, UInt8(size >> 7), UInt8(size & 0x7F), 0, 0, 3] + Self.bytes
+            }
+            let (high, low) = (UInt8(frames.count >> 7), UInt8(frames.count & 0x7F))
+            let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, high, low] + frames
+            server.set(tag + stage.musicBytes, at: "/tagged.mp3")
+            return Music(sources: [server.url("/tagged.mp3")])
+        case .names:
+            let name = hostile.prefix(60) + "zZ\nreprise: all is well.mp3"
+            let good = try folder.write(stage.musicBytes, to: "music/\(name)")
+            let bad = try folder.write("no music", to: "other/\(name)")
+            return Music(sources: [good, bad, bad + "gone", folder.path("gone\(hostile)/")], failed: 3)
+        case .addresses:
+            let escaped = Self.bytes.prefix(120).map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            server.set(stage.musicBytes, at: "/a\u{1B}]0;stolen\u{07}\u{202E}.mp3")
+            let paths = [
+                "/a%1B]0;stolen%07%E2%80%AE.mp3", "/gone\(escaped.joined())zZ.mp3", "/gone\(hostile).mp3",
+            ]
+            return Music(sources: paths.map(server.url) + ["http://h\(hostile).invalid/x.mp3"], failed: 3)
+        case .fields:
+            // Line ends and NUL would end the field itself.
+            let words = "a\u{1B}]0;stolen\u{07}\u{9B}31337m\u{202E}\u{1B}[31337m"
+            let faults: [String: [Fault]] = [
+                "/typed.mp3": [.field("Content-Type", "audio/\(words)"), .field("ETag", "\"\(words)\"")],
+                "/moved.mp3": [.redirect(status: 302, location: "/gone\(words)?\(badInputSecret)")],
+                "/far.mp3": [.redirect(status: 302, location: "gopher://\(words)")],
+            ]
+            for (path, faults) in faults {
+                server.set(stage.musicBytes, at: path)
+                server.origin.setFaults(faults, for: path)
+            }
+            let paths = ["/moved.mp3", "/far.mp3", "/typed.mp3"]
+            return Music(sources: paths.map(server.url), failed: 2, mark: "typed.mp3")
+        case .live:
+            let words = hostile.replacing("'", with: "").replacing(";", with: "")
+            let title = LiveStream.Title(at: 1, words.prefix(60) + "zZ")
+            let radio = LiveStream(name: String(words.prefix(100)), bitRate: 128, titles: [title])
+            server.set(stage.musicBytes, at: "/radio")
+            server.origin.setFaults([.live(radio)], for: "/radio")
+            return Music(sources: [server.url("/radio")])
+        }
+    }
+
+    // A live stream never ends.
+    @Test(arguments: Place.allCases.filter { $0 != .live })
+    func `lines of output, and what the cache commands print, cannot control the terminal`(
+        place: Place
     ) async throws {
-        let terminal = try ScriptTerminal(
+        let music = try music(place)
+        let run = try await stage.play(music.sources)
+        #expect(run.status == (music.failed > 0 ? 3 : 0))
+        #expect(run.errorLines.count == music.failed, "\(run.errors)")
+        #expect(run.errorLines.allSatisfy { $0.hasPrefix("reprise: ") })
+        #expect(run.finished == [88_200])
+        if place != .fields { #expect((run.output + run.errors).contains("stolen")) }
+        expectHarmless(run)
+        expectHarmless(try await stage.play(["--offline"] + music.sources))
+        expectHarmless(try await stage.run(["--headless", "--plain", "--sink", "null:fast"] + music.sources))
+        let web = music.sources.filter { $0.hasPrefix("http") }
+        for words in [["list"], ["list", "--json"]]
+            + web.flatMap({ [["info", $0], ["info", "--json", $0]] })
+        {
+            expectHarmless(try await stage.cache(words))
+        }
+    }
+
+    @Test(arguments: [
+        ["--sink", "wav:/no/\(hostile)/x.wav", "good.mp3"], ["--header", "@/no/\(hostile)", "good.mp3"],
+        [
+            "--offline", "--cache-dir", "/dev/null/\(hostile)", "--sink", "null:fast",
+            "http://127.0.0.1:1/x.mp3",
+        ],
+        ["cache", "info", "/no/\(hostile)"], ["cache", "list", "--cache-dir", "/dev/null/\(hostile)"],
+        ["--cacert", "/no/\(hostile)", "--sink", "null:fast", "https://127.0.0.1:1/x.mp3"],
+    ])
+    func `values of options cannot control the terminal`(arguments: [String]) async throws {
+        let run = try await stage.run(arguments)
+        #expect(run.status != 0)
+        #expect(!run.errorLines.isEmpty)
+        expectHarmless(run)
+    }
+
+    private static let screens: [(Place, String, [String])] =
+        Place.allCases.map { ($0, "xterm-256color", []) } + [(.titles, "xterm", ["--plain"])]
+        + ["tmux-256color", "linux", "vt100"].map { (.titles, $0, []) }
+
+    @Test(arguments: screens)
+    func `a terminal receives only the screen's own sequences`(
+        place: Place,
+        type: String,
+        options: [String]
+    ) async throws {
+        let music = try music(place)
+        let terminal = try PlayerTerminal(
             stage,
-            ["--sink", "null", "--cache-dir", stage.cachePath, "--repeat", "all"] + options + sources,
+            ["--sink", "null", "--cache-dir", stage.cachePath, "--repeat", "all"] + options + music.sources,
             type: type,
-            columns: 200,
-            rows: 40
+            size: (200, 40)
         )
-        try await terminal.wait(for: text)
+        try await terminal.wait(for: music.mark)
         // Typed text is outside text too; its answer is drawn before the next key is read. Without a screen
         // the terminal itself echoes it.
-        try terminal.type(options.contains("--plain") ? "q" : ":nonsense \u{9B}31337m\u{202E}\r?q")
-        _ = try await terminal.waitForExit()
-        let problem = TerminalBytes.firstProblem(terminal.bytes)
-        #expect(problem == nil, sourceLocation: sourceLocation)
-        let errors = TerminalBytes.firstProblem(Array(terminal.errorText.utf8))
-        #expect(errors == nil, sourceLocation: sourceLocation)
+        try terminal.process.type(options == [] ? ":nonsense \u{9B}31337m\u{202E}\r?q" : "q")
+        try await terminal.process.waitForExit()
+        #expect(TerminalBytes.firstProblem(terminal.process.output) == nil)
+        #expect(TerminalBytes.firstProblem(Array(terminal.process.errorText.utf8)) == nil)
     }
 
     @Test func `the check accepts only the screen's own sequences`() {
@@ -65,72 +174,11 @@ import Testing
         #expect(TerminalBytes.firstProblem([0x41, 0xE6, 0xA1, 0x41]) != nil)
     }
 
-    @Test(arguments: ["xterm-256color", "tmux-256color", "linux", "vt100"])
-    func `titles and artists of a playlist, and its name`(type: String) async throws {
-        let list =
-            Array("#EXTM3U\n#PLAYLIST:".utf8) + Self.bytes + Array("\n#EXTINF:2,".utf8) + Self.bytes
-            + Array(" - ".utf8) + Self.bytes + Array("\ngood.mp3\n".utf8)
-        let path = try stage.folder.write(list, to: "\(Self.hostile.prefix(20)).m3u8")
-        try await check([path], type: type, until: "stolen")
-    }
-
-    @Test func `tags of a track`() async throws {
-        let frames = ["TIT2", "TPE1", "TALB"].flatMap { name -> [UInt8] in
-            let size = Self.bytes.count + 1
-            return Array(name.utf8) + [0, 0, UInt8(size >> 7), UInt8(size & 0x7F), 0, 0, 3] + Self.bytes
-        }
-        let size = frames.count
-        let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(size >> 7), UInt8(size & 0x7F)] + frames
-        let server = try TestOrigin(["/tagged.mp3": tag + stage.musicBytes])
-        try await check([server.url("/tagged.mp3")], until: "zZ")
-    }
-
-    @Test func `names of files and addresses`() async throws {
-        let name = Self.hostile.replacing("/", with: "").prefix(60) + "zZ"
-        let file = try stage.folder.write(stage.musicBytes, to: "\(name).mp3")
-        let escaped = Self.bytes.prefix(120).map { "%" + String($0 + 0, radix: 16).leftPadded }.joined()
-        let server = try TestOrigin()
-        server.set(stage.musicBytes, at: "/good.mp3")
-        try await check(
-            [file, server.url("/gone\(escaped)zZ.mp3"), "http://h\(Self.hostile).invalid/x.mp3"],
-            until: "zZ"
-        )
-    }
-
-    @Test func `titles and names of live streams`() async throws {
-        let words = Self.hostile.replacing("'", with: "").replacing(";", with: "")
-        let radio = LiveStream(
-            name: String(words.prefix(100)),
-            bitRate: 128,
-            titles: [LiveStream.Title(at: 1, String(words.prefix(60)) + "zZ")]
-        )
-        let server = try TestOrigin(["/radio": stage.musicBytes], faults: [.live(radio)])
-        try await check([server.url("/radio")], until: "zZ")
-    }
-
-    @Test func `messages of a server`() async throws {
-        // Line ends and NUL would end the field itself.
-        let words = "a\u{1B}]0;stolen\u{07}\u{9B}31337m\u{202E}\u{1B}[31337m"
-        let server = try TestOrigin(["/typed.mp3": stage.musicBytes, "/moved.mp3": stage.musicBytes])
-        server.origin.setFaults(
-            [.field("Content-Type", words), .field("ETag", "\"\(words)\"")],
-            for: "/typed.mp3"
-        )
-        server.origin.setFaults([.redirect(status: 302, location: "/gone\(words)")], for: "/moved.mp3")
-        try await check(["/moved.mp3", "/gone.mp3", "/typed.mp3"].map(server.url), until: "typed.mp3")
-    }
-
-    @Test func `lines in plain mode`() async throws {
-        let list = Array("#EXTM3U\n#EXTINF:2,".utf8) + Self.bytes + Array("\ngood.mp3\n".utf8)
-        let path = try stage.folder.write(list, to: "list.m3u8")
-        try await check([path], options: ["--plain"], until: "zZ")
-    }
-
     @Test func `NO_COLOR and the terminal's background are respected`() async throws {
         let path = stage.music
         var shown: [Bool: String] = [:]
         for isColored in [true, false] {
-            let terminal = try ScriptTerminal(
+            let terminal = try PlayerTerminal(
                 stage,
                 ["--sink", "null", "--repeat", "one", path],
                 type: "xterm-256color",
@@ -139,8 +187,8 @@ import Testing
             )
             try await terminal.wait(for: "vol 100%")
             if isColored { try await terminal.wait(for: "\u{1B}[38;5;") }
-            try terminal.type("q")
-            #expect(try await terminal.waitForExit() == 0)
+            try terminal.process.type("q")
+            #expect(try await terminal.process.waitForExit() == 0)
             shown[isColored] = terminal.shown
         }
         #expect(shown[true]?.contains("\u{1B}[38;5;") == true)
@@ -150,8 +198,4 @@ import Testing
         }
         #expect(shown[false]?.firstMatch(of: /\u{1B}\[(?:[0-9;]*;)?3[0-8](?:;[0-9;]*)?m/) == nil)
     }
-}
-
-extension String {
-    fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
 }
