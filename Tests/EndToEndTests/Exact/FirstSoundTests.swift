@@ -48,9 +48,7 @@ import Testing
     ) async throws {
         let music = ExactMusic.made(MP3Fixtures.Options(seconds: 60, rate: rate, isMono: true))
         let stage = try await Stage(try await music.bytes)
-        let pipe = stage.folder.path("pipe")
-        try #require(mkfifo(pipe, 0o600) == 0)
-        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        let (pipe, reader) = try unreadPipe(of: stage)
         defer { close(reader) }
         let run = try stage.session([stage.url()], sink: "raw:" + pipe, options: ["--read-ahead", "1B"])
         try await run.event("playing")
@@ -63,9 +61,7 @@ import Testing
     /// Loading it takes longer than all else that a replay waits for.
     @Test func `a replay does not even load the HTTP library, and a cold start does`() async throws {
         let stage = try await Stage(try await ExactMusic.steady.bytes)
-        let pipe = stage.folder.path("pipe")
-        try #require(mkfifo(pipe, 0o600) == 0)
-        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        let (pipe, reader) = try unreadPipe(of: stage)
         defer { close(reader) }
         for isReplay in [false, true] {
             if isReplay { _ = try await stage.samples() }
@@ -95,17 +91,11 @@ import Testing
         try await run.quit()
     }
 
-    @Test func `a cached start asks for nothing before its first sound`() async throws {
-        let stage = try await Stage(try await ExactMusic.short[1].bytes)
-        try await stage.session([stage.url()], sink: "null:fast").finish()
-        stage.server.log.reset()
-        let connections = stage.server.log.connectionCount
-        stage.server.origin.setFaults([.silence], for: Stage.path(0))
-        let run = try stage.session([stage.url()])
-        try await run.event("playing")
-        try await run.finish()
-        #expect(stage.server.log.requests.isEmpty)
-        #expect(stage.server.log.connectionCount == connections)
+    /// A pipe that is open for reading, so that it can be opened for writing, and that nobody reads.
+    private func unreadPipe(of stage: Stage) throws -> (path: String, reader: Int32) {
+        let path = stage.folder.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        return (path, open(path, O_RDONLY | O_NONBLOCK))
     }
 
     /// Where the ID3v2 tag at the start of `bytes` ends (ID3v2.4 §3.1: four times seven bits).

@@ -6,26 +6,6 @@ import Testing
 
 /// No cached byte is requested.
 @Suite(.serialized) struct NeverTwiceTests {
-    @Test(arguments: BitExactTests.everything)
-    func `a replay asks for nothing`(music: ExactMusic) async throws {
-        let bytes = try await music.bytes
-        let stage = try await Stage(bytes)
-        try await stage.session([stage.url()], sink: "null:fast").finish()
-        // All of it, but for the inside of a large picture, and nothing twice.
-        let stored = try stage.claims().ranges
-        #expect(stored.contains(0) && stored.contains(Int64(bytes.count) - 1))
-        #expect(stage.server.log.sentRanges(for: Stage.path(0)) == stored)
-        #expect(stage.server.log.bytesSent == stored.byteCount)
-        stage.server.log.reset()
-        let again = try stage.session([stage.url()])
-        try await expectSame(again.finish(), as: music.reference)
-        #expect(stage.server.log.requests.isEmpty)
-        let end = try #require(try again.ends.first)
-        #expect(end.requests == 0)
-        #expect(end.bytes?.cached == stored.byteCount)
-        #expect(end.bytes?.fetched == 0)
-    }
-
     @Test func `a track that is in the queue twice is fetched once`() async throws {
         let music = ExactMusic.short[0]
         let bytes = try await music.bytes

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command and the key that pin a track, with a real cache folder.
+/// The command that pins a track, with a real cache folder.
 @Suite struct PinningTests {
     @Test func `pin exempts a track from eviction, and pin again ends that`() async throws {
         let stage = try await Stage()
@@ -24,24 +24,5 @@ import Testing
         let evicted = try await stage.cache("evict", "--to", "0")
         #expect(try await stage.cachedSources().contains(urls[0]), "\(evicted.output)")
         #expect(try await stage.cachedSources("--pinned") == [urls[0]])
-    }
-
-    @Test func `the key pins the selected track, and the list shows it`() async throws {
-        let folder = try TemporaryFolder()
-        let bytes = try await MP3Fixtures.bytes(MP3Fixtures.Options(seconds: 30))
-        let server = try TestOrigin(["/one.mp3": bytes])
-        let stage = try await ScreenStage([server.url("/one.mp3")], folder: folder)
-        try await stage.waitForStatus("Playing")
-        try await stage.terminal.type("P")
-        try await stage.wait(for: "the pin in the list") { stage in
-            try await stage.terminal.capture().contains { $0.contains("1 one.mp3") && $0.contains("♦") }
-        }
-        try await stage.terminal.type("q")
-        #expect(try await stage.ending().exitCode == 0)
-        let list = try await RunningProcess.run(
-            BuiltProducts.reprise,
-            ["cache", "list", "--json", "--pinned", "--cache-dir", folder.path("cache")]
-        )
-        #expect(String(decoding: list, as: UTF8.self).contains(server.url("/one.mp3")))
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import RepriseOrigin
 import TestSupport
 import Testing
 
-/// A real radio station, Icecast, through the binary.
+/// Radio through the binary: a real station, Icecast, and a stream that breaks off.
 @Suite struct RadioListeningTests {
     @Test func `a station plays with its name and its titles, cannot be seeked, and nothing of it is cached`()
         async throws
@@ -34,5 +35,22 @@ import Testing
         #expect(try await stage.cachedSources() == [] && stage.objectFiles == [])
         source.signal(15)
         try await source.waitForExit()
+    }
+
+    @Test func `a stream that breaks off is connected again and goes on`() async throws {
+        let stage = try await Stage(["/radio": MP3Fixtures.bytes(.init(seconds: 2))])
+        stage.server.origin.setFaults([.live(LiveStream()), .cut(afterBytes: 60_000)], for: "/radio")
+        let process = try stage.startPlaying([stage.url("/radio")], sink: "null:fast")
+        try await wait(for: "four connections") { stage.server.log.requests.count >= 4 || !process.isRunning }
+        let ends = process.lines.filter { $0.contains("\"event\":\"ended\"") }
+        #expect(ends.isEmpty)
+        #expect(process.isRunning, "\(process.lines) \(process.errorText)")
+        try process.send("quit")
+        let run = try await Ending(of: process)
+        #expect(run.status == 0)
+        // 60,000 bytes are more than 1.8 s at the bit rate of the music; three connections were heard.
+        let frames = run.events("ended").first?.frames ?? 0
+        #expect(frames > 3 * 44_100)
+        #expect(stage.objectFiles == [])
     }
 }

@@ -26,7 +26,17 @@ struct ScreenViewsTests {
     {
         let server = try TestOrigin()
         let stage = try await start(server)
-        try await stage.keys("2")
+        try await stage.keys("P")
+        try await stage.wait(for: "the pin in the queue") { stage in
+            try await stage.terminal.capture().contains { $0.contains("1 first") && $0.contains("♦") }
+        }
+        let pinned = ["cache", "list", "--json", "--pinned", "--cache-dir", folder.path("cache")]
+        let list = String(
+            decoding: try await RunningProcess.run(BuiltProducts.reprise, pinned),
+            as: UTF8.self
+        )
+        #expect(list.contains(server.url("/first.mp3")))
+        try await stage.keys("P", "2")
         try await stage.terminal.wait(for: "MPEG-1 Layer III")
         try await stage.keys("3")
         try await stage.terminal.wait(for: "/first.mp3")
