@@ -11,9 +11,9 @@ struct M3UWriterTests {
         let url = try #require(WebURL("http://me:secret@h/a%20b.mp3?x=1"))
         let tags = TrackTags(title: "T", artist: "A")
         let tracks = [
-            Track(id: TrackIDs.take(), location: .web(url), tags: tags, duration: .milliseconds(61_500)),
-            Track(id: TrackIDs.take(), location: .file("/m/a.mp3"), tags: TrackTags(title: "only")),
-            Track(id: TrackIDs.take(), location: .file("/m/b.mp3")),
+            Track(id: Track.ID(1), location: .web(url), tags: tags, duration: .milliseconds(61_500)),
+            Track(id: Track.ID(2), location: .file("/m/a.mp3"), tags: TrackTags(title: "only")),
+            Track(id: Track.ID(3), location: .file("/m/b.mp3")),
         ]
         #expect(
             M3UWriter.text(for: tracks) == """
@@ -38,45 +38,37 @@ struct M3UWriterTests {
             let name = (0..<Int.random(in: 1...8, using: &random)).compactMap { _ in
                 alphabet.randomElement(using: &random)
             }
-            return Track(id: TrackIDs.take(), location: .file("/" + name.joined()))
+            return Track(id: Track.ID(1), location: .file("/" + name.joined()))
         }
         let found = try entries(M3UWriter.text(for: tracks))
         let base = PlaylistBase.folder("/elsewhere")
-        #expect(
-            try found.map { try base.location(of: $0, fileExists: { _ in false }) } == tracks.map(\.location)
-        )
+        let locations = try found.map { try base.location(of: $0, fileExists: { _ in false }) }
+        #expect(locations == tracks.map(\.location))
     }
 
-    @Test func `saving replaces the old list whole and leaves nothing else behind`() throws {
+    @Test(arguments: ["#EXTM3U\n/old.mp3\n", "ID3 music", "notes", "#EXTM3"])
+    func `saving replaces an old list whole, no file of another kind, and leaves nothing behind`(text: String)
+        throws
+    {
         let folder = try TemporaryFolder()
-        let path = try folder.write("list.m3u8", "#EXTM3U\n/old.mp3\n")
-        try M3UWriter.save([Track(id: TrackIDs.take(), location: .file("/a.mp3"))], to: path)
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "#EXTM3U\n/a.mp3\n")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["list.m3u8"])
-    }
-
-    @Test(arguments: ["ID3 music", "notes", "#EXTM3"])
-    func `saving replaces no file of another kind`(text: String) throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write("song.mp3", text)
-        #expect {
-            try M3UWriter.save([], to: path)
-        } throws: {
-            ($0 as? MediaError)?.description == "Not overwritten: \(path) is not a playlist"
-        }
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["song.mp3"])
+        let path = try folder.write("list", text)
+        let isList = text.hasPrefix("#EXTM3U")
+        var refusal: MediaError?
+        do {
+            try M3UWriter.save([Track(id: Track.ID(1), location: .file("/a.mp3"))], to: path)
+        } catch { refusal = error }
+        #expect(refusal?.description == (isList ? nil : "Not overwritten: \(path) is not a playlist"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == (isList ? "#EXTM3U\n/a.mp3\n" : text))
+        #expect(try folder.names() == ["list"])
     }
 
     @Test(arguments: ["missing/list.m3u8", "folder"])
     func `a list that cannot be saved says why and leaves nothing behind`(name: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("folder/x.mp3")
-        #expect {
-            try M3UWriter.save([], to: folder.path + "/" + name)
-        } throws: {
+        #expect { try M3UWriter.save([], to: folder.path(name)) } throws: {
             ($0 as? MediaError)?.code == .notCached
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["folder"])
+        #expect(try folder.names() == ["folder"])
     }
 }

@@ -20,16 +20,9 @@ struct PLSParserTests {
             File99999999999999999999=none.mp3
             Version=2
             """
-        #expect(
-            try entries(text) == [
-                PlaylistEntry(
-                    reference: "two.mp3?a=b",
-                    tags: TrackTags(title: "Title", artist: "Artist"),
-                    duration: .seconds(61)
-                ),
-                PlaylistEntry(reference: "ten.mp3"),
-            ]
-        )
+        let tags = TrackTags(title: "Title", artist: "Artist")
+        let second = PlaylistEntry(reference: "two.mp3?a=b", tags: tags, duration: .seconds(61))
+        #expect(try entries(text) == [second, PlaylistEntry(reference: "ten.mp3")])
     }
 
     @Test func `a list without files is refused`() {

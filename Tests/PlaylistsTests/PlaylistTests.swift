@@ -7,9 +7,8 @@ import Testing
 @Suite
 struct PlaylistTests {
     @Test(arguments: ["<html>", "<rss></rss>", "ID3\u{3}\u{0}"])
-    func `what cannot be a list is refused`(text: String) {
-        let error = #expect(throws: MediaError.self) { try entries(text, as: .m3u) }
-        #expect(error?.code == .badPlaylist)
+    func `a resource that cannot be a list is refused`(text: String) {
+        #expect { try entries(text, as: .m3u) } throws: { ($0 as? MediaError)?.code == .badPlaylist }
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
@@ -29,23 +28,20 @@ struct PlaylistTests {
             #expect(found?.isEmpty != true)
         }
     }
+
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `random bytes named as a playlist are none`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = (0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) }
-        #expect {
-            try entries(bytes, as: .m3u)
-        } throws: {
-            ($0 as? MediaError)?.code == .badPlaylist
-        }
+        #expect { try entries(bytes, as: .m3u) } throws: { ($0 as? MediaError)?.code == .badPlaylist }
     }
 
-    @Test(arguments: [("a.mp3\n", "", ""), ("File#=a.mp3\n", "[playlist]\n", ""), Self.xspf])
-    func `a list of any format has at most so many entries as are allowed`(
-        entry: String,
-        head: String,
-        tail: String
-    ) throws {
+    @Test(arguments: [
+        ("a.mp3\n", "", ""), ("File#=a.mp3\n", "[playlist]\n", ""),
+        ("<track><location>a</location></track>", "<playlist><trackList>", "</trackList></playlist>"),
+    ])
+    func `a list with more entries than allowed is refused`(entry: String, head: String, tail: String) throws
+    {
         var limits = PlaylistLimits()
         limits.entries = 10
         func entries(_ count: Int) throws -> [PlaylistEntry] {
@@ -57,8 +53,4 @@ struct PlaylistTests {
         let error = #expect(throws: MediaError.self) { try entries(11) }
         #expect(error?.description == "list: the playlist is too long (more than 10 entries)")
     }
-
-    private static let xspf = (
-        "<track><location>a</location></track>", "<playlist><trackList>", "</trackList></playlist>"
-    )
 }

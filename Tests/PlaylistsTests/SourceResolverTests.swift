@@ -1,4 +1,3 @@
-import Foundation
 import Media
 import TestSupport
 import Testing
@@ -25,11 +24,7 @@ struct SourceResolverTests {
     }
 
     private func expectFailure(_ code: MediaError.Code, of source: String, _ resolver: SourceResolver) async {
-        await #expect {
-            try await resolver.tracks(for: source)
-        } throws: { error in
-            (error as? MediaError)?.code == code
-        }
+        await #expect { try await resolver.tracks(for: source) } throws: { ($0 as? MediaError)?.code == code }
     }
 
     @Test(arguments: ["http://h/a.mp3", "http://h/", "http://h/stream?x=list.m3u", "HTTP://h/a"])
@@ -56,25 +51,20 @@ struct SourceResolverTests {
         #expect(try await resolver().tracks(for: "words").places == [folder.path + "/words"])
     }
 
-    @Test func `what cannot be a source says why`() async throws {
-        try folder.write("garbage.m3u8", bytes: [0x00, 0x8F, 0x1B] + Array("garbage".utf8))
+    @Test(
+        arguments: [
+            ("missing.mp3", .notFound), ("garbage.m3u8/x.mp3", .notFound), ("", .notFound),
+            ("garbage.m3u8", .badPlaylist), ("empty.m3u8", .emptyResource), ("comments.m3u8", .badPlaylist),
+            ("silence", .emptyFolder), ("ftp://h/a.mp3", .unsupportedScheme), ("http://", .badURL),
+            ("/dev/null", .unreadable), ("http://h/missing.m3u", .httpStatus), ("-", .badPlaylist),
+        ] as [(String, MediaError.Code)]
+    )
+    func `a source that cannot be played says why`(source: String, code: MediaError.Code) async throws {
+        try folder.write([0x00, 0x8F, 0x1B] + Array("garbage".utf8), to: "garbage.m3u8")
         try folder.write("empty.m3u8")
         try folder.write("comments.m3u8", "#EXTM3U\n# nothing")
-        try FileManager.default.createDirectory(
-            atPath: folder.path + "/silence",
-            withIntermediateDirectories: true
-        )
-        let resolver = resolver()
-        await expectFailure(.notFound, of: "missing.mp3", resolver)
-        await expectFailure(.notFound, of: "garbage.m3u8/x.mp3", resolver)
-        await expectFailure(.notFound, of: "", resolver)
-        await expectFailure(.badPlaylist, of: "garbage.m3u8", resolver)
-        await expectFailure(.emptyResource, of: "empty.m3u8", resolver)
-        await expectFailure(.badPlaylist, of: "comments.m3u8", resolver)
-        await expectFailure(.emptyFolder, of: "silence", resolver)
-        await expectFailure(.unsupportedScheme, of: "ftp://h/a.mp3", resolver)
-        await expectFailure(.badURL, of: "http://", resolver)
-        await expectFailure(.unreadable, of: "/dev/null", resolver)
+        try folder.makeFolder("silence")
+        await expectFailure(code, of: source, resolver())
     }
 
     @Test func `a list of the web is read once and its entries count from its URL`() async throws {
@@ -85,22 +75,17 @@ struct SourceResolverTests {
         let found = try await resolver(web).tracks(for: "http://h/l/list.m3u8")
         #expect(found.places == ["http://h/l/1.mp3", "http://h/2.mp3", "http://i/3.mp3"])
         #expect(found.tracks[0].tags == TrackTags(title: "T", artist: "A"))
-        #expect(found.tracks[0].duration == .seconds(3))
-        #expect(found.problems.isEmpty)
+        #expect(found.tracks[0].duration == .seconds(3) && found.problems.isEmpty)
         #expect(web.opened == ["http://h/l/list.m3u8"] && web.closed == web.opened && web.rejected.isEmpty)
     }
 
-    @Test func `a web page in the place of a list is refused and not kept`() async {
+    @Test func `a web page in the place of a list is refused and not cached`() async {
         let web = FakeWeb(["http://h/list.m3u": "<!doctype html><title>Sign in</title>"])
         await expectFailure(.badPlaylist, of: "http://h/list.m3u", resolver(web))
         #expect(web.rejected == ["http://h/list.m3u"] && web.closed == web.rejected)
     }
 
-    @Test func `a list of the web that fails tells the reason of the line`() async {
-        await expectFailure(.httpStatus, of: "http://h/missing.m3u", resolver())
-    }
-
-    @Test func `a list that is too large is given up, with what was opened closed`() async {
+    @Test func `a list that is too large is refused, and its resource is closed`() async {
         var limits = PlaylistLimits()
         limits.bytes = 10_000
         let web = FakeWeb(["http://h/list.m3u": String(repeating: "a.mp3\n", count: 2_000)])
@@ -115,11 +100,9 @@ struct SourceResolverTests {
         #expect(found.places == [folder.path + "/1.mp3", "http://h/ok.mp3", folder.path + "/2.mp3"])
         #expect(found.problems.map(\.code) == [.refusedLocalFile])
         #expect(found.problems.first?.description.hasPrefix("http://h/list.m3u: 3 entries") == true)
-    }
-
-    @Test func `a list of nothing but local files is refused as such`() async {
-        let web = FakeWeb(["http://h/list.m3u": "file:///etc/a.mp3"])
-        await expectFailure(.refusedLocalFile, of: "http://h/list.m3u", resolver(web))
+        // A list of nothing else is refused.
+        let local = FakeWeb(["http://h/list.m3u": "file:///etc/a.mp3"])
+        await expectFailure(.refusedLocalFile, of: "http://h/list.m3u", resolver(local))
     }
 
     @Test func `nested lists stand in their entry's place, and bad ones are problems`() async throws {
@@ -152,10 +135,8 @@ struct SourceResolverTests {
 
     @Test func `a tree of lists is given up after so many lists, keeping what was found`() async throws {
         for level in 1...7 {
-            try folder.write(
-                "\(level).m3u",
-                (1...5).map { _ in "\(level + 1).m3u" }.joined(separator: "\n") + "\n\(level).mp3"
-            )
+            let next = String(repeating: "\(level + 1).m3u\n", count: 5)
+            try folder.write("\(level).m3u", next + "\(level).mp3")
         }
         try folder.write("8.m3u", "8.mp3")
         var limits = PlaylistLimits()
@@ -168,7 +149,6 @@ struct SourceResolverTests {
     @Test func `standard input is a list that counts from the working folder`() async throws {
         let found = try await resolver(input: "1.mp3\nhttp://h/2.mp3\n").tracks(for: "-")
         #expect(found.places == [folder.path + "/1.mp3", "http://h/2.mp3"])
-        await expectFailure(.badPlaylist, of: "-", resolver(input: ""))
     }
 
     @Test func `tracks of one location and of several sources have different IDs`() async throws {
@@ -187,10 +167,9 @@ struct SourceResolverTests {
     @Test func `a saved list is read back`() async throws {
         let resolver = resolver()
         let url = try #require(WebURL("http://me:secret@h/a.mp3?x=1"))
-        let tracks = [
-            Track(id: TrackIDs.take(), location: .web(url)),
-            Track(id: TrackIDs.take(), location: .file("/m/a.mp3")),
-        ]
+        let tracks = [ResourceLocation.web(url), .file("/m/a.mp3")].map {
+            Track(id: Track.ID(1), location: $0)
+        }
         try await resolver.save(tracks, to: "saved.m3u8")
         #expect(try await resolver.tracks(for: "saved.m3u8").places == ["http://h/a.mp3?x=1", "/m/a.mp3"])
     }
@@ -199,12 +178,10 @@ struct SourceResolverTests {
         let lines = (0..<100_000).map {
             "#EXTINF:\($0 % 600),Artist \($0 % 97) - Title number \($0)\nhttp://music.example/albums/\($0 % 97)/track%20\($0).mp3"
         }
-        try folder.write(
-            "relative.m3u8",
-            "#EXTM3U\n" + lines.joined(separator: "\n").replacing("http://music.example/", with: "")
-        )
-        try folder.write("absolute.m3u8", "#EXTM3U\n" + lines.joined(separator: "\n"))
-        let resolver = resolver(FakeWeb())
+        let list = "#EXTM3U\n" + lines.joined(separator: "\n")
+        try folder.write("relative.m3u8", list.replacing("http://music.example/", with: ""))
+        try folder.write("absolute.m3u8", list)
+        let resolver = resolver()
         for name in ["relative.m3u8", "absolute.m3u8"] {
             let start = ContinuousClock.now
             let found = try await resolver.tracks(for: name)
@@ -217,11 +194,10 @@ struct SourceResolverTests {
     @Test(arguments: [0, 1, 511, 262_143, 262_144, 262_145, 700_000])
     func `a file is read to its end, whatever its length`(count: Int) throws {
         let bytes = ByteFixtures.bytes(count: count, seed: 1)
-        let path = try folder.write("file", bytes: bytes)
+        let path = try folder.write(bytes, to: "file")
         #expect(try LocalFile.read(path, limit: 512, isWhole: false) == Array(bytes.prefix(512)))
         guard count > 0 else { return }
-        #expect(try LocalFile.read(path, limit: 1 << 20) == bytes)
-        #expect(try LocalFile.read(path, limit: count) == bytes)
+        for limit in [1 << 20, count] { #expect(try LocalFile.read(path, limit: limit) == bytes) }
         #expect(throws: MediaError.self) { try LocalFile.read(path, limit: count - 1) }
         // One that does not say how long it is.
         #expect(try LocalFile.read("/proc/self/status", limit: 1 << 20).count > 100)

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import System
+import TestSupport
 
 @testable import Playlists
 
@@ -13,42 +14,20 @@ func entries(_ bytes: [UInt8], as format: PlaylistFormat? = nil) throws -> [Play
     try Playlist.entries(of: bytes, name: format.map { "list.\($0)" } ?? "list", subject: "list")
 }
 
-/// A folder of its own for one test, removed with this value.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "playlists-\(UUID().uuidString)"
-        )
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        // Without symbolic links, so that paths compare.
-        path = url.resolvingSymlinksInPath().path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryFolder {
     /// Writes a file, with the folders that lead to it, and returns its path.
     @discardableResult
-    func write(_ name: String, _ text: String = "") throws -> String {
-        try write(name, bytes: Array(text.utf8))
-    }
-
-    @discardableResult
-    func write(_ name: String, bytes: [UInt8]) throws -> String {
-        let file = URL(fileURLWithPath: path).appendingPathComponent(name)
-        let folder = file.deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(bytes).write(to: file)
-        return file.path
-    }
+    func write(_ name: String, _ text: String = "") throws -> String { try write(text, to: name) }
 
     func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: path + "/" + name, withDestinationPath: target)
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
     }
+
+    /// The names of the files and folders directly inside.
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path) }
 }
 
-/// A web of lists: opens what it was given and counts everything.
+/// A web of lists: opens what it was given and records every call.
 final class FakeWeb: ResourceOpener {
     struct State {
         var opened: [String] = []
@@ -56,19 +35,10 @@ final class FakeWeb: ResourceOpener {
         var closed: [String] = []
     }
 
-    private let resources: [String: [UInt8]]
-    private let failures: [String: MediaError]
+    private let resources: [String: String]
     private let state = Locked(State())
 
-    init(_ resources: [String: String] = [:], failures: [String: MediaError] = [:]) {
-        self.resources = resources.mapValues { Array($0.utf8) }
-        self.failures = failures
-    }
-
-    init(bytes resources: [String: [UInt8]]) {
-        self.resources = resources
-        failures = [:]
-    }
+    init(_ resources: [String: String] = [:]) { self.resources = resources }
 
     var opened: [String] { state.withLock { $0.opened } }
     var rejected: [String] { state.withLock { $0.rejected } }
@@ -80,30 +50,21 @@ final class FakeWeb: ResourceOpener {
         }
         let name = url.requestString
         state.withLock { $0.opened.append(name) }
-        if let failure = failures[name] { throw failure }
-        guard let bytes = resources[name] else {
+        guard let text = resources[name] else {
             throw MediaError(.httpStatus, location.safeText, "the server answered 404")
         }
-        return FakeReader(bytes: bytes) { [self] event in
-            state.withLock { state in
-                switch event {
-                case .rejected: state.rejected.append(name)
-                case .closed: state.closed.append(name)
-                }
-            }
-        }
+        return FakeReader(
+            bytes: Array(text.utf8),
+            didReject: { [self] in state.withLock { $0.rejected.append(name) } },
+            didClose: { [self] in state.withLock { $0.closed.append(name) } }
+        )
     }
 }
 
-/// Hands its bytes out in odd pieces, as a line would.
+/// Returns its bytes in pieces of odd lengths, as a connection does.
 private struct FakeReader: ResourceReader {
-    enum Event {
-        case rejected
-        case closed
-    }
-
     let bytes: [UInt8]
-    let tell: @Sendable (Event) -> Void
+    let didReject, didClose: @Sendable () -> Void
 
     var length: Int64? { nil }
     var report: LoadReport { LoadReport() }
@@ -118,10 +79,10 @@ private struct FakeReader: ResourceReader {
     func allowReadAhead(bytesPerSecond: Double) {}
     func prefetch(_ range: ByteRange) {}
     func fill() {}
-    func reject() async { tell(.rejected) }
+    func reject() async { didReject() }
     func storeSeekTable(_ table: [UInt8]) {}
     func storeTags(title: SafeText?, artist: SafeText?, duration: Duration?) {}
-    func close() async { tell(.closed) }
+    func close() async { didClose() }
 }
 
 extension ResolvedTracks {
