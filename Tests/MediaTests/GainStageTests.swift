@@ -41,13 +41,11 @@ import Testing
         let most = min(peak * 32_768, 32_767)
         let samples =
             (0..<500).map { _ in Int16(Double.random(in: -most...most, using: &random)) } + [Int16(most)]
-        let factor = GainStage(level)
         for (before, after) in zip(samples, scaled(samples, by: level)) {
             #expect(Int(before).signum() * Int(after).signum() >= 0)
             // Clipping would show as full scale where the exact product is well below it.
             #expect(abs(Int(after)) < 32_767 || abs(Double(before)) >= 0.999 * most)
         }
-        #expect(factor == GainStage(level))
     }
 
     @Test func `samples of 32 bits are scaled like those of 16, and none overflows`() {
@@ -70,13 +68,11 @@ import Testing
         }
     }
 
-    @Test func `a lying peak clips instead of wrapping`() {
+    @Test func `a wrong peak clips instead of wrapping, and an impossible preamplification is ignored`() {
         #expect(scaled([.max, .min], by: Loudness.Level(gain: 40, peak: 0.01)) == [.max, .min])
-    }
-
-    @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `an absurd preamplification changes nothing`(decibels: Double) {
-        #expect(GainStage(Loudness.Level(gain: -6), preamplification: decibels).isUnity)
+        for decibels in [Double.nan, .infinity, -.infinity] {
+            #expect(GainStage(Loudness.Level(gain: -6), preamplification: decibels).isUnity)
+        }
     }
 
     @Test(
@@ -97,10 +93,7 @@ import Testing
         if let decibels, let expected { #expect(abs(decibels - expected) < 0.001) }
     }
 
-    @Test
-    func
-        `an album's gain is bounded by the track's peak where the album has none, and a peak alone is no gain`()
-    {
+    @Test func `an album without a peak is bounded by the track's peak, and a peak alone is no gain`() {
         let loudness = Loudness(track: .init(peak: 0.5), album: .init(gain: 12))
         #expect(abs((loudness.stage(for: .album).decibels ?? 0) - 6.02) < 0.01)
         #expect(Loudness(track: .init(peak: 1.5)).stage(for: .track).isUnity)

@@ -7,16 +7,12 @@ struct PercentEncodingTests {
     @Test(
         arguments: [
             ("abc", "abc"), ("a%62c", "abc"), ("%2f%2F", "%2F%2F"), ("%", "%25"), ("%4", "%254"),
-            ("a?b", "a%3Fb"),
-            ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("!$&'()*+,;=:@/-._~", "!$&'()*+,;=:@/-._~"),
-            ("\"<>", "%22%3C%3E"),
+            ("a?b", "a%3Fb"), ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("\"<>", "%22%3C%3E"),
+            ("!$&'()*+,;=:@/-._~", "!$&'()*+,;=:@/-._~"),
         ]
     )
-    func `a path is normalised`(text: String, expected: String) {
+    func `a path is normalised, and a query too, but for its question marks`(text: String, expected: String) {
         #expect(PercentEncoding.normalized(text, keeping: .path) == expected)
-    }
-
-    @Test func `a query keeps its question marks`() {
         #expect(PercentEncoding.normalized("a?b#", keeping: .query) == "a?b%23")
     }
 
@@ -42,11 +38,10 @@ struct PercentEncodingTests {
     @Test(
         arguments: [
             ("/a/b", "/a/b"), ("/.", "/"), ("/..", "/"), ("/a/.", "/a/"), ("/a//../b", "/a/b"),
-            ("/a/b/../../../c", "/c"),
-            ("/a.b/..c/d..", "/a.b/..c/d.."), ("/./a", "/a"), ("/..//a", "//a"),
+            ("/a/b/../../../c", "/c"), ("/a.b/..c/d..", "/a.b/..c/d.."), ("/./a", "/a"), ("/..//a", "//a"),
         ]
     )
-    func `dot segments are carried out and never lead above the root`(path: String, expected: String) {
+    func `dot segments are removed and never lead above the root`(path: String, expected: String) {
         #expect(PercentEncoding.removingDotSegments(path) == expected)
     }
 }

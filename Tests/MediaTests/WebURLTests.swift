@@ -39,35 +39,30 @@ struct WebURLTests {
     @Test(
         arguments: [
             "", "http", "http:", "http:/a", "http://", "http:///a", "http://?q", "ftp://example.com/",
-            "file:///a",
-            "//example.com/", " http://example.com/", "http://a b/", "http://a:0/", "http://a:65536/",
-            "http://a:+80/",
-            "http://a:８０/", "http://a:b/", "http://a:1:2/", "http://[::1/", "http://[::1]x/", "http://[]/",
-            "http://[::g]/", "http://[１::]/", "http://a%2Fb/", "http://a%40b/", "http://a%3A80/",
-            "http://a%00b/",
-            "http://a%2541/", "http://a\u{0}b/", "http://a\r\nHost: b/", "http://a\\b/", "http://a]/",
-            "http://a\u{85}b/",
+            "file:///a", "//example.com/", " http://example.com/", "http://a b/", "http://a:0/",
+            "http://a:65536/", "http://a:+80/", "http://a:８０/", "http://a:b/", "http://a:1:2/",
+            "http://[::1/", "http://[::1]x/", "http://[]/", "http://[::g]/", "http://[１::]/",
+            "http://a%2Fb/", "http://a%40b/", "http://a%3A80/", "http://a%00b/", "http://a%2541/",
+            "http://a\u{0}b/", "http://a\r\nHost: b/", "http://a\\b/", "http://a]/", "http://a\u{85}b/",
             "http://user@/", "javascript:alert(1)", "http://" + String(repeating: "a", count: WebURL.longest),
         ]
     )
-    func `what is no web URL is refused`(text: String) {
+    func `a text that is not a web URL is refused`(text: String) {
         #expect(WebURL(text) == nil)
     }
 
     @Test(
         arguments: [
             ("http:g", nil), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
-            ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
-            ("g?y", "http://a/b/c/g?y"),
-            ("#s", "http://a/b/c/d;p?q"), ("g#s", "http://a/b/c/g"), ("g?y#s", "http://a/b/c/g?y"),
-            (";x", "http://a/b/c/;x"), ("g;x", "http://a/b/c/g;x"), ("g;x?y#s", "http://a/b/c/g;x?y"),
-            ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"),
-            ("..", "http://a/b/"),
-            ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
-            ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"),
-            ("/./g", "http://a/g"), ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."),
-            (".g", "http://a/b/c/.g"),
-            ("g..", "http://a/b/c/g.."), ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"),
+            ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("..", "http://a/b/"),
+            ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("g#s", "http://a/b/c/g"),
+            ("g?y#s", "http://a/b/c/g?y"), (";x", "http://a/b/c/;x"), ("g;x", "http://a/b/c/g;x"),
+            ("g;x?y#s", "http://a/b/c/g;x?y"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"),
+            ("./", "http://a/b/c/"), ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"),
+            ("../../", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"),
+            ("../../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+            ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"), ("./../g", "http://a/b/g"),
+            ("g..", "http://a/b/c/g.."), ("..g", "http://a/b/c/..g"),
             ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
             ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
             ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"),
@@ -82,22 +77,21 @@ struct WebURLTests {
     @Test(
         arguments: [
             ("x.mp3", true), ("/x.mp3", true), ("//h.example:8000/x.mp3", true),
-            ("http://h.example:8000/x.mp3", true),
-            ("http://h.example/x.mp3", false), ("https://h.example:8000/x.mp3", false),
-            ("//other.example/x", false),
+            ("http://h.example:8000/x.mp3", true), ("http://h.example/x.mp3", false),
+            ("https://h.example:8000/x.mp3", false), ("//other.example/x", false),
         ]
     )
-    func `a password goes along within its origin only`(reference: String, isCached: Bool) throws {
+    func `a reference inherits the password only within its origin`(reference: String, inherits: Bool) throws
+    {
         let base = try #require(WebURL("http://me:secret@h.example:8000/a/list.m3u"))
         let url = try #require(base.resolving(reference))
-        #expect((url.userInfo?.password == "secret") == isCached)
+        #expect((url.userInfo?.password == "secret") == inherits)
     }
 
     @Test(
         arguments: [
             "http://me:s3cret@h.example/x?token=s3cret", "http://s3cret@h.example",
-            "http://a@b:s3cret@h.example/",
-            "http://me:%733cret@[::1]:8/x",
+            "http://a@b:s3cret@h.example/", "http://me:%733cret@[::1]:8/x",
         ]
     )
     func `no way of printing a URL shows its secrets`(text: String) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct OptionalLibraryTests {
-    @Test func `a library is opened once, whoever asks and however often`() async {
+    @Test func `a library is opened once, however many callers ask for it`() async {
         let count = Locked(0)
         let library = OptionalLibrary {
             count.withLock { $0 += 1 }
@@ -17,7 +17,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func `the reason of a failure is what every caller gets`() async {
+    @Test func `every caller gets the reason of a failure`() async {
         let library = OptionalLibrary { "no such file" }
         #expect(await library.open() == "no such file")
         let again = Locked<String??>(nil)
@@ -29,27 +29,22 @@ import Testing
         async throws
     {
         let gate = Gate()
-        let story = Locked<[String]>([])
-        let tell = { @Sendable (text: String) in story.withLock { $0.append(text) } }
-        let first = OptionalLibrary {
-            tell("first begins")
-            gate.wait()
-            tell("first ends")
-            return nil
-        }
-        let others = ["second", "third"].map { name in
+        let log = Locked<[String]>([])
+        let libraries = ["first", "second", "third"].map { name in
             OptionalLibrary {
-                tell(name)
+                log.withLock { $0.append(name) }
+                if name == "first" { gate.wait() }
                 return nil
             }
         }
-        let done = Locked(0)
-        for library in [first] + others { library.open { _ in done.withLock { $0 += 1 } } }
-        try await wait(for: "the first") { story.withLock { $0 == ["first begins"] } }
-        #expect(done.withLock { $0 } == 0)
+        for (number, library) in libraries.enumerated() {
+            library.open { _ in log.withLock { $0.append("\(number) is open") } }
+        }
+        try await wait(for: "the first") { log.withLock { $0 == ["first"] } }
         gate.open()
-        try await wait(for: "all") { done.withLock { $0 } == 3 }
-        #expect(story.withLock { $0 } == ["first begins", "first ends", "second", "third"])
+        try await wait(for: "all") { log.withLock { $0.count } == 6 }
+        let opened = ["first", "0 is open", "second", "1 is open", "third", "2 is open"]
+        #expect(log.withLock { $0 } == opened)
     }
 
     @Test func `a library that is asked for when the thread has ended is opened too`() async {

@@ -18,39 +18,26 @@ import Testing
             (EPERM, false, true), (EIO, false, false), (ENOENT, false, false),
         ] as [(CInt, Bool, Bool)]
     )
-    func `a full disk is told from a refusal, and both from other failures`(
-        number: CInt,
-        isFullDisk: Bool,
-        isRefusal: Bool
-    ) {
+    func `a full disk, a refusal and other failures differ`(number: CInt, isFullDisk: Bool, isRefusal: Bool) {
         let error = SystemError("write", number: number)
-        #expect(error.isFullDisk == isFullDisk)
-        #expect(error.isRefusal == isRefusal)
+        #expect(error.isFullDisk == isFullDisk && error.isRefusal == isRefusal)
     }
 
     @Test func `only a negative result is a failure`() throws {
-        #expect(try check("try", 0) == 0)
-        #expect(try check("try", 7) == 7)
+        for result in [0, 7] as [CInt] { #expect(try check("try", result) == result) }
         errno = EMFILE
         #expect(throws: SystemError("try", number: EMFILE)) { try check("try", -1) }
     }
 
     @Test func `a call is repeated while signals interrupt it, and no longer`() {
-        var calls = 0
-        let result = retryingInterrupted { () -> Int in
-            calls += 1
-            errno = EINTR
-            return calls < 3 ? -1 : 5
+        for (error, expected, count) in [(EINTR, 5, 3), (EIO, -1, 1)] {
+            var calls = 0
+            let result = retryingInterrupted { () -> Int in
+                calls += 1
+                errno = error
+                return calls < 3 ? -1 : 5
+            }
+            #expect(result == expected && calls == count)
         }
-        #expect(result == 5)
-        #expect(calls == 3)
-        calls = 0
-        let failure = retryingInterrupted { () -> Int in
-            calls += 1
-            errno = EIO
-            return -1
-        }
-        #expect(failure == -1)
-        #expect(calls == 1)
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(try WholeFile.read(ends[0], limit: 1_000_000) == bytes)
     }
 
-    @Test func `what cannot be read or written says why`() throws {
+    @Test func `a failed read or write says why`() throws {
         let descriptor = try check("open", open(folder.path(""), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         defer { close(descriptor) }
         #expect(throws: SystemError("read the file", number: EISDIR)) {

@@ -9,7 +9,7 @@ import Testing
 struct WorkThreadTests {
     private struct Refused: Error {}
 
-    @Test func `a thread starts with its first job, or at once where it must be ready`() async throws {
+    @Test func `a thread starts with its first job, or at once if it must be ready`() async throws {
         let lazy = WorkThread(name: "asleep-test")
         let ready = WorkThread(name: "ready-test", isReady: true)
         defer {
@@ -39,15 +39,10 @@ struct WorkThreadTests {
         #expect(Set(log.threads).count == 1)
     }
 
-    @Test func `run returns what its body returns`() async {
+    @Test func `run returns the value or throws the error of its body`() async {
         let thread = WorkThread(name: "values")
         defer { thread.stop() }
         #expect(await thread.run { 6 * 7 } == 42)
-    }
-
-    @Test func `run throws what its body throws`() async {
-        let thread = WorkThread(name: "errors")
-        defer { thread.stop() }
         await #expect(throws: Refused.self) {
             try await thread.run { () throws -> Int in throw Refused() }
         }
@@ -85,7 +80,7 @@ struct WorkThreadTests {
         #expect(blocked == [true, true, true, false])
     }
 
-    @Test func `what was handed over before stop still runs, then the thread lets go`() async throws {
+    @Test func `jobs submitted before stop still run, then the thread is released`() async throws {
         weak var gone: WorkThread?
         let log = Log()
         do {
@@ -98,7 +93,7 @@ struct WorkThreadTests {
         #expect(log.jobs == Array(0..<100))
     }
 
-    /// What ran where.
+    /// The jobs that ran, with their threads.
     private final class Log: Sendable {
         private let seen = Locked<[(job: Int, thread: UInt)]>([])
 
