@@ -9,14 +9,12 @@ struct MediaErrorTests {
         #expect(error.safeText.string == error.description)
     }
 
-    @Test(
-        arguments: [
-            ("/music/Song 1.mp3", "Song 1.mp3", "/music/Song 1.mp3"), ("/", "/", "/"),
-            ("http://me:pw@h.example/a/%C3%A9.mp3?key=1", "é.mp3", "http://h.example/a/%C3%A9.mp3?…"),
-            ("http://h.example/", "h.example", "http://h.example/"),
-            ("http://h.example/%1B%5D0;x.mp3", "\u{FFFD}]0;x.mp3", "http://h.example/%1B%5D0;x.mp3"),
-        ]
-    )
+    @Test(arguments: [
+        ("/music/Song 1.mp3", "Song 1.mp3", "/music/Song 1.mp3"), ("/", "/", "/"),
+        ("http://me:pw@h.example/a/%C3%A9.mp3?key=1", "é.mp3", "http://h.example/a/%C3%A9.mp3?…"),
+        ("http://h.example/", "h.example", "http://h.example/"),
+        ("http://h.example/%1B%5D0;x.mp3", "\u{FFFD}]0;x.mp3", "http://h.example/%1B%5D0;x.mp3"),
+    ])
     func `the last part of its path names a track, or its host, without secrets`(
         address: String,
         name: String,

@@ -4,13 +4,11 @@ import Testing
 
 @Suite
 struct PercentEncodingTests {
-    @Test(
-        arguments: [
-            ("abc", "abc"), ("a%62c", "abc"), ("%2f%2F", "%2F%2F"), ("%", "%25"), ("%4", "%254"),
-            ("a?b", "a%3Fb"), ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("\"<>", "%22%3C%3E"),
-            ("!$&'()*+,;=:@/-._~", "!$&'()*+,;=:@/-._~"),
-        ]
-    )
+    @Test(arguments: [
+        ("abc", "abc"), ("a%62c", "abc"), ("%2f%2F", "%2F%2F"), ("%", "%25"), ("%4", "%254"),
+        ("a?b", "a%3Fb"), ("ü", "%C3%BC"), ("a%25b", "a%25b"), ("\"<>", "%22%3C%3E"),
+        ("!$&'()*+,;=:@/-._~", "!$&'()*+,;=:@/-._~"),
+    ])
     func `a path is normalised, and a query too, but for its question marks`(text: String, expected: String) {
         #expect(PercentEncoding.normalized(text, keeping: .path) == expected)
         #expect(PercentEncoding.normalized("a?b#", keeping: .query) == "a?b%23")
@@ -35,12 +33,10 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.decoded(normal) == text)
     }
 
-    @Test(
-        arguments: [
-            ("/a/b", "/a/b"), ("/.", "/"), ("/..", "/"), ("/a/.", "/a/"), ("/a//../b", "/a/b"),
-            ("/a/b/../../../c", "/c"), ("/a.b/..c/d..", "/a.b/..c/d.."), ("/./a", "/a"), ("/..//a", "//a"),
-        ]
-    )
+    @Test(arguments: [
+        ("/a/b", "/a/b"), ("/.", "/"), ("/..", "/"), ("/a/.", "/a/"), ("/a//../b", "/a/b"),
+        ("/a/b/../../../c", "/c"), ("/a.b/..c/d..", "/a.b/..c/d.."), ("/./a", "/a"), ("/..//a", "//a"),
+    ])
     func `dot segments are removed and never lead above the root`(path: String, expected: String) {
         #expect(PercentEncoding.removingDotSegments(path) == expected)
     }

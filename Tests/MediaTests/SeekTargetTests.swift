@@ -14,22 +14,18 @@ struct SeekTargetTests {
         #expect(SeekTarget(parsing: text) == target)
     }
 
-    @Test(
-        arguments: [
-            "", "x", "1:60", "1:2:60", "1:2:3:4", ":5", "5:", "+", "+-5", "1e3", "0x10", "٣", "nan", "101%",
-            "-1%", "+5%", "%", "0x10%", "1.2.3",
-        ]
-    )
+    @Test(arguments: [
+        "", "x", "1:60", "1:2:60", "1:2:3:4", ":5", "5:", "+", "+-5", "1e3", "0x10", "٣", "nan", "101%",
+        "-1%", "+5%", "%", "0x10%", "1.2.3",
+    ])
     func `anything else is no target`(text: String) {
         #expect(SeekTarget(parsing: text) == nil)
     }
 
-    @Test(
-        arguments: [
-            (0, "0:00"), (59, "0:59"), (60, "1:00"), (3_599, "59:59"), (3_600, "1:00:00"), (-5, "0:00"),
-            (36_061, "10:01:01"),
-        ]
-    )
+    @Test(arguments: [
+        (0, "0:00"), (59, "0:59"), (60, "1:00"), (3_599, "59:59"), (3_600, "1:00:00"), (-5, "0:00"),
+        (36_061, "10:01:01"),
+    ])
     func `a time is shown in clock form`(seconds: Int, expected: String) {
         #expect(Duration.seconds(seconds).clockTime == expected)
     }

@@ -18,43 +18,37 @@ struct PlaylistBaseTests {
         }
     }
 
-    @Test(
-        arguments: [
-            ("a.mp3", "file /lists/a.mp3"), ("./a.mp3", "file /lists/a.mp3"), ("file:/m/a", "file /m/a"),
-            (".//a.mp3", "file /lists/a.mp3"), ("../a.mp3", "file /lists/../a.mp3"),
-            ("/m/a.mp3", "file /m/a.mp3"), ("100%25.mp3", "file /lists/100%25.mp3"),
-            ("file:///m/a%20b.mp3", "file /m/a b.mp3"), ("FILE://localhost/m/a", "file /m/a"),
-            ("http://h/a b.mp3", "http://h/a%20b.mp3"), ("HTTPS://h/a", "https://h/a"),
-            ("AC: DC.mp3", "file /lists/AC: DC.mp3"), ("c:x.mp3", "file /lists/c:x.mp3"),
-            ("a#1?.mp3", "file /lists/a#1?.mp3"), ("CD1\\a.mp3", "file /lists/CD1/a.mp3"),
-            ("odd\\name.mp3", "file /lists/odd\\name.mp3"), ("x/y\\z.mp3", "file /lists/x/y\\z.mp3"),
-        ]
-    )
+    @Test(arguments: [
+        ("a.mp3", "file /lists/a.mp3"), ("./a.mp3", "file /lists/a.mp3"), ("file:/m/a", "file /m/a"),
+        (".//a.mp3", "file /lists/a.mp3"), ("../a.mp3", "file /lists/../a.mp3"),
+        ("/m/a.mp3", "file /m/a.mp3"), ("100%25.mp3", "file /lists/100%25.mp3"),
+        ("file:///m/a%20b.mp3", "file /m/a b.mp3"), ("FILE://localhost/m/a", "file /m/a"),
+        ("http://h/a b.mp3", "http://h/a%20b.mp3"), ("HTTPS://h/a", "https://h/a"),
+        ("AC: DC.mp3", "file /lists/AC: DC.mp3"), ("c:x.mp3", "file /lists/c:x.mp3"),
+        ("a#1?.mp3", "file /lists/a#1?.mp3"), ("CD1\\a.mp3", "file /lists/CD1/a.mp3"),
+        ("odd\\name.mp3", "file /lists/odd\\name.mp3"), ("x/y\\z.mp3", "file /lists/x/y\\z.mp3"),
+    ])
     func `an entry of a local list`(reference: String, expected: String) throws {
         let existing: Set<String> = ["/lists/odd\\name.mp3"]
         #expect(try place(reference, in: .folder("/lists"), existing: existing) == expected)
     }
 
-    @Test(
-        arguments: [
-            ("a.mp3", "http://h/dir/a.mp3"), ("/a.mp3", "http://h/a.mp3"), ("../a.mp3", "http://h/a.mp3"),
-            ("//i/a.mp3", "http://i/a.mp3"), ("?n=2", "http://h/dir/list.m3u?n=2"),
-            ("a b%20c.mp3", "http://h/dir/a%20b%20c.mp3"), ("https://i/a", "https://i/a"),
-            ("AC: DC.mp3", "http://h/dir/AC:%20DC.mp3"), ("CD1\\a.mp3", "http://h/dir/CD1/a.mp3"),
-            ("mailto:x", "http://h/dir/mailto:x"),
-        ]
-    )
+    @Test(arguments: [
+        ("a.mp3", "http://h/dir/a.mp3"), ("/a.mp3", "http://h/a.mp3"), ("../a.mp3", "http://h/a.mp3"),
+        ("//i/a.mp3", "http://i/a.mp3"), ("?n=2", "http://h/dir/list.m3u?n=2"),
+        ("a b%20c.mp3", "http://h/dir/a%20b%20c.mp3"), ("https://i/a", "https://i/a"),
+        ("AC: DC.mp3", "http://h/dir/AC:%20DC.mp3"), ("CD1\\a.mp3", "http://h/dir/CD1/a.mp3"),
+        ("mailto:x", "http://h/dir/mailto:x"),
+    ])
     func `an entry of a list of the web`(reference: String, expected: String) throws {
         let base = PlaylistBase.web(try #require(WebURL("http://h/dir/list.m3u?n=1")))
         #expect(try place(reference, in: base) == expected)
     }
 
-    @Test(
-        arguments: [
-            "file:///etc/passwd", "FILE:/etc/passwd", "file://localhost/x", "C:\\Music\\a.mp3",
-            "c:/Music/a.mp3", "\\\\server\\share\\a.mp3",
-        ]
-    )
+    @Test(arguments: [
+        "file:///etc/passwd", "FILE:/etc/passwd", "file://localhost/x", "C:\\Music\\a.mp3",
+        "c:/Music/a.mp3", "\\\\server\\share\\a.mp3",
+    ])
     func `a list of the web cannot name local files`(reference: String) throws {
         let base = PlaylistBase.web(try #require(WebURL("http://h/list.m3u")))
         #expect { try place(reference, in: base) } throws: { ($0 as? MediaError)?.code == .refusedLocalFile }

@@ -41,13 +41,11 @@ struct XSPFParserTests {
         #expect(try entries(bytes, as: .xspf).map(\.reference) == ["€é"])
     }
 
-    @Test(
-        arguments: [
-            "<!DOCTYPE playlist [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>",
-            "<!DOCTYPE playlist [<!ENTITY a SYSTEM \"file:///etc/passwd\">]>",
-            "<!DOCTYPE playlist [<!ENTITY % a SYSTEM \"http://h/x.dtd\"> %a;]>",
-        ]
-    )
+    @Test(arguments: [
+        "<!DOCTYPE playlist [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>",
+        "<!DOCTYPE playlist [<!ENTITY a SYSTEM \"file:///etc/passwd\">]>",
+        "<!DOCTYPE playlist [<!ENTITY % a SYSTEM \"http://h/x.dtd\"> %a;]>",
+    ])
     func `a list that declares entities is refused`(declaration: String) {
         let body = "<playlist><trackList><track><location>&a;</location></track></trackList></playlist>"
         #expect {
@@ -57,12 +55,10 @@ struct XSPFParserTests {
         }
     }
 
-    @Test(
-        arguments: [
-            "<playlist><trackList>", "<playlist></trackList>", "<x><playlist/></x>", "<playlist/>",
-            "<playlist>&undefined;</playlist>", "<playlist>" + String(repeating: "<a>", count: 5_000),
-        ]
-    )
+    @Test(arguments: [
+        "<playlist><trackList>", "<playlist></trackList>", "<x><playlist/></x>", "<playlist/>",
+        "<playlist>&undefined;</playlist>", "<playlist>" + String(repeating: "<a>", count: 5_000),
+    ])
     func `a broken list is refused with a reason`(text: String) {
         #expect { try entries(text) } throws: { ($0 as? MediaError)?.code == .badPlaylist }
     }

@@ -30,25 +30,23 @@ import Testing
         #expect(screen.colors == [.playing: .index(208), .inFlight: .index(9), .cached: .standard])
     }
 
-    @Test(
-        arguments: [
-            ("[keys]\nx = \"sing\"", "2: keys.x is refused: Unknown command \"sing\""),
-            ("[keys]\nx = \"jump x\"", "2: keys.x is refused: jump takes the number of a track, from 1"),
-            ("[keys]\nCtrl-C = \"next\"", "2: keys.Ctrl-C can't be bound: the terminal handles it itself"),
-            (
-                "[keys]\nspace = \"next\"\n\nSpace = \"stop\"",
-                "4: keys.Space is bound in line 2 already; a key can do one thing"
-            ),
-            (
-                "[colors]\nplaying = \"crimson\"",
-                "2: colors.playing takes a colour: default, a name as red or bright-red, or a number, 0 to 255"
-            ),
-            (
-                "[colors]\nsky = \"blue\"",
-                "2: colors.sky is not a part of the screen; there are normal, title"
-            ),
-        ]
-    )
+    @Test(arguments: [
+        ("[keys]\nx = \"sing\"", "2: keys.x is refused: Unknown command \"sing\""),
+        ("[keys]\nx = \"jump x\"", "2: keys.x is refused: jump takes the number of a track, from 1"),
+        ("[keys]\nCtrl-C = \"next\"", "2: keys.Ctrl-C can't be bound: the terminal handles it itself"),
+        (
+            "[keys]\nspace = \"next\"\n\nSpace = \"stop\"",
+            "4: keys.Space is bound in line 2 already; a key can do one thing"
+        ),
+        (
+            "[colors]\nplaying = \"crimson\"",
+            "2: colors.playing takes a colour: default, a name as red or bright-red, or a number, 0 to 255"
+        ),
+        (
+            "[colors]\nsky = \"blue\"",
+            "2: colors.sky is not a part of the screen; there are normal, title"
+        ),
+    ])
     func `a mistake is named with file and line`(file: String, refusal: String) {
         #expect { try screen(file) } throws: { "\($0)".hasPrefix("config.toml:" + refusal) }
     }

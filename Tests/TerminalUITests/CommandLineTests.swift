@@ -31,13 +31,11 @@ struct CommandLineTests {
         #expect(line.apply(.enter) == .entered(""))
     }
 
-    @Test(
-        arguments: [
-            ("tog", "toggle"), ("repe", "repeat "), ("re", "re"), ("repeat o", "repeat o"),
-            ("repeat a", "repeat all"), ("jump ", "jump "), ("nothing", "nothing"),
-            ("nothing ", "nothing "), ("add http://h/", "add http://h/"),
-        ]
-    )
+    @Test(arguments: [
+        ("tog", "toggle"), ("repe", "repeat "), ("re", "re"), ("repeat o", "repeat o"),
+        ("repeat a", "repeat all"), ("jump ", "jump "), ("nothing", "nothing"),
+        ("nothing ", "nothing "), ("add http://h/", "add http://h/"),
+    ])
     func `Tab completes commands and their words`(typed: String, expected: String) {
         var line = CommandLine(typed)
         #expect(line.apply(.tab) == .editing)
@@ -72,12 +70,10 @@ struct CommandLineTests {
         #expect(seen == ["stop", "next", "next", "stop", "se", "se"])
     }
 
-    @Test(
-        arguments: [
-            ("add http://u:p@h/x", false), ("add https://u@h", false), ("add http://h/a@b", true),
-            ("add me@host", true), ("seek 5", true), ("add http://h/?u=a://b:c@d", false),
-        ]
-    )
+    @Test(arguments: [
+        ("add http://u:p@h/x", false), ("add https://u@h", false), ("add http://h/a@b", true),
+        ("add me@host", true), ("seek 5", true), ("add http://h/?u=a://b:c@d", false),
+    ])
     func `a line that names a user of a server may not be saved`(line: String, mayBe: Bool) {
         #expect(CommandLine.maySave(line) == mayBe)
     }

@@ -44,17 +44,14 @@ struct CommandTableTests {
         #expect(Set(used) == Set(CommandTable.rows.map(\.name)))
     }
 
-    @Test(
-        arguments: [
-            "", "   ", "fly", "Play", "play now", "jump", "jump 0", "jump -1", "jump x",
-            "jump 99999999999999999999", "remove", "remove 0", "remove 0-2", "remove 3-1", "remove 1-",
-            "remove -3", "remove 1-2-3", "remove 1,2", "remove ٣", "remove 1-99999999999999999999", "move 1",
-            "move 1-2", "move 0 1", "move 1 2-3", "move a b", "undo 2", "sort", "sort loudness",
-            "shuffle later", "seek", "seek x", "volume", "volume 101", "volume -101", "volume loud",
-            "repeat twice", "gain loud", "gain 3", "add", "save  ", "pin 0", "pin x", "view", "view cellar",
-            "back now",
-        ]
-    )
+    @Test(arguments: [
+        "", "   ", "fly", "Play", "play now", "jump", "jump 0", "jump -1", "jump x",
+        "jump 99999999999999999999", "remove", "remove 0", "remove 0-2", "remove 3-1", "remove 1-",
+        "remove -3", "remove 1-2-3", "remove 1,2", "remove ٣", "remove 1-99999999999999999999", "move 1",
+        "move 1-2", "move 0 1", "move 1 2-3", "move a b", "undo 2", "sort", "sort loudness", "shuffle later",
+        "seek", "seek x", "volume", "volume 101", "volume -101", "volume loud", "repeat twice", "gain loud",
+        "gain 3", "add", "save  ", "pin 0", "pin x", "view", "view cellar", "back now",
+    ])
     func `a wrong line is refused with a reason in one line`(line: String) {
         #expect {
             try ParsedCommand(parsing: line)

@@ -34,12 +34,9 @@ struct KeyDecoderTests {
         #expect(events("\u{1B}[<" + report + "q") == [.mouse(event), .key("q")])
     }
 
-    @Test(
-        arguments: [
-            "[<0;5;3m", "[<2;5;3M", "[<32;5;3M", "[<0;0;3M", "[<0;5M", "[<0;5;3;1M", "[<;;M", "[<0;5;x",
-            "[M q!",
-        ]
-    )
+    @Test(arguments: [
+        "[<0;5;3m", "[<2;5;3M", "[<32;5;3M", "[<0;0;3M", "[<0;5M", "[<0;5;3;1M", "[<;;M", "[<0;5;x", "[M q!",
+    ])
     func `other reports of the mouse, old and broken ones, are no events and no keys`(report: String) {
         #expect(events("\u{1B}" + report + "q") == [.key("q")])
     }

@@ -36,18 +36,4 @@ struct KeyMapTests {
         #expect(!map.bindings.contains { $0.entry.command == .player(.shuffle) })
         #expect(map.bindings.last?.help == "volume 30")
     }
-
-    @Test(
-        arguments: [
-            (" ", .toggle), (">", .next), ("<", .previous), (.right, .seek(.by(.seconds(5)))),
-            (.left, .seek(.by(.seconds(-5)))), (".", .seek(.by(.seconds(60)))),
-            (",", .seek(.by(.seconds(-60)))), ("+", .changeVolume(by: 5)), ("=", .changeVolume(by: 5)),
-            ("-", .changeVolume(by: -5)), ("m", .mute), ("s", .shuffle), ("r", .setRepeat(nil)),
-            ("R", .setGain(nil)),
-        ] as [(Key, PlayerCommand)]
-    )
-    func `a key sends its command`(key: Key, command: PlayerCommand) {
-        var state = UIState(columns: 80, rows: 24)
-        #expect(state.apply(.key(key)) == [.send(command)])
-    }
 }

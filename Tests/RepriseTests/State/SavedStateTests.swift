@@ -41,26 +41,22 @@ import Testing
         #expect(text.contains("https://h.example/a.mp3") && !text.contains("secret") && !text.contains("me:"))
     }
 
-    @Test(
-        arguments: [
-            "", "reprise queue 1\n", "reprise queue 2\nend\n", "reprise session 1\nend\n",
-            "reprise queue 1\nid\t5\ntrack\t\t/a\t\t\n", "reprise queue 1\ntrack\t\trelative\t\t\nend\n",
-            "reprise queue 1\ntrack\t\tftp://h/a\t\t\nend\n", "reprise queue 1\ntrack\t/a\nend\n",
-            "reprise queue 1\ntrack\t\thttp://u:p@h/a\t\t\nend\n", "reprise queue 1\nexec\trm\nend\n",
-            "reprise queue 1\ntrack\t\t/a%zz\t\t\nend\n", "reprise queue 1\ntrack\t\t/a%0\t\t\nend\n",
-        ]
-    )
+    @Test(arguments: [
+        "", "reprise queue 1\n", "reprise queue 2\nend\n", "reprise session 1\nend\n",
+        "reprise queue 1\nid\t5\ntrack\t\t/a\t\t\n", "reprise queue 1\ntrack\t\trelative\t\t\nend\n",
+        "reprise queue 1\ntrack\t\tftp://h/a\t\t\nend\n", "reprise queue 1\ntrack\t/a\nend\n",
+        "reprise queue 1\ntrack\t\thttp://u:p@h/a\t\t\nend\n", "reprise queue 1\nexec\trm\nend\n",
+        "reprise queue 1\ntrack\t\t/a%zz\t\t\nend\n", "reprise queue 1\ntrack\t\t/a%0\t\t\nend\n",
+    ])
     func `a cut queue, one of another version and one with invalid lines are refused`(text: String) {
         #expect(throws: StateError.self) { try SavedQueue(parsing: text) }
     }
 
-    @Test(
-        arguments: [
-            "volume\t101", "volume\t-1", "volume\tx", "current\t-1", "position\t-5",
-            "position\t99999999999999999999", "repeat\ttwice", "gain\tloud", "paused\tyes", "place\t5",
-            "origin\tftp://h/", "origin\thttp://u:p@h/", "place\tx\thttp://h/",
-        ]
-    )
+    @Test(arguments: [
+        "volume\t101", "volume\t-1", "volume\tx", "current\t-1", "position\t-5",
+        "position\t99999999999999999999", "repeat\ttwice", "gain\tloud", "paused\tyes", "place\t5",
+        "origin\tftp://h/", "origin\thttp://u:p@h/", "place\tx\thttp://h/",
+    ])
     func `a session with an impossible value is refused`(line: String) {
         #expect(throws: StateError.self) { try SavedSession(parsing: "reprise session 1\n\(line)\nend\n") }
     }
