@@ -5,7 +5,9 @@ import Testing
 struct PlainStateTests {
     private static func state() -> PlainState {
         var state = PlainState(keyMap: .standard, history: [], glyphs: .ascii)
-        let tracks = (1...3).map { track($0, "/music/\($0).mp3", title: SafeText("Song \($0)"), seconds: 12) }
+        let tracks = (1...3).map { number in
+            track(number, "/music/\(number).mp3", TrackTags(title: SafeText("Song \(number)")), seconds: 12)
+        }
         var snapshot = queueSnapshot(tracks, current: 0)
         (snapshot.state, snapshot.position, snapshot.duration) = (.playing, .seconds(5), .seconds(12))
         _ = state.take(snapshot)

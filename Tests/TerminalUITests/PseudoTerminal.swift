@@ -24,7 +24,8 @@ final class PseudoTerminal: Sendable {
         slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard slave >= 0 else { return nil }
         received = Received()
-        resize(columns: columns, rows: rows)
+        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
         let (master, received) = (self.master, self.received)
         NamedThread.start("pty-reader") {
             var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -49,11 +50,6 @@ final class PseudoTerminal: Sendable {
     func type(_ text: String) {
         var bytes = Array(text.utf8)
         _ = write(master, &bytes, bytes.count)
-    }
-
-    func resize(columns: Int, rows: Int) {
-        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
     }
 
     /// The terminal's modes, as bytes to compare.

@@ -5,28 +5,19 @@ import TerminalUI
 func sampleSnapshot(_ change: (inout PlayerSnapshot) -> Void = { _ in }) -> PlayerSnapshot {
     var player = PlayerSnapshot()
     player.tracks = [
-        track(1, "https://music.example/a/01%20Morning.mp3", title: "Morning", artist: "Edda", seconds: 185),
-        track(2, "https://music.example/a/02.mp3", title: "夜の音楽", artist: "東京アンサンブル", seconds: 3_725),
-        track(3, "https://music.example/a/gone.mp3", seconds: nil),
-        track(4, "https://music.example/a/cafe\u{301}%20de%20nuit%20et%20de%20jour.mp3", seconds: 61),
+        track(1, site + "01%20Morning.mp3", TrackTags(title: "Morning", artist: "Edda"), seconds: 185),
+        track(2, site + "02.mp3", TrackTags(title: "夜の音楽", artist: "東京アンサンブル"), seconds: 3_725),
+        track(3, site + "gone.mp3", seconds: nil),
+        track(4, site + "cafe\u{301}%20de%20nuit%20et%20de%20jour.mp3", seconds: 61),
     ]
-    player.currentIndex = 1
-    player.state = .playing
-    player.position = .seconds(1_862)
-    player.duration = .seconds(3_725)
-    player.isExact = false
-    player.buffered = .seconds(42)
-    player.load.length = 8_000
+    (player.currentIndex, player.state, player.volume, player.repeatMode) = (1, .playing, 80, .all)
+    (player.position, player.duration, player.isExact) = (.seconds(1_862), .seconds(3_725), false)
+    (player.buffered, player.byteOffset, player.load.length) = (.seconds(42), 4_000, 8_000)
     player.load.stored = ByteRangeSet([0..<2_000, 3_000..<6_000])
-    player.load.inFlight = [6_000..<7_000]
-    player.load.bytesPerSecond = 312_400
-    player.byteOffset = 4_000
-    player.volume = 80
-    player.repeatMode = .all
+    (player.load.inFlight, player.load.bytesPerSecond) = ([6_000..<7_000], 312_400)
     player.failures = [Track.ID(3): "404 Not Found"]
     player.messages = [message(1, "reconnected to music.example")]
-    player.totalCachedBytes = 45_678_901
-    player.totalFetchedBytes = 999_999
+    (player.totalCachedBytes, player.totalFetchedBytes) = (45_678_901, 999_999)
     change(&player)
     return player
 }
@@ -36,15 +27,11 @@ func message(_ number: Int, _ text: SafeText) -> PlayerMessage {
     PlayerMessage(number: number, time: .seconds(60 * number), text: text)
 }
 
-func track(
-    _ id: UInt64,
-    _ address: String,
-    title: SafeText? = nil,
-    artist: SafeText? = nil,
-    seconds: Int? = nil
-) -> Track {
+/// The folder of the sample tracks.
+private let site = "https://music.example/a/"
+
+func track(_ id: UInt64, _ address: String, _ tags: TrackTags = TrackTags(), seconds: Int?) -> Track {
     let location = WebURL(address).map(ResourceLocation.web) ?? .file(address)
-    let tags = TrackTags(title: title, artist: artist)
     return Track(id: Track.ID(id), location: location, tags: tags, duration: seconds.map { .seconds($0) })
 }
 
@@ -53,40 +40,27 @@ func track(
 
 /// Entries of every kind: whole and pinned, in parts, of unknown length.
 func sampleEntries() -> [CachedTrack] {
-    [
-        CachedTrack(
-            id: CachedTrack.ID(7),
-            source: "https://music.example/a/02.mp3",
-            title: "夜の音楽",
-            artist: "東京アンサンブル",
-            length: 8_000_000,
-            stored: ByteRangeSet([0..<2_000_000, 3_000_000..<6_000_000]),
-            age: .seconds(30)
-        ),
-        CachedTrack(
-            id: CachedTrack.ID(8),
-            source: "https://music.example/a/01%20Morning.mp3",
-            length: 2_500_000,
-            stored: ByteRangeSet(0..<2_500_000),
-            isPinned: true,
-            age: .seconds(3 * 24 * 3_600)
-        ),
-        CachedTrack(
-            id: CachedTrack.ID(9),
-            source: "https://music.example/signed.mp3?…",
-            stored: ByteRangeSet(0..<70_000),
-            age: .seconds(7_300)
-        ),
+    func entry(_ id: Int64, _ source: String, length: Int64?, _ stored: [ByteRange], age: Int) -> CachedTrack
+    {
+        var entry = CachedTrack(id: CachedTrack.ID(id), source: SafeText(source), length: length)
+        (entry.stored, entry.age) = (ByteRangeSet(stored), .seconds(age))
+        return entry
+    }
+    let parts = [0..<2_000_000, 3_000_000..<6_000_000] as [ByteRange]
+    var partial = entry(7, site + "02.mp3", length: 8_000_000, parts, age: 30)
+    (partial.title, partial.artist) = ("夜の音楽", "東京アンサンブル")
+    let days = 3 * 24 * 3_600
+    var pinned = entry(8, site + "01%20Morning.mp3", length: 2_500_000, [0..<2_500_000], age: days)
+    pinned.isPinned = true
+    return [
+        partial, pinned,
+        entry(9, "https://music.example/signed.mp3?…", length: nil, [0..<70_000], age: 7_300),
     ]
 }
 
 /// A record of the journal on the track that plays, or on another one.
-func record(
-    _ second: Int,
-    _ event: JournalRecord.Event,
-    of resource: SafeText = "https://music.example/a/02.mp3"
-) -> JournalRecord {
-    JournalRecord(time: .seconds(second), resource: resource, event: event)
+func record(_ second: Int, _ event: JournalRecord.Event, of resource: SafeText? = nil) -> JournalRecord {
+    JournalRecord(time: .seconds(second), resource: resource ?? SafeText(site + "02.mp3"), event: event)
 }
 
 /// A request of each kind, and a decision.
@@ -104,7 +78,7 @@ func sampleRecords() -> [JournalRecord] {
     let third = request(3, .prefetch, 0..<65_536, "connection-refused")
     return [
         record(61, .request(first)), record(62, .request(second)),
-        record(63, .request(third), of: "https://music.example/a/03.mp3"),
+        record(63, .request(third), of: SafeText(site + "03.mp3")),
         record(64, .decision(.retryLater, "music.example refuses the connection")),
     ]
 }
@@ -114,9 +88,7 @@ func sampleUnderWay() -> [JournalRecord] {
     var first = RequestRecord(number: 4, why: .readAhead, asked: 6_000..<7_000, startedAt: .seconds(65))
     (first.firstByte, first.bytes, first.duration) = (.milliseconds(30), 500, .milliseconds(1_030))
     let second = RequestRecord(number: 5, why: .prefetch, asked: nil, startedAt: .seconds(66))
-    return [
-        record(66, .request(first)), record(66, .request(second), of: "https://music.example/a/03.mp3"),
-    ]
+    return [record(66, .request(first)), record(66, .request(second), of: SafeText(site + "03.mp3"))]
 }
 
 /// A state in which every view has something to show.

@@ -53,9 +53,4 @@ struct ShellPartsTests {
     func `colours have names or numbers`(text: String, choice: ColorChoice?) {
         #expect(ColorChoice(parsing: text) == choice)
     }
-
-    @Test func `every style has a name of its own, in small letters`() {
-        #expect(Style.inFlight.name == "in-flight")
-        #expect(Set(Style.allCases.map(\.name)).count == Style.allCases.count)
-    }
 }

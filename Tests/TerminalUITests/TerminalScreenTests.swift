@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 /// The screen on a pseudo-terminal. One at a time, since ncurses and signal handlers belong to the process.
+///
+/// Keys, paste, sizes, signals and faults are proven with the real program, in `Tests/EndToEndTests/Screen`.
 @Suite(.serialized)
 struct TerminalScreenTests {
     @Test func `the first frame is drawn at once and the terminal is restored at the end`() async throws {
@@ -19,19 +21,6 @@ struct TerminalScreenTests {
         #expect(screen.player.commands == [.quit])
         #expect(screen.terminal.modes == before)
         for reset in ["\u{1B}[?1049l", "\u{1B}[?2004l", "\u{1B}[?25h"] { try await screen.drawn(reset) }
-    }
-
-    @Test func `keys and escape sequences become commands`() async throws {
-        let screen = try await RunningScreen()
-        screen.terminal.type(" >\u{1B}OC\u{1B}[C\u{1B}OD+")
-        try await screen.sent(6)
-        screen.terminal.type(":seek 50%\r")
-        try await screen.sent(7)
-        try await screen.quit()
-        let commands = screen.player.commands
-        let (forward, back) = (PlayerCommand.seek(.by(.seconds(5))), PlayerCommand.seek(.by(.seconds(-5))))
-        #expect(commands.prefix(5) == [.toggle, .next, forward, forward, back])
-        #expect(commands.suffix(3) == [.changeVolume(by: 5), .seek(.percent(50)), .quit])
     }
 
     @Test func `a lone escape is a key, and a sequence in two parts is one key`() async throws {
@@ -53,15 +42,6 @@ struct TerminalScreenTests {
             }
         }
         #expect(screen.player.commands.contains(.seek(.by(.seconds(5)))))
-        try await screen.quit()
-    }
-
-    @Test func `pasted text runs no keys`() async throws {
-        let screen = try await RunningScreen()
-        screen.terminal.type("\u{1B}[200~qqq\rddd\u{1B}[201~")
-        screen.terminal.type(":add \u{1B}[200~http://x/a.mp3\u{1B}[201~\r")
-        try await screen.sent(3)
-        #expect(screen.player.commands == [.add("qqq"), .add("ddd"), .add("http://x/a.mp3")])
         try await screen.quit()
     }
 
@@ -90,28 +70,6 @@ struct TerminalScreenTests {
         try await screen.quit()
     }
 
-    @Test func `a new size is drawn whole`() async throws {
-        let screen = try await RunningScreen(drawing: "reconnected to music.example")
-        screen.terminal.clear()
-        screen.terminal.resize(columns: 50, rows: 9)
-        kill(getpid(), SIGWINCH)
-        try await screen.drawn("reconnected to music.example")
-        #expect(screen.terminal.text.contains("4 tracks"))
-        screen.terminal.resize(columns: 1, rows: 1)
-        kill(getpid(), SIGWINCH)
-        try await screen.press("m", sending: 1)
-        try await screen.quit()
-    }
-
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal makes the player quit and is reported`(signal: Int32) async throws {
-        let screen = try await RunningScreen()
-        kill(getpid(), signal)
-        #expect(try await screen.exit() == .signal(signal))
-        #expect(screen.player.commands == [.quit])
-        try await screen.drawn("\u{1B}[?1049l")
-    }
-
     @Test func `the screen waits a limited time for the player, or not at all if asked twice`() async throws {
         let stuck = { FakePlayer(sampleSnapshot(), isOverAfterQuit: false) }
         try await RunningScreen(player: stuck(), quitWait: .milliseconds(20)).quit()
@@ -137,33 +95,6 @@ struct TerminalScreenTests {
         #expect(screen.terminal.bytes.allSatisfy { $0 < 0x80 })
         #expect(!screen.terminal.text.contains("[38;5;"))
         try await screen.quit()
-    }
-
-    @Test func `a crash restores the terminal before the process ends`() async throws {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardOutputContent, \.standardErrorContent]
-        ) {
-            let terminal = try #require(PseudoTerminal(columns: 80, rows: 24))
-            var configuration = TerminalConfiguration(environment: ["TERM": "xterm"])
-            configuration.input = terminal.slave
-            let player = FakePlayer(sampleSnapshot())
-            NamedThread.start("crash") {
-                // The screen reads the snapshot after it has taken control of the terminal.
-                while player.snapshotReads == 0 { sched_yield() }
-                var bytes = Array("a library's warning".utf8)
-                write(STDERR_FILENO, &bytes, bytes.count)
-                abort()
-            }
-            // Standard output takes the place of the terminal, so that the test can read it.
-            _ = TerminalScreen(configuration: configuration).run(player: player)
-        }
-        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
-        let mouseAndPaste = "\u{1B}[23;2t\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l"
-        #expect(output.contains(mouseAndPaste + "\u{1B}[?1049l\u{1B}[?25h\u{1B}[0m"))
-        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(!errors.contains("a library's warning"))
-        #expect(errors.contains("reprise: ended by SIGABRT\n"))
     }
 
     @Test func `an unknown terminal is refused and left unchanged`() async throws {

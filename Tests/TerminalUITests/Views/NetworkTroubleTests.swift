@@ -22,9 +22,11 @@ struct NetworkTroubleTests {
         #expect(lines(player)[22].hasPrefix("Playing  vol 80%"))
     }
 
-    @Test func `the status line says offline`() {
-        let player = sampleSnapshot { $0.connectivity.isOffline = true }
-        #expect(lines(player)[22].hasPrefix("Playing  offline  vol 80%"))
+    @Test func `the status line shows buffering, and that the player is offline`() {
+        let buffering = lines(sampleSnapshot { ($0.state, $0.isMuted) = (.buffering, true) })
+        #expect(buffering[20].hasPrefix("◌ ") && buffering[22].hasPrefix("Buffering…  muted  "))
+        let offline = lines(sampleSnapshot { $0.connectivity.isOffline = true })
+        #expect(offline[22].hasPrefix("Playing  offline  vol 80%"))
     }
 
     @Test func `a row shows the cached share of its track if there is room`() {

@@ -126,11 +126,6 @@ struct ScreenViewTests {
         #expect(Self.screen(player: player)[1] == " Reading the playlist…")
     }
 
-    @Test func `the status line shows buffering`() {
-        let screen = Self.screen(player: sampleSnapshot { ($0.state, $0.isMuted) = (.buffering, true) })
-        #expect(screen[6].hasPrefix("◌ ") && screen[8].hasPrefix("Buffering…  muted  "))
-    }
-
     @Test(
         arguments: [
             (.playing, "▶ 3 gone.mp3"), (.paused, "‖ 3 gone.mp3"), (.buffering, "◌ 3 gone.mp3"),
