@@ -164,16 +164,6 @@ struct SourceResolverTests {
         #expect(ids.count == 7)
     }
 
-    @Test func `a saved list is read back`() async throws {
-        let resolver = resolver()
-        let url = try #require(WebURL("http://me:secret@h/a.mp3?x=1"))
-        let tracks = [ResourceLocation.web(url), .file("/m/a.mp3")].map {
-            Track(id: Track.ID(1), location: $0)
-        }
-        try await resolver.save(tracks, to: "saved.m3u8")
-        #expect(try await resolver.tracks(for: "saved.m3u8").places == ["http://h/a.mp3?x=1", "/m/a.mp3"])
-    }
-
     @Test func `100,000 entries are resolved (printed, not judged)`() async throws {
         let lines = (0..<100_000).map {
             "#EXTINF:\($0 % 600),Artist \($0 % 97) - Title number \($0)\nhttp://music.example/albums/\($0 % 97)/track%20\($0).mp3"

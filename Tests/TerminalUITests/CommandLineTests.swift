@@ -55,9 +55,7 @@ struct CommandLineTests {
     }
 
     @Test func `only the word before the cursor is completed`() {
-        var line = CommandLine("repeat al 5")
-        for _ in 0..<2 { _ = line.apply(.left) }
-        _ = line.apply(.tab)
+        let line = Self.line("repeat al 5", [.left, .left, .tab])
         #expect(line.text == "repeat all 5" && line.parts.after == " 5")
     }
 

@@ -94,17 +94,15 @@ struct MouseTests {
         }
     }
 
-    @Test func `a live stream, and a window without a bar, have nothing to click`() {
+    @Test func `a live stream and a window without a bar cannot be clicked, music of unknown bit rate can`() {
         var live = fullState(player: measured)
         live.show { $0.load.live = LiveReport() }
         #expect(press(40, 21, &live).isEmpty)
         var tiny = fullState(columns: 10, rows: 3, player: measured)
         #expect(press(4, 1, &tiny).isEmpty)
-    }
-
-    @Test func `without a known bit rate a click seeks to its share of the duration`() {
-        var state = fullState(player: measured)
-        state.show { $0.info = nil }
-        #expect(press(40, 21, &state) == [.send(.seek(.percent(50)))])
+        // Without a known bit rate a click seeks to its share of the duration.
+        var unmeasured = fullState(player: measured)
+        unmeasured.show { $0.info = nil }
+        #expect(press(40, 21, &unmeasured) == [.send(.seek(.percent(50)))])
     }
 }

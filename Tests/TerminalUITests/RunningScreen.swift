@@ -7,8 +7,6 @@ import Testing
 
 /// A screen on a thread of its own, with a pseudo-terminal and a player that the test controls.
 final class RunningScreen: Sendable {
-    struct NoTerminal: Error {}
-
     let terminal: PseudoTerminal
     let player: FakePlayer
     private let outcome = Outcome()
@@ -27,7 +25,7 @@ final class RunningScreen: Sendable {
         quitWait: Duration = .seconds(60),
         clock: any MonotonicClock = SystemClock()
     ) async throws {
-        guard let terminal = PseudoTerminal(columns: 80, rows: rows) else { throw NoTerminal() }
+        let terminal = try #require(PseudoTerminal(columns: 80, rows: rows))
         (self.terminal, self.player) = (terminal, player)
         // Standard error stays where it is: other tests write there at the same time.
         var configuration = TerminalConfiguration(environment: environment, stderrPath: "/proc/self/fd/2")

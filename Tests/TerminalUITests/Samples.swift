@@ -42,8 +42,8 @@ func track(_ id: UInt64, _ address: String, _ tags: TrackTags = TrackTags(), sec
 func sampleEntries() -> [CachedTrack] {
     func entry(_ id: Int64, _ source: String, length: Int64?, _ stored: [ByteRange], age: Int) -> CachedTrack
     {
-        var entry = CachedTrack(id: CachedTrack.ID(id), source: SafeText(source), length: length)
-        (entry.stored, entry.age) = (ByteRangeSet(stored), .seconds(age))
+        var entry = CachedTrack(id: CachedTrack.ID(id), source: SafeText(source))
+        (entry.length, entry.stored, entry.age) = (length, ByteRangeSet(stored), .seconds(age))
         return entry
     }
     let parts = [0..<2_000_000, 3_000_000..<6_000_000] as [ByteRange]

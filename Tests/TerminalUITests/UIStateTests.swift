@@ -52,15 +52,8 @@ struct UIStateTests {
         #expect(state.queue.list.selected == 6)
     }
 
-    @Test func `a mistyped command is explained until the next key`() {
-        var state = queueState(3)
-        #expect(state.type(":sing\n").isEmpty && state.answer?.isError == true)
-        #expect(state.answer?.text == "Unknown command \"sing\" (? lists them)")
-        state.type("j")
-        #expect(state.answer == nil)
-    }
-
-    @Test func `a message stays until a key is pressed with it in view`() {
+    @Test
+    func `a message, and the answer to a mistyped command, stay until a key is pressed with them in view`() {
         var state = queueState(3)
         for _ in 0..<2 { state.show { $0.messages = (1...100).map { message($0, "reconnected") } } }
         #expect(state.message == "reconnected")
@@ -74,8 +67,8 @@ struct UIStateTests {
         // One that arrives while a command is typed is shown after the answer.
         state.type("j:sing")
         state.show { $0.messages.append(message(102, "offline")) }
-        state.type("\n")
-        #expect(state.answer != nil)
+        #expect(state.type("\n").isEmpty && state.answer?.isError == true)
+        #expect(state.answer?.text == "Unknown command \"sing\" (? lists them)")
         state.type("j")
         #expect(state.answer == nil && state.message == "offline")
         state.type("j")
@@ -89,9 +82,11 @@ struct UIStateTests {
         #expect(state.type(":\n:  \n").isEmpty && state.answer == nil)
     }
 
-    @Test func `pasted text goes into the command line, as one line and without controls`() {
-        var state = queueState(3)
-        #expect(state.type(":add ").isEmpty)
+    @Test func `text pasted into a prompt becomes part of it, as one line and without controls`() {
+        var state = queueState(100)
+        state.type("/")
+        #expect(state.apply(.pasted("42")).isEmpty && state.queue.list.selected == 41)
+        #expect(state.type("⎋:add ").isEmpty)
         #expect(state.apply(.pasted("http://x/a.mp3\u{1B}\r\n")).isEmpty)
         #expect(state.commandLine?.text == "add http://x/a.mp3 ")
         #expect(state.type("\n").last == .send(.add("http://x/a.mp3")))

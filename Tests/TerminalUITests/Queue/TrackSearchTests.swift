@@ -49,10 +49,4 @@ struct TrackSearchTests {
         state.type(":search-next\n")
         #expect(state.answer?.text == "No search yet")
     }
-
-    @Test func `text pasted into a prompt becomes part of it`() {
-        var state = queueState(100)
-        state.type("/")
-        #expect(state.apply(.pasted("42")).isEmpty && state.queue.list.selected == 41)
-    }
 }

@@ -178,7 +178,9 @@ struct ListViewTests {
         for view in ViewName.allCases {
             for columns in [16, 40, 80, 200] {
                 var state = screenState(player, columns: columns)
-                state.showCache([CachedTrack(id: CachedTrack.ID(1), source: evil, title: evil)])
+                var entry = CachedTrack(id: CachedTrack.ID(1), source: evil)
+                entry.title = evil
+                state.showCache([entry])
                 let decision = record(0, .decision(.gaveUp, evil), of: evil)
                 _ = state.apply(.requests([decision], count: 1, underWay: []))
                 state.type("\(view.number)")

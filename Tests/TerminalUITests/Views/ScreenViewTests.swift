@@ -1,6 +1,5 @@
 import Media
 import TerminalUI
-import TestSupport
 import Testing
 
 struct ScreenViewTests {
