@@ -31,10 +31,9 @@ struct Wiring {
         let notify: @Sendable (MediaError) -> Void = { listener.value?.notify($0) }
         let beginning = Beginning(options: options, last: interface.memory?.last ?? LastSession())
         // Source: the web, through the cache.
-        let location = options.cache
         let cache =
             options.noCache
-            ? nil : Self.cacheFolder(location.folder, location, options.bounds, clock, notify)
+            ? nil : Self.cacheFolder(options.cache.folder, options.cache, options.bounds, clock, notify)
         let unlocking = Task { try await cache?.checkSecret() }
         let trusted = options.sources + (interface.memory?.trustedOrigins ?? [])
         let web = HTTPConfiguration(options.network, sources: trusted, clock)
@@ -56,10 +55,8 @@ struct Wiring {
         let session = makeSession(cache, requests)
         var parts = makeParts(loaders, output, cache, network, web.secretOrigins)
         parts.connecting = connecting
-        let player = Player(
-            parts: parts,
-            settings: PlaybackSettings(options, presentation, last: interface.memory?.last.session)
-        )
+        let settings = PlaybackSettings(options, presentation, last: interface.memory?.last.session)
+        let player = Player(parts: parts, settings: settings)
         player.observeEvents { session.report($0) }
         listener.value = player
         interface.memory?.watch(player, notify: notify)
@@ -259,11 +256,9 @@ extension Wiring {
     }
 
     /// Carries out a command of `reprise cache`; returns the exit code.
-    static func run(
-        _ request: CacheRequest,
-        console: CacheConsole,
-        clock: any MonotonicClock
-    ) async -> ExitCode {
+    static func run(_ request: CacheRequest, console: CacheConsole, clock: any MonotonicClock) async
+        -> ExitCode
+    {
         let lastNotCached = LateBound<MediaError>()
         let notify: @Sendable (MediaError) -> Void = { notice in
             if notice.code == .notCached {
@@ -282,12 +277,13 @@ extension Wiring {
             return .couldNotStart
         }
         let supply = supply(for: request, from: folder, clock, notify, lastNotCached)
-        let code = await CacheCommand(
+        let command = CacheCommand(
             request: request,
             administration: folder,
             supply: supply,
             console: console
-        ).run()
+        )
+        let code = await command.run()
         await supply.shutdown()
         await folder.settle()
         return code
@@ -317,11 +313,9 @@ extension Wiring {
             onNotice: notify
         )
         let lists = RecordingOpener(RevalidatingOpener(loaders: loaders))
+        let resolver = SourceResolver(open: lists, workingFolder: BasePaths.workingFolder)
         return MusicSupply(
-            resolver: HomeResolver(
-                resolver: SourceResolver(open: lists, workingFolder: BasePaths.workingFolder),
-                secretOrigins: web.secretOrigins
-            ),
+            resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
             listsRead: { lists.urls },
             opener: loaders,
             makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },

@@ -18,11 +18,21 @@ struct EventLineTests {
     /// A variable, for a literal would count as the program's own words.
     private static let outside = "line one\nline two"
 
-    private static let station: PlayerEvent = {
-        var report = PlayerEvent.TrackReport(index: 1, source: "http://h/live")
-        (report.cached, report.isLive, report.station) = (0.25, true, "Radio")
+    private static func track(
+        _ source: SafeText,
+        _ change: (inout PlayerEvent.TrackReport) -> Void
+    ) -> PlayerEvent {
+        var report = PlayerEvent.TrackReport(index: 1, source: source)
+        change(&report)
         return .track(report)
-    }()
+    }
+
+    private static var failure: PlayerEvent {
+        var report = PlayerEvent.EndReport(index: 1, reason: .failed)
+        (report.cachedBytes, report.fetchedBytes, report.requestCount, report.stalls) = (7, 9, 1, 2)
+        report.error = MediaError(.notFound, "a.mp3", "no such file")
+        return .ended(report)
+    }
 
     static let goldens: [Golden] = [
         Golden(
@@ -31,21 +41,16 @@ struct EventLineTests {
             words: "loaded tracks=3 t=1.5"
         ),
         Golden(
-            event: .track(
-                .init(
-                    index: 1,
-                    source: "http://h/a.mp3",
-                    tags: TrackTags(title: "A \"B\" \\ é"),
-                    duration: .seconds(200)
-                )
-            ),
+            event: track("http://h/a.mp3") {
+                ($0.tags.title, $0.duration) = ("A \"B\" \\ é", .seconds(200))
+            },
             json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/a.mp3","title":"A \"B\" \\ é","#
                 + #""artist":null,"duration":200,"seekable":true}"#,
             words:
                 #"track index=1 source="http://h/a.mp3" title="A \"B\" \\ é" duration=200 seekable=true t=1.5"#
         ),
         Golden(
-            event: station,
+            event: track("http://h/live") { ($0.cached, $0.isLive, $0.station) = (0.25, true, "Radio") },
             json: #"{"event":"track","t":1.5,"index":1,"source":"http://h/live","title":null,"artist":null,"#
                 + #""duration":null,"seekable":true,"cached":0.25,"live":true,"station":"Radio"}"#,
             words:
@@ -83,17 +88,7 @@ struct EventLineTests {
             words: #"notice code="offline" message="line one line two" t=1.5"#
         ),
         Golden(
-            event: .ended(
-                .init(
-                    index: 1,
-                    reason: .failed,
-                    cachedBytes: 7,
-                    fetchedBytes: 9,
-                    requestCount: 1,
-                    stalls: 2,
-                    error: MediaError(.notFound, "a.mp3", "no such file")
-                )
-            ),
+            event: failure,
             json:
                 #"{"event":"ended","t":1.5,"index":1,"reason":"failed","frames":0,"bytes":{"cached":7,"fetched":9},"#
                 + #""requests":1,"stalls":2,"error":{"code":"not-found","message":"a.mp3: no such file"}}"#,

@@ -9,7 +9,7 @@ struct SessionEndTests {
     @Test(
         arguments: [
             (2, 0, "", .success), (0, 0, "", .success), (0, 2, "", .nothingPlayed), (1, 2, "", .someFailed),
-            (0, 2, "quit", .success), (2, 0, "quit signalled", .signal),
+            (0, 1, "heard", .someFailed), (0, 2, "quit", .success), (2, 0, "quit signalled", .signal),
         ] as [(Int, Int, String, Reprise.ExitCode)]
     )
     func `the exit code tells how the session went`(
@@ -18,9 +18,17 @@ struct SessionEndTests {
         end: String,
         code: Reprise.ExitCode
     ) {
-        let (isQuit, isSignalled) = (end.contains("quit"), end.contains("signalled"))
+        let (isHeard, isQuit, isSignalled) = (
+            end == "heard", end.hasPrefix("quit"), end.hasSuffix("signalled")
+        )
         let summary = Self.summary(played: played, failed: failed)
-        #expect(ExitCode.afterSession(summary, isQuit: isQuit, isSignalled: isSignalled) == code)
+        let actual = ExitCode.afterSession(
+            summary,
+            isHeard: isHeard,
+            isQuit: isQuit,
+            isSignalled: isSignalled
+        )
+        #expect(actual == code)
     }
 
     private static func summary(played: Int, failed: Int) -> PlayerEvent.SummaryReport {

@@ -87,30 +87,12 @@ package struct CachedTrack: Sendable, Equatable, Identifiable {
     package var artist: SafeText?
     /// Length of the whole in bytes; `nil` if unknown.
     package var length: Int64?
-    package var stored: ByteRangeSet
-    package var isPinned: Bool
+    package var stored = ByteRangeSet()
+    package var isPinned = false
     /// The time from when it was last played to this report.
-    package var age: Duration
+    package var age = Duration.zero
 
-    package init(
-        id: ID,
-        source: SafeText,
-        title: SafeText? = nil,
-        artist: SafeText? = nil,
-        length: Int64? = nil,
-        stored: ByteRangeSet = ByteRangeSet(),
-        isPinned: Bool = false,
-        age: Duration = .zero
-    ) {
-        self.id = id
-        self.source = source
-        self.title = title
-        self.artist = artist
-        self.length = length
-        self.stored = stored
-        self.isPinned = isPinned
-        self.age = age
-    }
+    package init(id: ID, source: SafeText) { (self.id, self.source) = (id, source) }
 
     /// `true` if the length is known and nothing is missing.
     package var isComplete: Bool { length.map { stored.covers(0..<$0) } ?? false }

@@ -18,9 +18,9 @@ package enum PlayerEvent: Sendable, Equatable {
         /// From 1.
         package var index: Int
         package var source: SafeText
-        package var tags: TrackTags
+        package var tags = TrackTags()
         package var duration: Duration?
-        package var isSeekable: Bool
+        package var isSeekable = true
         /// `true` for a live stream, whose titles change while it plays.
         package var isLive = false
         /// The name of a live stream.
@@ -28,19 +28,7 @@ package enum PlayerEvent: Sendable, Equatable {
         /// The cached part of its bytes, 0...1; `nil` if unknown.
         package var cached: Double?
 
-        package init(
-            index: Int,
-            source: SafeText,
-            tags: TrackTags = TrackTags(),
-            duration: Duration? = nil,
-            isSeekable: Bool = true
-        ) {
-            self.index = index
-            self.source = source
-            self.tags = tags
-            self.duration = duration
-            self.isSeekable = isSeekable
-        }
+        package init(index: Int, source: SafeText) { (self.index, self.source) = (index, source) }
     }
 
     package struct EndReport: Sendable, Equatable {
@@ -54,32 +42,14 @@ package enum PlayerEvent: Sendable, Equatable {
         package var index: Int
         package var reason: Reason
         /// PCM frames that reached the sink.
-        package var frames: FrameCount
-        package var cachedBytes: Int64
-        package var fetchedBytes: Int64
-        package var requestCount: Int
-        package var stalls: Int
+        package var frames: FrameCount = 0
+        package var cachedBytes: Int64 = 0
+        package var fetchedBytes: Int64 = 0
+        package var requestCount = 0
+        package var stalls = 0
         package var error: MediaError?
 
-        package init(
-            index: Int,
-            reason: Reason,
-            frames: FrameCount = 0,
-            cachedBytes: Int64 = 0,
-            fetchedBytes: Int64 = 0,
-            requestCount: Int = 0,
-            stalls: Int = 0,
-            error: MediaError? = nil
-        ) {
-            self.index = index
-            self.reason = reason
-            self.frames = frames
-            self.cachedBytes = cachedBytes
-            self.fetchedBytes = fetchedBytes
-            self.requestCount = requestCount
-            self.stalls = stalls
-            self.error = error
-        }
+        package init(index: Int, reason: Reason) { (self.index, self.reason) = (index, reason) }
     }
 
     package struct SummaryReport: Sendable, Equatable {

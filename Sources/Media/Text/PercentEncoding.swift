@@ -17,17 +17,11 @@ package enum PercentEncoding {
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            let byte = bytes[index]
-            if byte == percent, index + 2 < bytes.count,
-                let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
-            {
-                let value = high << 4 | low
-                if isUnreserved(value) { result.append(value) } else { appendEscape(value, to: &result) }
-                index += 3
-                continue
-            }
-            if isAllowed(byte, in: component) { result.append(byte) } else { appendEscape(byte, to: &result) }
-            index += 1
+            let escaped = escapedByte(at: index, of: bytes)
+            let byte = escaped ?? bytes[index]
+            let isKept = escaped == nil ? isAllowed(byte, in: component) : isUnreserved(byte)
+            if isKept { result.append(byte) } else { appendEscape(byte, to: &result) }
+            index += escaped == nil ? 1 : 3
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -40,15 +34,9 @@ package enum PercentEncoding {
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            if bytes[index] == percent, index + 2 < bytes.count,
-                let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
+            let escaped = escapedByte(at: index, of: bytes)
+            result.append(escaped ?? bytes[index])
+            index += escaped == nil ? 1 : 3
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -77,11 +65,10 @@ package enum PercentEncoding {
         var index = 0
         while index < bytes.count {
             if bytes[index] == percent {
-                guard index + 2 < bytes.count, isUppercaseHex(bytes[index + 1]),
-                    isUppercaseHex(bytes[index + 2]),
-                    let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2]),
-                    !isUnreserved(high << 4 | low)
-                else { return false }
+                guard let byte = escapedByte(at: index, of: bytes), !isUnreserved(byte) else { return false }
+                let areUppercase =
+                    bytes[index + 1] < UInt8(ascii: "a") && bytes[index + 2] < UInt8(ascii: "a")
+                guard areUppercase else { return false }
                 index += 3
             } else {
                 guard isAllowed(bytes[index], in: component) else { return false }
@@ -91,12 +78,17 @@ package enum PercentEncoding {
         return true
     }
 
-    private static func isUppercaseHex(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
+    /// The byte that the escape at `index` stands for; `nil` if there is no escape.
+    private static func escapedByte<Bytes: Collection<UInt8>>(at index: Int, of bytes: Bytes) -> UInt8?
+    where Bytes.Index == Int {
+        guard bytes[index] == percent, index + 2 < bytes.count, let high = hexValue(bytes[index + 1]),
+            let low = hexValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
     }
 
     /// `true` if a segment starts with a dot; otherwise no segment is `.` or `..`.
-    static func mayHaveDotSegments(_ bytes: some Sequence<UInt8>) -> Bool {
+    private static func mayHaveDotSegments(_ bytes: some Sequence<UInt8>) -> Bool {
         var isStart = true
         for byte in bytes {
             if isStart, byte == UInt8(ascii: ".") { return true }

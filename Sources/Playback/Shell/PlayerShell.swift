@@ -238,16 +238,10 @@ final class PlayerShell {
         _ error: MediaError?
     ) {
         let load = passes.resource(of: id)?.report ?? LoadReport()
-        let report = PlayerEvent.EndReport(
-            index: index,
-            reason: reason,
-            frames: frames,
-            cachedBytes: load.cachedBytes,
-            fetchedBytes: load.fetchedBytes,
-            requestCount: load.requestCount,
-            stalls: stalls,
-            error: error
-        )
+        var report = PlayerEvent.EndReport(index: index, reason: reason)
+        (report.frames, report.stalls, report.error) = (frames, stalls, error)
+        (report.cachedBytes, report.fetchedBytes) = (load.cachedBytes, load.fetchedBytes)
+        report.requestCount = load.requestCount
         totals.trackEnded(report)
         if frames > 0, reason != .failed { heardPasses.insert(id) }
         if let track = passes.resource(of: id)?.track { cached?.lookUpAgain(track) }

@@ -79,15 +79,9 @@ struct Announcer: Sendable {
     }
 
     func trackEvent(_ pass: Pass, index: Int) -> PlayerEffect {
-        var report = PlayerEvent.TrackReport(
-            index: index,
-            source: pass.track.location.safeText,
-            tags: pass.tags,
-            duration: pass.duration,
-            isSeekable: pass.isSeekable
-        )
-        report.isLive = pass.isLive
-        report.station = pass.station?.name
+        var report = PlayerEvent.TrackReport(index: index, source: pass.track.location.safeText)
+        (report.tags, report.duration, report.isSeekable) = (pass.tags, pass.duration, pass.isSeekable)
+        (report.isLive, report.station) = (pass.isLive, pass.station?.name)
         return .emit(.track(report))
     }
 

@@ -114,11 +114,7 @@ struct NaturalKey: Comparable {
             if left[i].decimalDigit != nil, right[j].decimalDigit != nil {
                 let (first, second) = (number(in: left, from: &i), number(in: right, from: &j))
                 if first.count != second.count { return first.count - second.count }
-                if let place = first.indices.first(where: {
-                    left[$0] != right[$0 - first.startIndex + second.startIndex]
-                }) {
-                    return Int(left[place]) - Int(right[place - first.startIndex + second.startIndex])
-                }
+                if let (a, b) = zip(first, second).first(where: { $0 != $1 }) { return Int(a) - Int(b) }
             } else if left[i] != right[j] {
                 return Int(left[i]) - Int(right[j])
             } else {
@@ -129,11 +125,10 @@ struct NaturalKey: Comparable {
         return (left.count - i) - (right.count - j)
     }
 
-    /// The range of the digits from `index` on, without leading zeros. Moves `index` past the digits.
-    private static func number(in bytes: [UInt8], from index: inout Int) -> Range<Int> {
-        while index < bytes.count, bytes[index] == UInt8(ascii: "0") { index += 1 }
-        let start = index
-        while index < bytes.count, bytes[index].decimalDigit != nil { index += 1 }
-        return start..<index
+    /// The digits from `index` on, without leading zeros. Moves `index` past the digits.
+    private static func number(in bytes: [UInt8], from index: inout Int) -> ArraySlice<UInt8> {
+        let digits = bytes[index...].prefix { $0.decimalDigit != nil }
+        index = digits.endIndex
+        return digits.drop { $0 == UInt8(ascii: "0") }
     }
 }

@@ -161,15 +161,10 @@ final class CacheBrowser: CacheControl {
     }
 
     private static func entry(_ listing: CachedEntry, now: Int64) -> CachedTrack {
-        CachedTrack(
-            id: CachedTrack.ID(listing.number),
-            source: listing.url,
-            title: listing.title,
-            artist: listing.artist,
-            length: listing.length,
-            stored: listing.stored,
-            isPinned: listing.isPinned,
-            age: .seconds(max(0, now &- listing.lastPlayed))
-        )
+        var track = CachedTrack(id: CachedTrack.ID(listing.number), source: listing.url)
+        (track.title, track.artist, track.isPinned) = (listing.title, listing.artist, listing.isPinned)
+        (track.length, track.stored) = (listing.length, listing.stored)
+        track.age = .seconds(max(0, now &- listing.lastPlayed))
+        return track
     }
 }

@@ -16,17 +16,11 @@ enum CommandReader {
         control: any PlayerControl,
         report: @escaping @Sendable (PlayerEvent) -> Void
     ) {
-        NamedThread.start("commands") {
-            read(descriptor: descriptor, control: control, report: report)
-        }
+        NamedThread.start("commands") { read(descriptor: descriptor, control: control, report: report) }
     }
 
     /// Reads to the end of the input; blocks.
-    static func read(
-        descriptor: Int32,
-        control: any PlayerControl,
-        report: (PlayerEvent) -> Void
-    ) {
+    static func read(descriptor: Int32, control: any PlayerControl, report: (PlayerEvent) -> Void) {
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -45,13 +39,11 @@ enum CommandReader {
     }
 
     /// Executes one line, which is `nil` if it was too long; a blank line does nothing.
-    private static func take(
-        _ line: String?,
-        control: any PlayerControl,
-        report: (PlayerEvent) -> Void
-    ) {
+    private static func take(_ line: String?, control: any PlayerControl, report: (PlayerEvent) -> Void) {
         guard let line else {
-            return report(.notice(code: noticeCode, message: "A command line is at most 64 KiB long"))
+            return report(
+                .notice(code: noticeCode, message: "Line not read: a command may have at most 64 KiB")
+            )
         }
         guard !line.allSatisfy(\.isWhitespace) else { return }
         do {

@@ -18,7 +18,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     /// A signal takes precedence, then quitting by the user: in both cases a script has nothing to act on.
     static func afterSession(
         _ summary: PlayerEvent.SummaryReport,
-        isHeard: Bool = false,
+        isHeard: Bool,
         isQuit: Bool,
         isSignalled: Bool
     ) -> ExitCode {
