@@ -144,8 +144,9 @@ final class LiveStream: Sendable {
             return (Array(guarded.readers.values), guarded.pump.take(), guarded.body, guarded.task)
         }
         for reader in readers { reader.resume(throwing: CancellationError()) }
-        body?.cancel()
+        // The task first: it takes the end of its body for a cut while it is not cancelled itself.
         task?.cancel()
+        body?.cancel()
         pump?.resume()
         await task?.value
     }

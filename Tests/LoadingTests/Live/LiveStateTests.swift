@@ -13,7 +13,19 @@ import Testing
         if case .bytes(let bytes) = state.read(at: offset, count: count) { bytes } else { nil }
     }
 
-    @Test func `a read never goes beyond the place of a title`() {
+    /// The error of a read at `offset`.
+    private func failure(_ state: inout LiveState, at offset: Int64) -> MediaError.Code? {
+        if case .failed(let error) = state.read(at: offset, count: 1) { error.code } else { nil }
+    }
+
+    private func offline(retryAt: Duration? = nil, isForced: Bool = false) -> ConnectivityReport {
+        var network = ConnectivityReport()
+        (network.isOffline, network.isForced, network.retryAt) = (true, isForced, retryAt)
+        network.reason = MediaError(.unknownHost, "other", "cannot be found")
+        return network
+    }
+
+    @Test func `a read ends before the offset of the next title`() {
         var state = state()
         state.received([1, 2, 3], title: "A")
         state.received([4, 5], title: nil)
@@ -28,7 +40,7 @@ import Testing
         #expect(state.read(at: 6, count: 1) == .missing)
     }
 
-    @Test func `the same title again is none, and of many the last are remembered`() {
+    @Test func `a repeated title is ignored, and the last 32 titles are kept`() {
         var state = state()
         for number in 1...50 {
             state.received([0], title: SafeText("Song \(number)"))
@@ -38,12 +50,12 @@ import Testing
         #expect(state.report.titles.last == StreamTitle(offset: 98, text: "Song 50"))
     }
 
-    @Test func `what is read goes when the room is needed, and what nobody reads holds the transfer back`() {
+    @Test func `bytes that were read are dropped for new ones, and unread bytes pause the transfer`() {
         var state = state(at: 100)
         let chunk = [UInt8](repeating: 7, count: 1 << 16)
         while state.hasRoom { state.received(chunk, title: nil) }
         #expect(state.buffered.count == LiveState.mostUnread)
-        #expect(state.buffered.lowerBound == 100, "nothing that was not read is dropped")
+        #expect(state.buffered.lowerBound == 100, "no unread byte is dropped")
         var offset: Int64 = 100
         for _ in 0..<1_000 {
             guard let some = bytes(&state, at: offset) else { break }
@@ -52,14 +64,10 @@ import Testing
             #expect(state.buffered.count <= LiveState.capacity + chunk.count)
         }
         #expect(state.buffered.lowerBound > 100)
-        guard case .failed(let error) = state.read(at: 100, count: 1) else {
-            Issue.record("what is gone is gone")
-            return
-        }
-        #expect(error.code == .cut)
+        #expect(failure(&state, at: 100) == .cut)
     }
 
-    @Test func `the end of a connection is waited out, offsets go on, and bytes begin the count anew`() {
+    @Test func `after the end of a connection it retries, offsets go on, and bytes restart the count`() {
         var state = state()
         state.received([1, 2], title: nil)
         let first = state.ended(nil, now: .seconds(10))
@@ -76,27 +84,23 @@ import Testing
     }
 
     @Test(arguments: [404, 403])
-    func `an answer that waiting does not change is the end`(status: Int) {
+    func `a permanent refusal ends the stream`(status: Int) {
         var state = state()
         state.received([1], title: nil)
         _ = state.ended(nil, now: .zero)
         #expect(state.refused(.status(status), retryAfter: nil, now: .seconds(1)) == nil)
         #expect(state.isOver)
-        #expect(bytes(&state, at: 0) == [1], "what came is still played")
-        guard case .failed(let error) = state.read(at: 1, count: 1) else {
-            Issue.record("a read past it must not wait")
-            return
-        }
-        #expect(error.code == .httpStatus)
+        #expect(bytes(&state, at: 0) == [1], "received bytes are still played")
+        #expect(failure(&state, at: 1) == .httpStatus)
     }
 
-    @Test func `a busy server is asked again, when it says`() {
+    @Test func `a busy server is asked again at the time that it states`() {
         var state = state()
         let wait = state.refused(.status(503), retryAfter: .seconds(20), now: .seconds(1))
         #expect(wait?.retryAt == .seconds(21))
     }
 
-    @Test func `who skips beyond all that is here is not waited for`() {
+    @Test func `a reader that skips beyond all buffered bytes does not pause the transfer`() {
         var state = state()
         while state.hasRoom { state.received([UInt8](repeating: 7, count: 1 << 16), title: nil) }
         let end = state.buffered.upperBound
@@ -106,7 +110,7 @@ import Testing
         #expect(bytes(&state, at: end + 1_000)?.count == 1_000)
     }
 
-    @Test func `a body of no station that ends in good order has come to its end`() {
+    @Test func `a body of no station is complete when it ends without an error`() {
         var state = state(at: 100, station: nil)
         state.received([1, 2, 3], title: nil)
         #expect(state.length == nil)
@@ -116,14 +120,14 @@ import Testing
         #expect(state.read(at: 103, count: 1) == .end)
     }
 
-    @Test func `a body of no station that breaks off is waited for like a stream`() {
+    @Test func `a body of no station that breaks off is retried like a stream`() {
         var state = state(station: nil)
         state.received([1], title: nil)
         #expect(state.ended(MediaError(.cut, "radio", "broke off"), now: .zero)?.attempt == 1)
         #expect(!state.isOver && state.length == nil)
     }
 
-    @Test func `only what may be the stream goes on with it`() {
+    @Test func `only a response that may be the stream continues it`() {
         let dated = Validators(lastModified: "Sat, 01 Jan 2000 00:00:00 GMT")
         let page = RangeAnswer(kind: .whole(length: nil), contentType: "text/html", station: Station())
         for isStation in [true, false] {
@@ -131,23 +135,18 @@ import Testing
             #expect(state.connected(RangeAnswer(kind: .whole(length: nil))) == nil)
             let named = RangeAnswer(kind: .whole(length: nil), validators: dated, station: Station(name: "B"))
             #expect(state.connected(named) == nil && state.report.station.name == "B")
-            guard case .now(let error) = state.connected(page) else {
-                Issue.record("a page is no stream")
-                continue
+            let refusals = [page, RangeAnswer(kind: .whole(length: 5_000))].map { state.connected($0) }
+            let codes: [MediaError.Code?] = refusals.map {
+                if case .now(let error) = $0 { error.code } else { nil }
             }
-            #expect(error.code == .badAnswer)
-            guard case .now(let file) = state.connected(RangeAnswer(kind: .whole(length: 5_000))) else {
-                Issue.record("what has a length is no stream")
-                continue
-            }
-            #expect(file.code == .cut)
+            #expect(codes == [.badAnswer, .cut], "a web page, and a body with a length, are no stream")
             #expect(state.connected(RangeAnswer(kind: .refused(status: 404))) == .status(404))
             let dropped = state.connected(RangeAnswer(kind: .whole(length: nil), validators: dated))
             if case .forGood = dropped { #expect(!isStation) } else { #expect(isStation && dropped == nil) }
         }
     }
 
-    @Test func `when the network is back the attempts count anew`() {
+    @Test func `the return of the network restarts the count of attempts`() {
         var state = state()
         for second in 1...5 { _ = state.ended(MediaError(.cut, "radio", "away"), now: .seconds(second)) }
         #expect(state.wait?.attempt == 5)
@@ -155,60 +154,32 @@ import Testing
         #expect(state.ended(nil, now: .seconds(9))?.attempt == 1)
     }
 
-    @Test func `while the network is away nothing was tried, and it is waited for as long as that takes`() {
+    @Test func `while the network is unavailable, attempts do not count and their number is not limited`() {
         var state = state()
-        var network = ConnectivityReport()
-        network.isOffline = true
-        network.reason = MediaError(.unknownHost, "other", "cannot be found")
         for minute in 1...60 {
-            network.retryAt = .seconds(minute * 60 + 30)
-            let error = MediaError(.offline, "radio", "the network is away")
+            let network = offline(retryAt: .seconds(minute * 60 + 30))
+            let code = minute.isMultiple(of: 2) ? MediaError.Code.offline : .connectionRefused
+            let error = MediaError(code, "radio", "the network is away")
             let wait = state.ended(error, network: network, now: .seconds(minute * 60))
             #expect(wait?.retryAt == network.retryAt && wait?.mostAttempts == nil)
-            #expect(wait?.error == MediaError(.unknownHost, "radio", "cannot be found"))
+            if code == .offline {
+                #expect(wait?.error == MediaError(.unknownHost, "radio", "cannot be found"))
+            }
         }
         #expect(!state.isOver)
-        network.isForced = true
-        #expect(state.ended(MediaError(.offline, "radio", "asked for"), network: network, now: .zero) == nil)
-        #expect(state.isOver)
-    }
-
-    @Test func `requests that try an absent network count as little as those that are spared`() {
-        var state = state()
-        var network = ConnectivityReport()
-        network.isOffline = true
-        for minute in 1...60 {
-            network.retryAt = .seconds(minute * 60 + 30)
-            let code = minute.isMultiple(of: 2) ? MediaError.Code.offline : .connectionRefused
-            let wait = state.ended(
-                MediaError(code, "radio", "away"),
-                network: network,
-                now: .seconds(minute * 60)
-            )
-            #expect(wait?.retryAt == network.retryAt && wait?.mostAttempts == nil)
-        }
-        #expect(!state.isOver)
-        // A station that is wrong is so with any network.
+        var forced = state
+        let isForced = offline(isForced: true)
+        #expect(
+            forced.ended(MediaError(.offline, "radio", "asked for"), network: isForced, now: .zero) == nil
+        )
+        #expect(forced.isOver)
+        // With any network, this error is permanent.
         let wrong = MediaError(.tlsFailed, "radio", "its certificate is not trusted")
-        #expect(state.ended(wrong, network: network, now: .seconds(4_000)) == nil && state.isOver)
-    }
-
-    @Test func `attempts without a byte come to an end`() {
-        var state = state()
-        var now = Duration.zero
-        var attempts = 0
-        while let wait = state.ended(MediaError(.connectionRefused, "radio", "is away"), now: now) {
-            attempts += 1
-            now = wait.retryAt
-            #expect(attempts < 100)
-        }
-        #expect(attempts == RetryPolicy().mostAttempts - 1)
-        #expect(state.isOver)
-        #expect(state.wait == nil)
+        #expect(state.ended(wrong, network: offline(), now: .seconds(4_000)) == nil && state.isOver)
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `reads give every byte in its order, however they and the chunks fall`(seed: UInt64) {
+    func `reads return every byte in order, whatever the sizes of reads and chunks`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var state = state()
         let all = ByteFixtures.bytes(count: 100_000, seed: seed)
@@ -226,7 +197,7 @@ import Testing
                 #expect(!some.isEmpty)
                 received += some
             } else {
-                #expect(received.count == sent, "only what has not come is missing")
+                #expect(received.count == sent, "only bytes that have not arrived are missing")
             }
         }
         #expect(received == all)

@@ -11,7 +11,7 @@ import Testing
     private let journal = SavedJournal()
     private let url = WebURL("http://radio.example/live").unwrapped
 
-    private func stream() -> LiveStream {
+    private var stream: LiveStream {
         LiveStream(url: url, parts: LoaderParts(transport: station, clock: clock, journal: journal))
     }
 
@@ -24,7 +24,7 @@ import Testing
     }
 
     private func listening(_ chunks: [[UInt8]]) -> LiveStream {
-        let stream = stream()
+        let stream = stream
         station.line(chunks)
         begin(stream)
         return stream
@@ -45,23 +45,35 @@ import Testing
         return bytes
     }
 
-    @Test func `a stream that ends is connected to again, and its offsets go on`() async throws {
+    private func waitForRetry() async throws {
+        try await wait(for: "the wait for the next attempt") { clock.sleeperCount == 1 }
+    }
+
+    @Test func `a stream that ends is connected to again, its offsets go on, and the journal has both`()
+        async throws
+    {
         let stream = listening([[1, 2], [3]])
         #expect(try await read(stream, from: 0, 3) == [1, 2, 3])
-        station.line([[4], [5, 6]])
-        try await wait(for: "the wait") { clock.sleeperCount == 1 }
+        try await waitForRetry()
         #expect(report(stream).wait?.attempt == 1)
+        station.line([[4], [5, 6], []])
         clock.advance(by: .seconds(1))
         #expect(try await read(stream, from: 3, 3) == [4, 5, 6])
         #expect(station.requests.map(\.wantsTitles) == [true])
         let report = report(stream)
-        #expect(report.requestCount == 1)
-        #expect(report.fetchedBytes == 6)
+        #expect(report.requestCount == 1 && report.fetchedBytes == 6)
         #expect(report.length == nil && !report.isSeekable && !report.isCached)
+        #expect(journal.requests.map(\.end) == ["complete"], "the second is still open")
+        clock.advance(by: .seconds(7))
         await stream.close()
+        let requests = journal.requests
+        #expect(requests.map(\.end) == ["complete", "cancelled"])
+        #expect(requests.map(\.bytes) == [3, 3] && requests.map(\.status) == [200, 200])
+        #expect(requests.last?.duration == .seconds(7) && requests.last?.why == .demand)
+        #expect(journal.decisions == [.retryLater])
     }
 
-    @Test func `a listener who does not read holds the transfer back, and goes on where it stood`()
+    @Test func `unread bytes pause the transfer, and reads continue it`()
         async throws
     {
         let chunk = [UInt8](repeating: 7, count: 1 << 18)
@@ -73,11 +85,11 @@ import Testing
         #expect(station.cancelled > 0)
     }
 
-    @Test func `closing ends the reads that wait, in a connection and between two`() async throws {
+    @Test func `closing ends waiting reads, in a connection and between two`() async throws {
         for isBetween in [false, true] {
             let stream = listening(isBetween ? [[1]] : [[1], []])
             let waiting = Task { try await stream.read(at: 1, count: 1) }
-            if isBetween { try await wait(for: "the wait") { clock.sleeperCount == 1 } }
+            if isBetween { try await waitForRetry() }
             await stream.close()
             await #expect(throws: CancellationError.self) { try await waiting.value }
             await #expect(throws: CancellationError.self) { try await stream.read(at: 1, count: 1) }
@@ -94,7 +106,7 @@ import Testing
         await stream.close()
     }
 
-    @Test func `a server that is gone for good fails the reads that wait`() async throws {
+    @Test func `waiting reads fail after the last attempt`() async throws {
         let stream = listening([[1]])
         station.fail(with: MediaError(.connectionRefused, "radio", "refuses"))
         let waiting = Task { try await stream.read(at: 1, count: 1) }
@@ -107,8 +119,8 @@ import Testing
         await stream.close()
     }
 
-    @Test func `a hand-over that comes after the close ends the transfer`() async throws {
-        let stream = stream()
+    @Test func `a response that is handed over after the close is cancelled`() async throws {
+        let stream = stream
         await stream.close()
         station.line([[1]])
         begin(stream)
@@ -116,28 +128,10 @@ import Testing
         #expect(journal.requests.map(\.end) == ["cancelled"])
     }
 
-    @Test func `each connection has a line in the journal, with its bytes and its end`() async throws {
-        let stream = listening([[1, 2], [3]])
-        #expect(try await read(stream, from: 0, 3) == [1, 2, 3])
-        try await wait(for: "the wait") { clock.sleeperCount == 1 }
-        station.line([[4], [5, 6], []])
-        clock.advance(by: .seconds(1))
-        #expect(try await read(stream, from: 3, 3) == [4, 5, 6])
-        #expect(journal.requests.map(\.end) == ["complete"], "the second is still heard")
-        clock.advance(by: .seconds(7))
-        await stream.close()
-        let lines = journal.requests
-        #expect(lines.map(\.end) == ["complete", "cancelled"])
-        #expect(lines.map(\.bytes) == [3, 3])
-        #expect(lines.map(\.status) == [200, 200])
-        #expect(lines.last?.duration == .seconds(7) && lines.last?.why == .demand)
-        #expect(journal.decisions == [.retryLater])
-    }
-
-    @Test func `a page in place of the stream is a failure that is waited out`() async throws {
+    @Test func `a web page instead of the stream counts as a failed attempt`() async throws {
         let stream = listening([[1]])
         #expect(try await read(stream, from: 0, 1) == [1])
-        try await wait(for: "the wait") { clock.sleeperCount == 1 }
+        try await waitForRetry()
         station.line([Array("<html>".utf8)])
         station.send(as: "text/html")
         clock.advance(by: .seconds(1))
@@ -149,7 +143,7 @@ import Testing
         station.line([[2], []])
         station.send(as: "audio/mpeg")
         clock.advance(by: .seconds(15))
-        #expect(try await read(stream, from: 1, 1) == [2], "nothing of the page was played")
+        #expect(try await read(stream, from: 1, 1) == [2], "no byte of the page was played")
         await stream.close()
     }
 
@@ -171,7 +165,7 @@ import Testing
         await stream.close()
     }
 
-    @Test func `that the network is back is no news to a stream that is heard`() async throws {
+    @Test func `the return of the network changes nothing while the stream is connected`() async throws {
         let stream = listening([[1], []])
         #expect(try await read(stream, from: 0, 1) == [1])
         stream.networkReturned()
@@ -180,7 +174,7 @@ import Testing
     }
 }
 
-/// A station that sends what the test gives it. An empty chunk holds the connection open.
+/// A station that sends the test's chunks. An empty chunk holds the connection open.
 private final class LiveServer: RangeTransport {
     private struct State {
         var chunks: [[UInt8]] = []
@@ -202,15 +196,14 @@ private final class LiveServer: RangeTransport {
     func fail(with error: MediaError?) { state.withLock { $0.failure = error } }
 
     func answer() -> RangeResponse {
-        let (chunks, contentType) = state.withLock { ($0.chunks, $0.contentType) }
-        return RangeResponse(
-            answer: RangeAnswer(
+        state.withLock { state in
+            let answer = RangeAnswer(
                 kind: .whole(length: nil),
-                contentType: contentType,
+                contentType: state.contentType,
                 station: Station(name: "Radio")
-            ),
-            body: Body(server: self, chunks: chunks)
-        )
+            )
+            return RangeResponse(answer: answer, body: Body(server: self, chunks: state.chunks))
+        }
     }
 
     func send(_ request: RangeRequest) async throws -> RangeResponse {
@@ -222,38 +215,29 @@ private final class LiveServer: RangeTransport {
         return answer()
     }
 
-    fileprivate func countTaken() { state.withLock { $0.taken += 1 } }
-    fileprivate func countCancelled() { state.withLock { $0.cancelled += 1 } }
-
     private final class Body: ResponseBody {
         private let server: LiveServer
-        private let chunks: [[UInt8]]
-        private let place = Locked(0)
+        private let chunks: Locked<ArraySlice<[UInt8]>>
         private let end = TestClock()
 
         init(server: LiveServer, chunks: [[UInt8]]) {
             self.server = server
-            self.chunks = chunks
+            self.chunks = Locked(chunks[...])
         }
 
         func next() async throws -> [UInt8]? {
             try Task.checkCancellation()
-            let chunk = place.withLock { place -> [UInt8]? in
-                guard place < chunks.count else { return nil }
-                defer { place += 1 }
-                return chunks[place]
-            }
-            guard let chunk else { return nil }
+            guard let chunk = chunks.withLock({ $0.popFirst() }) else { return nil }
             guard !chunk.isEmpty else {
                 try await end.sleep(until: .seconds(1))
                 throw CancellationError()
             }
-            server.countTaken()
+            server.state.withLock { $0.taken += 1 }
             return chunk
         }
 
         func cancel() {
-            server.countCancelled()
+            server.state.withLock { $0.cancelled += 1 }
             end.advance(by: .seconds(1))
         }
     }
