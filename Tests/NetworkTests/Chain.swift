@@ -8,7 +8,7 @@ import System
 import TestSupport
 import Testing
 
-/// The whole path of a byte in one process: origin, transport, what watches it, loaders with a cache folder, decoder.
+/// The whole path of a byte in one process: origin, transport, network watch, loaders with a cache folder, decoder.
 ///
 /// Only `TimeKeeper` moves the time, when everything waits for it. At the end of a test `end` checks that no task
 /// is left asleep.
@@ -19,7 +19,7 @@ final class Chain: Sendable {
     let transport: CurlTransport
     let watch: NetworkWatch
     let loaders: Loaders
-    private let told = Notices()
+    private let received = Notices()
     private let opened = Locked<[WatchedReader]>([])
 
     /// Serves `files`, wrong in the ways of `faults`, and makes everything else ready.
@@ -57,7 +57,7 @@ final class Chain: Sendable {
         configuration.clock = clock
         configure(&configuration)
         transport = CurlTransport(configuration: configuration)
-        let told = told
+        let received = received
         let watch = NetworkWatch(over: transport, clock: clock)
         self.watch = watch
         let loaders = Loaders(
@@ -67,14 +67,14 @@ final class Chain: Sendable {
             clock: clock,
             settings: settings,
             connectivity: watch,
-            onNotice: { told.append($0) }
+            onNotice: { received.append($0) }
         )
         self.loaders = loaders
         watch.observe { if !$0.isOffline { loaders.networkIsBack() } }
     }
 
     /// The notices of the loaders so far.
-    var notices: [MediaError] { told.all }
+    var notices: [MediaError] { received.all }
 
     /// The readers that were opened and not closed.
     var readers: [WatchedReader] { opened.withLock { $0 } }
@@ -100,6 +100,12 @@ final class Chain: Sendable {
     func close(_ reader: WatchedReader) async {
         await reader.reader.close()
         opened.withLock { readers in readers.removeAll { $0 === reader } }
+    }
+
+    /// The error of reading all bytes from `offset` on.
+    func failure(_ reader: WatchedReader, from offset: Int64 = 0) async -> MediaError.Code? {
+        let error = await #expect(throws: MediaError.self) { _ = try await bytes(reader, from: offset) }
+        return error?.code
     }
 
     /// All bytes from `offset` on.
@@ -141,7 +147,7 @@ final class Chain: Sendable {
 
     /// Runs `body`, and gives up after more than a minute: then a task waits that nothing will resume.
     ///
-    /// What `body` itself waits for in vain is told first.
+    /// If `body` itself waits in vain, its own error comes first.
     func watched<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -192,16 +198,21 @@ final class Chain: Sendable {
         #expect(kept.description.length == song.length, sourceLocation: sourceLocation)
     }
 
+    /// Ends as `end` does, and expects nothing in the cache.
+    func endWithoutBytes(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await end()
+        #expect(try await claims(of: []).stored.isEmpty, sourceLocation: sourceLocation)
+    }
+
     // MARK: The store
 
     /// Caches `pieces` of `bytes`, as if they had been played before.
     func preload(
         _ bytes: [UInt8],
         _ pieces: ByteRangeSet,
-        _ description: EntryDescription,
-        at path: String = "/song.mp3"
+        _ description: EntryDescription
     ) async throws {
-        let url = try #require(WebURL(server.url(path)))
+        let url = try #require(WebURL(server.url("/song.mp3")))
         let store = try await CacheFolder(path: folder.path("cache"), clock: TestClock()).open(url)
         store.describe(description)
         for piece in pieces.ranges {
@@ -213,30 +224,23 @@ final class Chain: Sendable {
         await store.close()
     }
 
-    /// The bytes of `path` that the cache folder claims when everything is closed; each is compared with
-    /// `bytes`.
+    /// What the cache folder has of `/song.mp3` after the end; its bytes are compared with `bytes`.
     func claims(
-        _ path: String = "/song.mp3",
         of bytes: [UInt8],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (stored: ByteRangeSet, description: EntryDescription) {
         let cache = CacheFolder(path: folder.path("cache"), clock: TestClock())
-        let url = try #require(WebURL(path.hasPrefix("http") ? path : server.url(path)))
-        let store = try await cache.open(url)
+        let store = try await cache.open(try #require(WebURL(server.url("/song.mp3"))))
         let (stored, description) = (store.stored, store.description)
         for range in stored.ranges {
-            var offset = range.lowerBound
+            var offset = Int(range.lowerBound)
             while offset < range.upperBound {
-                let piece = try await store.read(at: offset, count: Int(range.upperBound - offset))
-                let end = Int(offset) + piece.count
-                guard !piece.isEmpty, end <= bytes.count, piece.elementsEqual(bytes[Int(offset)..<end]) else {
-                    Issue.record(
-                        "the cached bytes from \(offset) on are wrong",
-                        sourceLocation: sourceLocation
-                    )
+                let piece = try await store.read(at: Int64(offset), count: Int(range.upperBound) - offset)
+                guard !piece.isEmpty, piece.elementsEqual(bytes.dropFirst(offset).prefix(piece.count)) else {
+                    Issue.record("wrong cached bytes from \(offset) on", sourceLocation: sourceLocation)
                     break
                 }
-                offset += Int64(piece.count)
+                offset += piece.count
             }
         }
         await store.close()
@@ -244,7 +248,7 @@ final class Chain: Sendable {
     }
 }
 
-/// What was told, from any thread.
+/// The notices of the loaders, from any thread.
 final class Notices: Sendable {
     private let errors = Locked<[MediaError]>([])
 

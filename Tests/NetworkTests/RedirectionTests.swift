@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Media
 import RepriseOrigin
@@ -52,12 +53,12 @@ import Testing
         let song = try await Song.short()
         let other = try TestOrigin(["/song.mp3": song.bytes])
         let server = try TestOrigin()
-        let target = other.url("/song.mp3").replacingOccurrences("127.0.0.1", "me:too@localhost")
+        let target = other.url("/song.mp3").replacingOccurrences(of: "127.0.0.1", with: "me:too@localhost")
         server.origin.setFaults([.redirect(status: 302, location: target)], for: "/song.mp3")
         let chain = try Chain(server: server) { configuration in
             configuration.headers = [RequestHeader(parsing: "X-Key: secret")].compactMap { $0 }
         }
-        let url = server.url("/song.mp3").replacingOccurrences("127.0.0.1", "me:secret@127.0.0.1")
+        let url = server.url("/song.mp3").replacingOccurrences(of: "127.0.0.1", with: "me:secret@127.0.0.1")
         let playing = try await chain.play(url)
         #expect(playing.isAll(of: song))
         let first = try #require(server.log.requests.first)
@@ -115,12 +116,5 @@ import Testing
         #expect(!playing.samples.isEmpty)
         #expect(chain.server.log.requests(for: "/song.mp3").count <= 6)
         try await chain.end()
-    }
-}
-
-extension String {
-    /// This text with every `old` replaced by `new`.
-    func replacingOccurrences(_ old: String, _ new: String) -> String {
-        split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
     }
 }

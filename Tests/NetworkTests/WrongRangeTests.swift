@@ -5,13 +5,6 @@ import Testing
 
 /// A server whose response is not the requested part.
 @Suite struct WrongRangeTests {
-    @Test func `a 200 to the first range plays in one request`() async throws {
-        let (song, chain) = try await Chain.short([.ignoresRanges])
-        #expect(try await chain.play().isAll(of: song))
-        #expect(chain.server.log.requests.count == 1 && chain.server.log.bytesSent == song.length)
-        try await chain.end(storing: song)
-    }
-
     @Test(arguments: [[Fault.noValidators], [.etag("\"same\""), .lastModified(nil)]])
     func `a 200 in the middle is never stored there but read from its first byte`(
         faults: [Fault]
@@ -34,25 +27,6 @@ import Testing
         #expect(chain.notices.isEmpty)
     }
 
-    @Test func `a 200 with another validator than the one that was sent is another file`() async throws {
-        let song = try await Song.short()
-        let other = try await Song.short(seed: 2)
-        let chain = try Chain(["/song.mp3": song.bytes])
-        let reader = try await chain.openWithFirstWindow()
-        chain.server.set(other.bytes, at: "/song.mp3")
-        chain.server.origin.setFaults([.ignoresRanges], for: "/song.mp3")
-        await #expect { _ = try await chain.bytes(reader, from: 300_000) } throws: { error in
-            (error as? MediaError)?.code == .resourceChanged
-        }
-        #expect(chain.server.log.requests.last?.ifRange != nil)
-        await chain.close(reader)
-        let playing = try await chain.play()
-        #expect(playing.error == nil && isSame(playing.samples, other.pcm))
-        try await chain.end()
-        #expect(try await chain.claims(of: other.bytes).stored == ByteRangeSet(0..<other.length))
-        #expect(chain.notices.map(\.code) == [.resourceChanged])
-    }
-
     @Test func `a part that starts earlier is stored at its stated place`() async throws {
         let (song, chain) = try await Chain.short()
         chain.server.origin.script([[]], thenAlways: [.shiftedRange(by: -1_000)], for: "/song.mp3")
@@ -71,12 +45,5 @@ import Testing
         #expect(asked.count { $0 == nil } == 1, "\(asked)")
         #expect(asked.count <= 3)
         try await chain.end(storing: song)
-    }
-
-    @Test func `parts shorter than what was asked are followed by the rest`() async throws {
-        let (song, chain) = try await Chain.short([.shortParts(atMost: 10_000)])
-        #expect(try await chain.play().isAll(of: song))
-        #expect(chain.server.log.bytesSentAgain() == 0)
-        try await chain.end()
     }
 }
