@@ -26,10 +26,9 @@ final class Chain: Sendable {
     convenience init(
         _ files: [String: [UInt8]] = [:],
         faults: [Fault] = [],
-        settings: LoadSettings = LoadSettings(),
-        configure: (inout HTTPConfiguration) -> Void = { _ in }
+        settings: LoadSettings = LoadSettings()
     ) throws {
-        try self.init(server: TestOrigin(files, faults: faults), settings: settings, configure: configure)
+        try self.init(server: TestOrigin(files, faults: faults), settings: settings)
     }
 
     /// Serves half a minute of music as `/song.mp3`.
@@ -190,38 +189,23 @@ final class Chain: Sendable {
         try await wait(for: "all sleepers to wake") { clock.sleeperCount == 0 }
     }
 
-    /// Ends as `end` does, and expects all of `song` in the cache, with its length.
-    func end(storing song: Song, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    /// Ends as `end` does, and expects all of `song` in the cache, with its length; nothing if it is `nil`.
+    func end(storing song: Song?, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await end()
-        let kept = try await claims(of: song.bytes, sourceLocation: sourceLocation)
-        #expect(kept.stored == ByteRangeSet(0..<song.length), sourceLocation: sourceLocation)
-        #expect(kept.description.length == song.length, sourceLocation: sourceLocation)
-    }
-
-    /// Ends as `end` does, and expects nothing in the cache.
-    func endWithoutBytes(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await end()
-        #expect(try await claims(of: []).stored.isEmpty, sourceLocation: sourceLocation)
+        let kept = try await claims(of: song?.bytes ?? [], sourceLocation: sourceLocation)
+        let all = ByteRangeSet(0..<(song?.length ?? 0))
+        #expect(kept.stored == all, sourceLocation: sourceLocation)
+        if let song { #expect(kept.description.length == song.length, sourceLocation: sourceLocation) }
     }
 
     // MARK: The store
 
-    /// Caches `pieces` of `bytes`, as if they had been played before.
-    func preload(
-        _ bytes: [UInt8],
-        _ pieces: ByteRangeSet,
-        _ description: EntryDescription
-    ) async throws {
-        let url = try #require(WebURL(server.url("/song.mp3")))
-        let store = try await CacheFolder(path: folder.path("cache"), clock: TestClock()).open(url)
-        store.describe(description)
-        for piece in pieces.ranges {
-            try await store.write(
-                Array(bytes[Int(piece.lowerBound)..<Int(piece.upperBound)]),
-                at: piece.lowerBound
-            )
+    /// The cache's store of `/song.mp3`, opened anew.
+    var store: any ByteStore {
+        get async throws {
+            let cache = CacheFolder(path: folder.path("cache"), clock: TestClock())
+            return try await cache.open(try #require(WebURL(server.url("/song.mp3"))))
         }
-        await store.close()
     }
 
     /// What the cache folder has of `/song.mp3` after the end; its bytes are compared with `bytes`.
@@ -229,8 +213,7 @@ final class Chain: Sendable {
         of bytes: [UInt8],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (stored: ByteRangeSet, description: EntryDescription) {
-        let cache = CacheFolder(path: folder.path("cache"), clock: TestClock())
-        let store = try await cache.open(try #require(WebURL(server.url("/song.mp3"))))
+        let store = try await store
         let (stored, description) = (store.stored, store.description)
         for range in stored.ranges {
             var offset = Int(range.lowerBound)

@@ -22,22 +22,6 @@ import Testing
         try await chain.end()
     }
 
-    @Test func `after a server was away the read continues at the exact byte`() async throws {
-        let (song, chain) = try await Chain.short()
-        let reader = try await chain.openWithFirstWindow()
-        let port = chain.server.origin.port
-        await chain.server.stop()
-        let read = Task { try await chain.bytes(reader, from: 1_000) }
-        // Several failed attempts: the time keeper of the read moves on from one to the next.
-        try await wait(for: "the third try") { reader.reader.report.requestCount >= 4 }
-        let back = try TestOrigin(["/song.mp3": song.bytes], port: port)
-        #expect(try await read.value.elementsEqual(song.bytes[1_000...]))
-        let stored = chain.server.log.sentRanges(for: "/song.mp3")
-        #expect(stored.intersection(back.log.sentRanges(for: "/song.mp3")).isEmpty)
-        try await chain.end(storing: song)
-        await back.stop()
-    }
-
     @Test func `music that broke off in mid-body goes on after ten minutes without a network`()
         async throws
     {

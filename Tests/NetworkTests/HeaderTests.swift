@@ -4,7 +4,7 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// Unusual headers: in any case, folded, repeated, far too long.
+/// Unusual headers: in any case, folded, repeated, far too long, of a body in gzip that was not requested.
 @Suite struct HeaderTests {
     @Test(
         arguments: [
@@ -35,7 +35,7 @@ import Testing
         // The head is given up before its end, so that no byte of the body comes; and it would come again.
         #expect(playing.samples.isEmpty && chain.server.log.bytesSent == 0)
         #expect(chain.server.log.requests.count == 1)
-        try await chain.endWithoutBytes()
+        try await chain.end(storing: nil)
     }
 
     @Test(
@@ -47,13 +47,25 @@ import Testing
     func `of fields that contradict each other none is trusted`(faults: [Fault]) async throws {
         let (song, chain) = try await Chain.short(faults)
         let playing = try await chain.play()
-        if playing.error == nil {
-            #expect(isSame(playing.samples, song.pcm))
-        } else {
-            #expect(playing.samples.isEmpty)
-        }
+        #expect(playing.error == nil ? isSame(playing.samples, song.pcm) : playing.samples.isEmpty)
         try await chain.end()
-        // Whatever was taken is right; the comparison is in here.
+        // Whatever was cached is compared with the song.
         _ = try await chain.claims(of: song.bytes)
+    }
+
+    @Test(arguments: [[Fault.gzip, .ignoresRanges], [.gzip], [.gzip, .ignoresRanges, .chunked]])
+    func `forced gzip plays undamaged or says why not, and is never cached`(faults: [Fault]) async throws {
+        let (song, chain) = try await Chain.short(faults)
+        let playing = try await chain.play()
+        if let error = playing.error, faults.count != 2 {
+            #expect(playing.samples.isEmpty)
+            #expect(["compress", "packed"].contains { error.description.contains($0) }, "\(error)")
+        } else {
+            #expect(playing.isAll(of: song))
+        }
+        // A whole body in gzip plays from one request.
+        if faults.count == 2 { #expect(chain.server.log.requests.count == 1) }
+        #expect(chain.server.log.requests.allSatisfy { $0.fields["Accept-Encoding"] == "identity" })
+        try await chain.end(storing: nil)
     }
 }

@@ -16,8 +16,8 @@ import Testing
         var hasValidators: Bool
         var hasRanges: Bool
 
-        /// Whether an answer may state another length where nothing but its length tells one resource from another:
-        /// then it is another, and all is fetched again.
+        /// `true` if an answer may state another length while only the length identifies the resource: then all is
+        /// fetched again.
         var seemsToChange: Bool {
             !hasValidators && script.joined().contains { if case .lengthOff = $0 { true } else { false } }
         }
@@ -32,7 +32,7 @@ import Testing
                 [.lowerCaseFields], [.protocolName("HTTP/1.0")], [.ignoresIfRange],
             ]
             always += habits.randomElement(using: &random) ?? []
-            // A whole body that ends too early with its connection cannot be told from a whole one.
+            // A whole body that ends too early with its connection looks complete.
             if !hasRanges { always.removeAll { $0 == .closeDelimited } }
             self.always = always
             script = []
@@ -42,7 +42,7 @@ import Testing
                     [], [.cut(afterBytes: count)], [.cut(afterBytes: count)], [.stall(afterBytes: count)],
                     [.status(503)], [.status(500), .field("Retry-After", "3")], [.silence],
                     [.cut(afterBytes: 0)],
-                    // Of a whole body such a length is the resource's, for all that anybody can know.
+                    // A wrong length of a whole body would be taken for the resource's.
                     hasRanges ? [.contentLength(count)] : [], hasRanges ? [.lengthOff(by: 5_000)] : [],
                 ]
                 script.append(always + (faults.randomElement(using: &random) ?? []))
@@ -85,14 +85,14 @@ import Testing
         let log = chain.server.log
         let requests = Int64(log.requests.count)
         let sent = log.sentRanges(for: "/song.mp3")
-        // Where neither a total nor a validator is told, only the whole tells where the end is.
+        // Without a stated total and validators, only the whole body shows where the end is.
         if server.hasRanges, server.hasValidators || !server.always.contains(.unknownTotal),
             !server.seemsToChange
         {
-            // What is compared where there are no validators, 4 KiB for each request.
+            // Without validators, each request compares 4 KiB.
             let compared = server.hasValidators ? 0 : requests * 4_096
             #expect(before.intersection(sent).byteCount <= compared)
-            // Where time-outs ran, bytes can have been on their way that nobody took any more.
+            // After a time-out, bytes under way were sent in vain.
             if chain.clock.now == .zero {
                 #expect(log.bytesSentAgain() <= compared + log.bytesCutOff())
             }
@@ -104,7 +104,7 @@ import Testing
         #expect(chain.notices.isEmpty)
     }
 
-    /// Puts some pieces of `bytes` into the cache, as if they had been played; returns which.
+    /// Caches some pieces of `bytes`, as if they had been played before; returns them.
     private func preload(
         _ bytes: [UInt8],
         in chain: Chain,
@@ -115,9 +115,8 @@ import Testing
         let length = Int64(bytes.count)
         for _ in 0..<Int.random(in: 0...4, using: &random) {
             let start = Int64.random(in: 0..<length, using: &random)
-            pieces.insert(
-                contentsOf: start..<min(length, start + Int64.random(in: 1...90_000, using: &random))
-            )
+            let end = start + Int64.random(in: 1...90_000, using: &random)
+            pieces.insert(contentsOf: start..<min(length, end))
         }
         var description = EntryDescription()
         if Bool.random(using: &random) { description.length = length }
@@ -126,7 +125,16 @@ import Testing
         if hasValidators {
             description.validators = Validators(etag: resource.etag, lastModified: resource.lastModified)
         }
-        if !pieces.isEmpty { try await chain.preload(bytes, pieces, description) }
+        guard !pieces.isEmpty else { return pieces }
+        let store = try await chain.store
+        store.describe(description)
+        for piece in pieces.ranges {
+            try await store.write(
+                Array(bytes[Int(piece.lowerBound)..<Int(piece.upperBound)]),
+                at: piece.lowerBound
+            )
+        }
+        await store.close()
         return pieces
     }
 }

@@ -5,20 +5,17 @@ import RepriseOrigin
 import TestSupport
 import Testing
 
-/// The targets of redirects, and what redirects must not do.
+/// The targets of redirects, and redirects that are refused.
 @Suite struct RedirectionTests {
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a redirect is followed, and the place it leads to is kept`(status: Int) async throws {
+    func `a redirect is followed, and later requests go to its target`(status: Int) async throws {
         let song = try await Song.short()
         let chain = try Chain(["/music/song.mp3": song.bytes])
         chain.server.origin.setResource(OriginResource(text: ""), at: "/song.mp3")
-        chain.server.origin.setFaults(
-            [.redirect(status: status, location: "music/song.mp3")],
-            for: "/song.mp3"
-        )
+        chain.redirect("/song.mp3", to: "music/song.mp3", status: status)
         let playing = try await chain.play()
         #expect(playing.isAll(of: song))
-        #expect(chain.server.log.requests(for: "/song.mp3").count == 1, "the target is asked from then on")
+        #expect(chain.server.log.requests(for: "/song.mp3").count == 1, "later requests go to the target")
         #expect(chain.server.log.requests(for: "/music/song.mp3").count > 1)
         #expect(playing.report.requestCount == chain.server.log.requests.count)
         try await chain.end(storing: song)
@@ -28,11 +25,11 @@ import Testing
         let song = try await Song.short()
         let chain = try Chain(["/10": song.bytes, "/11": song.bytes])
         for step in 0..<10 {
-            chain.server.origin.setFaults([.redirect(status: 302, location: "/\(step + 1)")], for: "/\(step)")
+            chain.redirect("/\(step)", to: "/\(step + 1)")
         }
         #expect(isSame(try await chain.play("/0").samples, song.pcm))
-        chain.server.origin.setFaults([.redirect(status: 302, location: "/11")], for: "/10")
-        chain.server.origin.setFaults([.redirect(status: 302, location: "/0")], for: "/start")
+        chain.redirect("/10", to: "/11")
+        chain.redirect("/start", to: "/0")
         let playing = try await chain.play("/start")
         #expect(playing.error?.code == .tooManyRedirects)
         #expect(playing.error?.subject.string.contains("/start") == true)
@@ -41,8 +38,8 @@ import Testing
 
     @Test func `a loop is refused after one round`() async throws {
         let chain = try Chain()
-        chain.server.origin.setFaults([.redirect(status: 302, location: "/b")], for: "/a")
-        chain.server.origin.setFaults([.redirect(status: 302, location: "/a")], for: "/b")
+        chain.redirect("/a", to: "/b")
+        chain.redirect("/b", to: "/a")
         let playing = try await chain.play("/a")
         #expect(playing.error?.code == .tooManyRedirects)
         #expect(chain.server.log.requests.map(\.path) == ["/a", "/b"], "refused at once, and not retried")
@@ -74,7 +71,7 @@ import Testing
     @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a.mp3"])
     func `a redirect out of the web is refused`(location: String) async throws {
         let chain = try Chain()
-        chain.server.origin.setFaults([.redirect(status: 302, location: location)], for: "/song.mp3")
+        chain.redirect("/song.mp3", to: location)
         let playing = try await chain.play()
         #expect(playing.error?.code == .unsupportedScheme)
         #expect(chain.server.log.requests.count == 1)
@@ -85,13 +82,12 @@ import Testing
     func `a target that has expired is found again through the original`(status: Int) async throws {
         let song = try await Song.short()
         let chain = try Chain(["/signed.mp3": song.bytes])
-        let origin = chain.server.origin
         let sign = { (token: Int) in
-            origin.setFaults(
-                [.redirect(status: 302, location: "/signed.mp3?token=\(token)")],
-                for: "/song.mp3"
+            chain.redirect("/song.mp3", to: "/signed.mp3?token=\(token)")
+            chain.server.origin.setFaults(
+                [.demandsQuery("token=\(token)", status: status)],
+                for: "/signed.mp3"
             )
-            origin.setFaults([.demandsQuery("token=\(token)", status: status)], for: "/signed.mp3")
         }
         sign(1)
         let reader = try await chain.openWithFirstWindow()
@@ -105,10 +101,10 @@ import Testing
         try await chain.end(storing: song)
     }
 
-    @Test func `a target that stays away after the original was asked again is an error`() async throws {
+    @Test func `a target that is still refused after a new redirect is an error`() async throws {
         let song = try await Song.short()
         let chain = try Chain(["/signed.mp3": song.bytes])
-        chain.server.origin.setFaults([.redirect(status: 302, location: "/signed.mp3")], for: "/song.mp3")
+        chain.redirect("/song.mp3", to: "/signed.mp3")
         chain.server.origin.script([[]], thenAlways: [.status(403)], for: "/signed.mp3")
         let playing = try await chain.play()
         #expect(playing.error?.code == .httpStatus)
@@ -116,5 +112,11 @@ import Testing
         #expect(!playing.samples.isEmpty)
         #expect(chain.server.log.requests(for: "/song.mp3").count <= 6)
         try await chain.end()
+    }
+}
+
+extension Chain {
+    fileprivate func redirect(_ path: String, to location: String, status: Int = 302) {
+        server.origin.setFaults([.redirect(status: status, location: location)], for: path)
     }
 }

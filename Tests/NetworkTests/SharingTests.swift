@@ -38,13 +38,11 @@ import Testing
         #expect(kept.byteCount >= 1_000_000)
     }
 
-    @Test func `eight players of one piece hear all of it from one download`() async throws {
+    @Test func `eight players of one track hear all of it from one download`() async throws {
         let (song, chain) = try await Chain.short()
         try await withThrowingTaskGroup(of: Playing.self) { group in
             for _ in 0..<8 { group.addTask { try await chain.play() } }
-            for try await playing in group {
-                #expect(playing.isAll(of: song))
-            }
+            for try await playing in group { #expect(playing.isAll(of: song)) }
         }
         #expect(chain.server.log.bytesSent == song.length)
         try await chain.end()
