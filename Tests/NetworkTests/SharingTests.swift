@@ -9,7 +9,7 @@ import Testing
     func `eight readers at random offsets have each byte sent once`(seed: UInt64) async throws {
         let bytes = ByteFixtures.bytes(count: 1_500_000, seed: seed)
         let chain = try Chain(["/song.mp3": bytes])
-        try await chain.keepingTime {
+        try await chain.watched {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 as Range<UInt64> {
                     group.addTask {
