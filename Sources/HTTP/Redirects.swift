@@ -32,7 +32,7 @@ struct RedirectState {
             throw failure(.tooManyRedirects, "it is redirected more than 10 times; the server is at fault")
         }
         guard visited.insert(next.requestString).inserted else {
-            throw failure(.tooManyRedirects, "it is in a redirect loop; the server is at fault")
+            throw failure(.tooManyRedirects, "redirect loop; the server is at fault")
         }
         current = next
         return next

@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    static let other: SafeText = "the server sends another part than was asked for"
-    static let has: SafeText = "the server refuses a part that it says it has"
+    static let other: SafeText = "got another part of the file than requested; the server is at fault"
+    static let has: SafeText = "the server refuses a part of the file that it has (416)"
     static let monday = Validators(lastModified: "Mon, 01 Jan 2024 00:00:00 GMT")
     static let tuesday = Validators(lastModified: "Tue, 02 Jan 2024 00:00:00 GMT")
     static let page = RangeAnswer(kind: .whole(length: 40), contentType: "text/html")
@@ -61,7 +61,7 @@ import Testing
         Row(
             "a part of the whole",
             .part(0..<100, of: 1_000),
-            refused("the server sends a part of what was asked for as a whole")
+            refused("requested the whole file, got a part; the server is at fault")
         ).asWhole,
         Row("another total", .part(500..<600, of: 1_001), .changed),
         Row("another tag", .part(500..<600, of: 1_000, etag: "\"2\""), .changed),
@@ -109,7 +109,7 @@ import Testing
         Row(
             "304 to a plain request",
             RangeAnswer(kind: .notModified),
-            refused("the server answers 304 to a plain request")
+            refused("the server answers 304 (unchanged) to an unconditional request")
         ),
     ]
 
@@ -127,12 +127,12 @@ import Testing
         Row(
             "416 without a total, at the start",
             unsatisfiable(nil),
-            .withoutRange("the server refuses the first part")
+            .withoutRange("the server refuses even the first part of the file (416)")
         ).atStart.ofUnknownLength,
         Row(
             "416 to a plain request",
             unsatisfiable(nil),
-            refused("the server answers 416 to a plain request")
+            refused("the server refuses a request without a range (416)")
         ).asWhole,
     ]
 
@@ -152,7 +152,7 @@ import Testing
             Row(
                 "a 206 without its offset",
                 .refused(206),
-                .withoutRange("the server sends a part without saying which, or packed")
+                .withoutRange("got a part of the file at an unknown position (206); the server is at fault")
             )
         ]
 

@@ -47,14 +47,14 @@ extension AnswerMeaning {
     static func cause(status: Int) -> SafeText {
         switch status {
         case 200: "the server states a length that no file has"
-        case 206: "the server sends a part without saying which, or packed"
+        case 206: "got a part of the file at an unknown position (206); the server is at fault"
         case 401: "the server asks for a user name and password (401); put them into the URL"
-        case 403: "the server forbids it (403)"
+        case 403: "the server denies access (403); check the URL or the login"
         case 404: "the server has no such file (404)"
         case 407: "the proxy asks for a user name and password (407); put them into the proxy's URL"
-        case 408: "the server waited too long for the request (408)"
+        case 408: "the server gave up waiting for the request (408); try again later"
         case 410: "the server no longer has this file (410)"
-        case 429: "the server takes no more requests for now (429)"
+        case 429: "too many requests for this server (429); try again later"
         case 451: "the server may not hand it out for legal reasons (451)"
         case 500...599: SafeText("server error \(status); try again later")
         default: SafeText("the server answers \(status)")

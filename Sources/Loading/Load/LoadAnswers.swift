@@ -96,7 +96,8 @@ struct LoadAnswers: Sendable {
         case .whole: return whole(answer, to: plan, isFirst: stored.isEmpty)
         case .unsatisfiable(let total): return unsatisfiable(total, plan, stored)
         case .refused(let status): return refusal(status, answer, to: plan)
-        case .notModified: return .refused(.httpStatus, "the server answers 304 to a plain request")
+        case .notModified:
+            return .refused(.httpStatus, "the server answers 304 (unchanged) to an unconditional request")
         }
     }
 
@@ -121,7 +122,7 @@ struct LoadAnswers: Sendable {
 
     private func part(_ range: ByteRange, total: Int64?, of plan: FetchPlan) -> AnswerMeaning {
         guard let wanted = plan.wanted else {
-            return .refused(.httpStatus, "the server sends a part of what was asked for as a whole")
+            return .refused(.httpStatus, "requested the whole file, got a part; the server is at fault")
         }
         // The server sent only the bytes that were requested again for comparison: the resource ends there.
         if !plan.overlap.isEmpty, range == plan.overlap, description.length == nil,
@@ -131,7 +132,7 @@ struct LoadAnswers: Sendable {
         }
         let first = plan.overlap.isEmpty ? wanted.lowerBound : plan.overlap.lowerBound
         guard range.contains(wanted.lowerBound), range.lowerBound <= first else {
-            return withoutRange(plan, "the server sends another part than was asked for")
+            return withoutRange(plan, "got another part of the file than requested; the server is at fault")
         }
         return .part(range)
     }
@@ -149,18 +150,20 @@ struct LoadAnswers: Sendable {
 
     private func unsatisfiable(_ total: Int64?, _ plan: FetchPlan, _ stored: ByteRangeSet) -> AnswerMeaning {
         guard let offset = plan.wanted?.lowerBound else {
-            return .refused(.httpStatus, "the server answers 416 to a plain request")
+            return .refused(.httpStatus, "the server refuses a request without a range (416)")
         }
         let lastStored = stored.ranges.last?.upperBound ?? 0
         if let total {
             if offset >= total, lastStored <= total { return .nothingThere(end: total) }
-            return withoutRange(plan, "the server refuses a part that it says it has")
+            return withoutRange(plan, "the server refuses a part of the file that it has (416)")
         }
         // Without a total, the response is informative only if the length is unknown.
         if let length = description.length, offset < length {
-            return withoutRange(plan, "the server refuses a part that it says it has")
+            return withoutRange(plan, "the server refuses a part of the file that it has (416)")
         }
-        if offset == 0 { return withoutRange(plan, "the server refuses the first part") }
+        if offset == 0 {
+            return withoutRange(plan, "the server refuses even the first part of the file (416)")
+        }
         return .nothingThere(end: stored.contains(offset - 1) && lastStored <= offset ? offset : nil)
     }
 

@@ -104,7 +104,7 @@ final class FileReader: ResourceReader {
         switch code {
         case ENOENT, ENOTDIR: MediaError(.notFound, subject, "there is no such file; check the path")
         case EACCES, EPERM:
-            MediaError(.unreadable, subject, "the file may not be read; check its permissions")
+            MediaError(.unreadable, subject, "can't read: no permission; check the file's permissions")
         case EISDIR: MediaError(.unreadable, subject, "is a folder, not a file")
         default:
             MediaError(.unreadable, subject, SafeText("can't be read (\(SystemError.reason(code)))"))

@@ -83,7 +83,7 @@ struct LiveState: Sendable {
     /// Returns up to `count` bytes from `offset` on, and marks them as read.
     mutating func read(at offset: Int64, count: Int) -> Outlook {
         guard offset >= start else {
-            return .failed(MediaError(.cut, subject, "a live stream does not go back; reload it"))
+            return .failed(MediaError(.cut, subject, "can't go back that far in a live stream; reload it"))
         }
         guard offset < end else {
             // A reader that skips beyond all buffered bytes does not want them, so they must not pause the
