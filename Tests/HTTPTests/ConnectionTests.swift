@@ -50,9 +50,7 @@ struct ConnectionTests {
             closed.withLock { $0 += 1 }
         }
         let clock = TestClock()
-        var configuration = HTTPConfiguration()
-        configuration.clock = clock
-        try await TransportFixture { $0 = configuration }.run(server) { transport in
+        try await TransportFixture { $0.clock = clock }.run(server) { transport in
             for number in 1...2 {
                 let request = RangeRequest(url: server.url(), range: nil)
                 #expect(try await transport.send(request).body.text() == "ok")
@@ -80,9 +78,7 @@ struct ConnectionTests {
             }
         }
         let clock = CountingClock(SystemClock())
-        var configuration = HTTPConfiguration()
-        configuration.clock = clock
-        try await TransportFixture { $0 = configuration }.run(server) { transport in
+        try await TransportFixture { $0.clock = clock }.run(server) { transport in
             let quick = RangeRequest(url: server.url("/quick"), range: nil)
             #expect(try await transport.send(quick).body.text() == "ok")
             try await sleeps(clock)
@@ -113,10 +109,11 @@ struct ConnectionTests {
         }
         let clock = TestClock()
         let looks = CountingClock(clock)
-        var configuration = HTTPConfiguration()
-        configuration.clock = looks
-        configuration.timeouts.idle = .seconds(3_600)
-        try await TransportFixture { $0 = configuration }.run(server) { transport in
+        let fixture = TransportFixture {
+            $0.clock = looks
+            $0.timeouts.idle = .seconds(3_600)
+        }
+        try await fixture.run(server) { transport in
             let radio = try await transport.get(server.url("/radio"))
             for _ in 1...2 {
                 #expect(try await transport.text(server.url()) == "ok")

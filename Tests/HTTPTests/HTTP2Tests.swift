@@ -103,8 +103,6 @@ struct HTTP2Stage {
         let certificate = try await authority.certificate(for: "localhost", addresses: ["127.0.0.1"])
         nginx = try await NginxServer(serving: folder.path, certificate: certificate)
         url = try #require(WebURL(nginx.url("/music.mp3")))
-        var configuration = HTTPConfiguration()
-        configuration.certificateFile = authority.path
-        fixture = TransportFixture { $0 = configuration }
+        fixture = TransportFixture { [authority] in $0.certificateFile = authority.path }
     }
 }

@@ -215,15 +215,4 @@ struct RadioTests {
         source.signal(15)
         try await source.waitForExit()
     }
-
-    @Test func `a station that is off the air says so`() async throws {
-        let icecast = try await IcecastServer()
-        try await TransportFixture().run { transport in
-            let url = try #require(WebURL(icecast.url("/live.mp3")))
-            let answer = try await transport.send(RangeRequest(url: url, range: nil, wantsTitles: true))
-                .answer
-            #expect(answer.kind == .refused(status: 404))
-            #expect(answer.station == nil)
-        }
-    }
 }

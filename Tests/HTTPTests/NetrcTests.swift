@@ -72,10 +72,10 @@ struct NetrcTests {
     }
 
     private func fixture(_ content: String?, sources: [WebURL]?) throws -> TransportFixture {
-        var configuration = HTTPConfiguration()
-        configuration.netrcFile = folder.path("netrc")
         if let content { try folder.write(content, to: "netrc") }
-        configuration.secretOrigins = sources.map { SecretOrigins($0) }
-        return TransportFixture { $0 = configuration }
+        return TransportFixture {
+            $0.netrcFile = folder.path("netrc")
+            $0.secretOrigins = sources.map { SecretOrigins($0) }
+        }
     }
 }

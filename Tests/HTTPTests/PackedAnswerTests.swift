@@ -7,19 +7,6 @@ import Testing
 struct PackedAnswerTests {
     private let fixture = TransportFixture()
 
-    @Test func `a packed answer is unpacked, and told to be no ranges`() async throws {
-        let music = ByteFixtures.bytes(count: 300_000, seed: 1)
-        let packed = try await packed(music)
-        let server = try answering("Content-Encoding: gzip\r\nETag: \"z\"\r\n", packed)
-        try await fixture.run(server) { transport in
-            let response = try await transport.get(server.url(), 0..<65_536)
-            #expect(server.requests.first?.contains("Accept-Encoding: identity\r\n") == true)
-            #expect(response.answer.kind == .whole(length: nil))
-            #expect(response.answer.isEncoded)
-            #expect(try await response.body.all() == music)
-        }
-    }
-
     @Test func `a small answer that unpacks to very much waits for its reader and is whole`() async throws {
         let music = [UInt8](repeating: 7, count: 24 * 1024 * 1024)
         let server = try answering("Content-Encoding: x-gzip\r\n", try await packed(music))

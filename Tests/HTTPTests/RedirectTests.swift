@@ -55,9 +55,8 @@ struct RedirectTests {
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         ])
         homePort.withLock { $0 = home.port }
-        var configuration = HTTPConfiguration()
-        configuration.headers = [try #require(RequestHeader(parsing: "X-Token: secret"))]
-        try await TransportFixture { $0 = configuration }.run(home) { transport in
+        let token = try #require(RequestHeader(parsing: "X-Token: secret"))
+        try await TransportFixture { $0.headers = [token] }.run(home) { transport in
             let url = home.url("/", userInfo: "me:s%65cret@")
             let answer = try await transport.get(url).answer
             #expect(answer.kind == .whole(length: 0))
@@ -72,24 +71,15 @@ struct RedirectTests {
         elsewhere.stop()
     }
 
-    @Test func `a circle of redirects ends with an error`() async throws {
-        let server = try ScriptedServer(answers: [
-            "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
-            "HTTP/1.1 302 Found\r\nLocation: /music.mp3\r\nContent-Length: 0\r\n\r\n",
-        ])
-        try await fixture.run(server) { transport in
-            let code = await transport.failure(server.url())?.code
-            #expect(code == .tooManyRedirects)
-            #expect(server.requests.count == 2)
-        }
-    }
-
-    @Test func `ten redirects are followed and the eleventh is refused`() throws {
+    @Test func `ten redirects are followed; the eleventh and a loop are refused`() async throws {
         let url = try #require(WebURL("http://a.example/0"))
         var redirects = RedirectState(original: url, first: url)
         for number in 1...10 { #expect(try redirects.redirected(to: "/\(number)").path == "/\(number)") }
         #expect(redirects.count == 10)
-        #expect(throws: MediaError.self) { try redirects.redirected(to: "/11") }
+        #expect(await mediaError { _ = try redirects.redirected(to: "/11") }?.code == .tooManyRedirects)
+        var loop = RedirectState(original: url, first: url)
+        _ = try loop.redirected(to: "/1")
+        #expect(await mediaError { _ = try loop.redirected(to: "/0") }?.code == .tooManyRedirects)
     }
 
     @Test(
@@ -175,42 +165,19 @@ struct RedirectMemoryTests {
     @Test func `the second window goes straight to the target, without the secrets`() async throws {
         let target = try ScriptedServer(answers: [Self.part])
         let original = try redirecting(to: target, times: .max)
-        var configuration = HTTPConfiguration()
-        configuration.headers = [try #require(RequestHeader(parsing: "X-Token: secret"))]
-        try await TransportFixture { $0 = configuration }.run(original) { transport in
+        let token = try #require(RequestHeader(parsing: "X-Token: secret"))
+        try await TransportFixture { $0.headers = [token] }.run(original) { transport in
             let url = original.url("/", userInfo: "me:secret@")
             for number in 0..<3 {
                 let response = try await transport.get(url, 2..<4)
                 #expect(response.answer.requestCount == (number == 0 ? 2 : 1))
+                #expect(response.answer.wire.redirectedHost == "localhost")
                 #expect(try await response.body.text() == "ok")
             }
             #expect(original.requests.count == 1)
             #expect(target.requests.count == 3)
             #expect(target.connectionCount == 1)
             #expect(target.requests.allSatisfy { !$0.contains("Authorization") && !$0.contains("X-Token") })
-        }
-        target.stop()
-    }
-
-    @Test(arguments: [401, 403, 404, 410])
-    func `an expired target makes the original be asked once more`(status: Int) async throws {
-        let gone = "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n"
-        let target = try ScriptedServer(answers: [Self.part, gone, Self.part, gone])
-        let original = try redirecting(to: target, times: .max)
-        try await fixture.run(original) { transport in
-            let request = RangeRequest(url: original.url(), range: 2..<4)
-            for count in [2, 3] {
-                let response = try await transport.send(request)
-                #expect(response.answer.kind == .part(range: 2..<4, total: 4))
-                #expect(response.answer.requestCount == count)
-                #expect(try await response.body.text() == "ok")
-            }
-            // The target is gone for good: the original redirects there again, and its response is final.
-            let last = try await transport.send(request).answer
-            #expect(last.kind == .refused(status: status))
-            #expect(last.requestCount == 3)
-            let more = try await transport.send(request).answer
-            #expect(more.requestCount == 2)
         }
         target.stop()
     }
@@ -247,22 +214,10 @@ struct RedirectMemoryTests {
         target.stop()
     }
 
-    @Test func `the journal is told which host answered`() async throws {
-        let target = try ScriptedServer(answers: [Self.part])
-        let original = try ScriptedServer(answers: [
-            "HTTP/1.1 302 Found\r\nLocation: http://localhost:\(target.port)/\r\nContent-Length: 0\r\n\r\n"
-        ])
-        try await fixture.run(original) { transport in
-            let answer = try await transport.get(original.url(), 2..<4).answer
-            #expect(answer.wire.redirectedHost == "localhost")
-        }
-        target.stop()
-    }
-
     /// A server that redirects the first `times` requests to `target` and answers the others itself.
     private func redirecting(to target: ScriptedServer, times: Int) throws -> ScriptedServer {
         let left = Locked(times)
-        let location = target.url("/there")
+        let location = "http://localhost:\(target.port)/there"
         return try ScriptedServer { connection in
             while connection.readRequest() != nil {
                 let redirects = left.withLock { left in

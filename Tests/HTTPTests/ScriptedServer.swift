@@ -8,7 +8,7 @@ import TestSupport
 /// Every connection runs `script` on a thread of its own, with blocking sockets: a script reads like
 /// the conversation it is.
 final class ScriptedServer: Sendable {
-    private struct Log {
+    fileprivate struct Log {
         var requests: [String] = []
         var connectionCount = 0
         var sentBytes = 0
@@ -18,14 +18,15 @@ final class ScriptedServer: Sendable {
 
     let port: Int
     private let listener: Int32
-    private let log = Locked(Log())
+    fileprivate let log = Locked(Log())
     private let script: @Sendable (Connection) -> Void
 
     /// Listens on a free port of 127.0.0.1.
     init(_ script: @escaping @Sendable (Connection) -> Void) throws {
         self.script = script
-        (listener, port) = try Self.listen()
-        let listener = listener
+        let (listener, port) = try LoopbackPort.taken()
+        guard listen(listener, 16) == 0 else { throw Failure.noSocket }
+        (self.listener, self.port) = (listener, Int(port))
         NamedThread.start("test-server") { [self] in
             while true {
                 let socket = accept(listener, nil, nil)
@@ -79,50 +80,24 @@ final class ScriptedServer: Sendable {
         return url
     }
 
-    /// A port of 127.0.0.1 on which no server listens.
-    static func refusingPort() throws -> Int {
-        let (socket, port) = try listen()
-        close(socket)
-        return port
-    }
-
     enum Failure: Error { case noSocket }
 
     private func serve(_ socket: Int32) {
-        let connection = Connection(socket: socket) { [self] event in
-            log.withLock { log in
-                switch event {
-                case .request(let head): log.requests.append(head)
-                case .sent(let count): log.sentBytes += count
-                }
-            }
-        }
-        script(connection)
+        script(Connection(socket: socket, server: self))
         // Out of the set before it is closed: afterwards the number can belong to another file.
         _ = log.withLock { $0.openSockets.remove(socket) }
         close(socket)
-    }
-
-    private static func listen() throws -> (socket: Int32, port: Int) {
-        let (listener, port) = try LoopbackPort.taken()
-        guard Glibc.listen(listener, 16) == 0 else { throw Failure.noSocket }
-        return (listener, Int(port))
     }
 }
 
 /// One connection of a `ScriptedServer`, used on its own thread only.
 final class Connection {
-    enum Event {
-        case request(String)
-        case sent(Int)
-    }
-
     private let socket: Int32
-    private let report: (Event) -> Void
+    private let server: ScriptedServer
 
-    fileprivate init(socket: Int32, report: @escaping (Event) -> Void) {
+    fileprivate init(socket: Int32, server: ScriptedServer) {
         self.socket = socket
-        self.report = report
+        self.server = server
     }
 
     /// The next request's head without its empty line; nil when the peer has closed.
@@ -133,7 +108,7 @@ final class Connection {
             bytes.append(byte)
             guard bytes.suffix(4) == [13, 10, 13, 10] else { continue }
             let head = String(decoding: bytes.dropLast(2), as: UTF8.self)
-            report(.request(head))
+            server.log.withLock { $0.requests.append(head) }
             return head
         }
         return nil
@@ -152,7 +127,7 @@ final class Connection {
             }
             guard count > 0 else { return false }
             sent += count
-            report(.sent(count))
+            server.log.withLock { $0.sentBytes += count }
         }
         return true
     }

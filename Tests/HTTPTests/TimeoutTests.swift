@@ -6,26 +6,6 @@ import TestSupport
 import Testing
 
 struct TimeoutTests {
-    @Test func `a server that does not answer is given up after the time for the first byte`() async throws {
-        let clock = TestClock()
-        let server = try ScriptedServer { connection in
-            _ = connection.readRequest()
-            connection.waitForClose()
-        }
-        try await fixture(clock).run(server) { transport in
-            let url = server.url()
-            let sender = Task { try await transport.get(url) }
-            try await wait(for: "the request") { server.requests.count == 1 && clock.sleeperCount == 1 }
-            // Ten seconds are too few: the connection stands, so that its own time-out is past.
-            clock.advance(by: .seconds(10))
-            try await wait(for: "the watchdog to sleep again") { clock.sleeperCount == 1 }
-            clock.advance(by: .seconds(5))
-            let error = await mediaError { _ = try await sender.value }
-            #expect(error?.code == .timedOut)
-            #expect(error?.subject == url.safeText)
-        }
-    }
-
     @Test func `a host that nobody answers at is given up after the time for the connection`() async throws {
         let clock = TestClock()
         // A listening socket whose queue is full neither accepts nor refuses connections.
@@ -121,32 +101,6 @@ struct TimeoutTests {
         }
     }
 
-    @Test func `a body that stops is given up after the idle time, and every byte renews it`() async throws {
-        let clock = TestClock()
-        let gate = Gate()
-        let server = try ScriptedServer { connection in
-            _ = connection.readRequest()
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n")
-            for _ in 0..<20 {
-                gate.wait()
-                connection.send("x")
-            }
-            connection.waitForClose()
-        }
-        try await fixture(clock).run(server) { transport in
-            let body = try await transport.get(server.url()).body
-            for _ in 0..<20 {
-                clock.advance(by: .seconds(9))
-                gate.open()
-                #expect(try await body.next() == Array("x".utf8))
-            }
-            clock.advance(by: .seconds(9))
-            try await wait(for: "the watchdog to sleep again") { clock.sleeperCount == 1 }
-            clock.advance(by: .seconds(1))
-            #expect(await mediaError { _ = try await body.next() }?.code == .timedOut)
-        }
-    }
-
     @Test func `nothing watches the time of a transfer that is over`() async throws {
         let clock = TestClock()
         let server = try ScriptedServer(answers: ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"])
@@ -158,9 +112,7 @@ struct TimeoutTests {
     }
 
     private func fixture(_ clock: TestClock) -> TransportFixture {
-        var configuration = HTTPConfiguration()
-        configuration.clock = clock
-        return TransportFixture { $0 = configuration }
+        TransportFixture { $0.clock = clock }
     }
 }
 
