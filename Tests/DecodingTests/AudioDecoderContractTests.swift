@@ -145,6 +145,17 @@ import Testing
     }
 
     @Test(arguments: subjects)
+    func `a call in a cancelled task throws, even if it needs no read`(subject: Subject) async throws {
+        nonisolated(unsafe) let decoder = subject.decoder(MemorySource(subject.bytes))
+        try await decoder.open()
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await rest(decoder, atMost: 1)
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
+    }
+
+    @Test(arguments: subjects)
     func `a resource that is empty or of another kind is refused by its name`(subject: Subject) async throws {
         for (bytes, code) in [([], .emptyResource), (Array("no music".utf8), .notAudio)]
             as [([UInt8], MediaError.Code)]
