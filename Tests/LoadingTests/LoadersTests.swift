@@ -148,6 +148,25 @@ import Testing
         #expect(reader.report.isSeekable, "a complete resource can be seeked")
     }
 
+    @Test func `a read of a complete resource does not wait for the loader`() async throws {
+        let content = content(100_000)
+        let reader = try await open(MemoryServer(content), MemoryStores(content, [0..<100_000]))
+        let loader = try #require(reader as? LoaderReader).loader
+        let (isHeld, end) = (Gate(), Gate())
+        NamedThread.start("loader") {
+            loader.step { _, _ in
+                isHeld.open()
+                end.wait()
+                return []
+            }
+        }
+        isHeld.wait()
+        let bytes = LateBound<[UInt8]>()
+        Task { bytes.value = try await reader.read(at: 0, count: 10) }
+        defer { end.open() }
+        try await wait(for: "the bytes", deadline: .seconds(20)) { bytes.value == Array(content.prefix(10)) }
+    }
+
     @Test func `a rejected resource is discarded`() async throws {
         let stores = MemoryStores()
         let reader = try await open(MemoryServer(content(1_000)), stores)
