@@ -97,7 +97,7 @@ import Testing
                 let new = numbered(next..<next + 2)
                 next += 2
                 model.remember()
-                queue.add(new, joins: false)
+                queue.add(new)
                 model.ids += new.map(\.id)
             case 7, 8:
                 // The current track changes only if its addition or a clearing is undone.

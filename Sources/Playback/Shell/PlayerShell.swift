@@ -60,7 +60,7 @@ final class PlayerShell {
         if let connectivity = parts.connectivity {
             // The network's present state is displayed; only later changes are reported as events.
             connectivity.observe { send(.networkChanged($0)) }
-            state.start(with: connectivity.report)
+            state.connectivity = connectivity.report
         }
     }
 

@@ -14,6 +14,10 @@ struct PlayQueue: Sendable {
     private var order: [Int]?
     private var history = QueueHistory()
     private var random: Shuffler
+    /// The number of requested additions that are still being read.
+    private var awaitedAdditions = 0
+    /// `true` if the next addition was requested before the last one arrived, so that one `undo` removes both.
+    private var joinsAdditions = false
 
     /// `seed` determines every shuffle.
     init(seed: UInt64) { random = Shuffler(state: seed) }
@@ -61,12 +65,17 @@ struct PlayQueue: Sendable {
         current = place
     }
 
-    /// Appends tracks that the user added, which can be undone; with `joins`, in one step with the previous
-    /// addition.
-    mutating func add(_ new: [Track], joins: Bool) {
-        guard !new.isEmpty else { return }
-        history.added(tracks.count..<tracks.count + new.count, joins: joins)
-        append(new)
+    /// The user has requested an addition; `add` follows once it is read.
+    mutating func additionRequested() { awaitedAdditions += 1 }
+
+    /// Appends tracks that the user requested, which can be undone. One `undo` removes all lines of a pasted list.
+    mutating func add(_ new: [Track]) {
+        if !new.isEmpty {
+            history.added(tracks.count..<tracks.count + new.count, joins: joinsAdditions)
+            append(new)
+        }
+        awaitedAdditions = max(0, awaitedAdditions - 1)
+        joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !new.isEmpty)
     }
 
     /// Appends tracks. With shuffle on they are played after the others, in a random order of their own.
@@ -158,6 +167,8 @@ struct PlayQueue: Sendable {
     /// The current track stays current. If undoing an addition removes it, its successor becomes current as in `remove`.
     /// Tracks that return into a shuffled order are played after the others.
     mutating func undo() -> QueueStep? {
+        // Further tracks of a list that is still being read are a new step.
+        joinsAdditions = false
         guard let step = history.takeLast() else { return nil }
         switch step {
         case .added(let places): drop(RangeSet(places))

@@ -207,7 +207,7 @@ extension PlayerState {
     }
 
     private mutating func add(_ source: String) -> [PlayerEffect] {
-        awaitedAdditions += 1
+        queue.additionRequested()
         return [.resolve(source)]
     }
 
@@ -215,13 +215,13 @@ extension PlayerState {
         guard numbers.count > 0, numbers.highest <= queue.tracks.count else {
             return [noTrack(numbers.highest)]
         }
-        return removing(numbers.places) { $0.queue.remove(numbers.places) }
+        return removing(numbers.places) { $0.remove(numbers.places) }
     }
 
     /// Carries out `change`, which removes the tracks at `places` from the queue, and stops their playback.
     private mutating func removing(
         _ places: RangeSet<Int>,
-        by change: (inout PlayerState) -> Void
+        by change: (inout PlayQueue) -> Void
     ) -> [PlayerEffect] {
         let isCurrent = phase == .active && queue.current.map { places.contains($0) } == true
         // If PCM of a removed track follows the current track in the ring, the current track is decoded
@@ -231,7 +231,7 @@ extension PlayerState {
         if !announcer.failures.isEmpty {
             for place in places.ranges.joined() { announcer.forgetFailure(of: queue.tracks[place].id) }
         }
-        change(&self)
+        change(&queue)
         guard isCurrent else {
             return isCut ? restart(at: position, answersSeek: false) : dropStalePreparation()
         }
@@ -277,11 +277,7 @@ extension PlayerState {
     private mutating func undo() -> [PlayerEffect] {
         let added = queue.lastAddition.map { RangeSet($0) } ?? RangeSet()
         var step: QueueStep?
-        let effects = removing(added) { state in
-            step = state.queue.undo()
-            // Further tracks of a list that is still being read are a new step.
-            state.joinsAdditions = false
-        }
+        let effects = removing(added) { step = $0.undo() }
         guard let step else { return [announcer.badCommand("Nothing to undo")] }
         return [announcer.remark("undone", step.undoneText)] + effects
     }

@@ -44,11 +44,6 @@ struct PlayerState: Sendable {
     var lastSeek: Duration?
     /// Commands that came before the tracks were known and need them; carried out in order by `launched`.
     var heldCommands: [PlayerCommand] = []
-    /// The number of requested additions that are still being read.
-    var awaitedAdditions = 0
-    /// `true` if the next addition was requested before the last one arrived, so that one `undo` removes
-    /// both.
-    var joinsAdditions = false
     /// The saved position at which a track continues; `nil` if it begins at its start.
     var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
 
@@ -70,9 +65,6 @@ struct PlayerState: Sendable {
         queue.repeatMode = repeatMode
         if isShuffled { queue.toggleShuffle() }
     }
-
-    /// Sets the state of the network before the first input.
-    mutating func start(with report: ConnectivityReport) { connectivity = report }
 
     /// Handles one input. `heard` is the sink's count of heard frames, `now` the clock's time.
     mutating func handle(_ input: PlayerInput, heard: FrameCount, now: Duration) -> [PlayerEffect] {
@@ -153,10 +145,7 @@ struct PlayerState: Sendable {
     }
 
     private mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
-        queue.add(tracks, joins: joinsAdditions)
-        awaitedAdditions = max(0, awaitedAdditions - 1)
-        // One `undo` removes all lines of a pasted list.
-        joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !tracks.isEmpty)
+        queue.add(tracks)
         let notices = problems.flatMap { announcer.problem($0) }
         guard !tracks.isEmpty else { return notices }
         announcer.note(SafeText("Added " + Self.countText(tracks.count)))
