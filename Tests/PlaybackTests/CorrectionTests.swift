@@ -13,10 +13,16 @@ import Testing
         }
     }
 
+    /// Music whose landings are 700 frames off, which `slices` of stored bytes show.
+    private func piece(slices: Int) -> FakeMusic {
+        var piece = FakeMusic(number: 1, frames: 60_000)
+        piece.estimate = (700, slices)
+        return piece
+    }
+
     @Test func `an estimated position is corrected by one event, and the sound does not change`() async throws
     {
-        var piece = FakeMusic(number: 1, frames: 60_000)
-        piece.estimate = (700, 5)
+        let piece = piece(slices: 5)
         let stage = Stage([piece], sink: TestSink(allowance: 500))
         try await stage.sound { stage in
             stage.player.send(.seek(.to(.seconds(30))))
@@ -53,9 +59,7 @@ import Testing
     func `the bytes before an estimated position are fetched if fetching in the background is on`(
         fills: Bool
     ) async throws {
-        var piece = FakeMusic(number: 1, frames: 60_000)
-        piece.estimate = (700, .max)
-        let stage = Stage([piece], sink: TestSink(allowance: 500), fills: fills)
+        let stage = Stage([piece(slices: .max)], sink: TestSink(allowance: 500), fills: fills)
         try await stage.sound { stage in
             #expect(!stage.readers[0].isFilled)
             stage.player.send(.seek(.to(.seconds(30))))
@@ -67,9 +71,7 @@ import Testing
     }
 
     @Test func `a seek ends the scan at once`() async throws {
-        var piece = FakeMusic(number: 1, frames: 60_000)
-        piece.estimate = (700, .max)
-        let stage = Stage([piece], sink: TestSink(allowance: 500))
+        let stage = Stage([piece(slices: .max)], sink: TestSink(allowance: 500))
         try await stage.sound { stage in
             stage.player.send(.seek(.to(.seconds(30))))
             try await wait(for: "the scan") { stage.readers[0].scanCount > 20 }
