@@ -26,9 +26,7 @@ struct DeviceState {
     func heard(at now: Duration) -> FrameCount { min(taken, playhead(at: now)) }
 
     /// Frames to take at `now` so that the buffer is full.
-    func wanted(at now: Duration) -> FrameCount {
-        isPlaying ? max(0, playhead(at: now) + buffer - taken) : 0
-    }
+    func wanted(at now: Duration) -> FrameCount { isPlaying ? max(0, playhead(at: now) + buffer - taken) : 0 }
 
     /// The time from `now` until all frames that were taken are heard.
     func remaining(at now: Duration) -> Duration { format.duration(of: taken - heard(at: now)) }

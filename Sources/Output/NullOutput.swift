@@ -33,9 +33,7 @@ package final class NullOutput: AudioOutput {
 
     package var isRealTime: Bool { true }
 
-    package var heardFrames: FrameCount {
-        state.withLock { $0.device?.heard(at: clock.now) ?? 0 }
-    }
+    package var heardFrames: FrameCount { state.withLock { $0.device?.heard(at: clock.now) ?? 0 } }
 
     package func connect() async throws {}
 
@@ -60,13 +58,9 @@ package final class NullOutput: AudioOutput {
         state.withLock { $0.ticking = ticking }
     }
 
-    package func pause() async {
-        standStill { _ in }
-    }
+    package func pause() async { standStill { _ in } }
 
-    package func flush() async {
-        state.withLock { $0.device?.flushed() }
-    }
+    package func flush() async { state.withLock { $0.device?.flushed() } }
 
     package func drain() async {
         let answer = OneShot<Void>()

@@ -42,11 +42,7 @@ import Testing
         let piece = stream()
         var track = piece.track
         track.duration = .seconds(100)
-        let stage = Stage(
-            [piece],
-            sink: TestSink(allowance: 500),
-            resolver: FixedResolver(tracks: [track])
-        )
+        let stage = Stage([piece], sink: TestSink(allowance: 500), resolver: FixedResolver(tracks: [track]))
         try await stage.sound { stage in
             #expect(stage.player.snapshot.duration == nil)
             guard case .track(let report) = stage.events.last(where: { $0.isTrack }) else { return }

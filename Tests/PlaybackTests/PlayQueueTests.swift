@@ -77,10 +77,7 @@ import Testing
                 queue.move(places, to: place)
                 var moved = model.ids
                 moved.removeSubranges(places)
-                moved.insert(
-                    contentsOf: places.ranges.flatMap { model.ids[$0] },
-                    at: min(place, moved.count)
-                )
+                moved.insert(contentsOf: places.ranges.flatMap { model.ids[$0] }, at: min(place, moved.count))
                 if before != numbers(queue) { model.remember() }
                 model.ids = moved
             case 3: queue.toggleShuffle()

@@ -16,11 +16,7 @@ import Testing
             (3, .to(.seconds(7)), 7), (3, .by(.seconds(-3_600)), 0),
         ] as [(Int, SeekTarget, Int)]
     )
-    func `a seek leads to its target, limited to the track`(
-        heard: Int,
-        target: SeekTarget,
-        expected: Int
-    ) {
+    func `a seek leads to its target, limited to the track`(heard: Int, target: SeekTarget, expected: Int) {
         var state = sounding()
         let effects = state.send(.seek(target), heard: FrameCount(heard * 1_000), now: .seconds(heard))
         #expect(state.position == .seconds(expected))

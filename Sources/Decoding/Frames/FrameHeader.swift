@@ -89,9 +89,7 @@ package struct FrameHeader: Sendable, Hashable {
 
     /// The length of the longest frame of this version, layer and sample rate; in free format an upper bound.
     package var longestFrameByteCount: Int {
-        guard bitRate > 0, let most = Self.rates(version, layer: layer).last else {
-            return Self.longestFrame
-        }
+        guard bitRate > 0, let most = Self.rates(version, layer: layer).last else { return Self.longestFrame }
         if layer == 1 { return (most * 12_000 / sampleRate + 1) * 4 }
         return most * 1_000 * samplesPerFrame / 8 / sampleRate + 1
     }
@@ -119,14 +117,10 @@ package struct FrameHeader: Sendable, Hashable {
     package var primingFrameCount: Int { version == .mpeg1 ? 4 : 12 }
 
     /// The bytes of a frame before its main data.
-    package var overheadByteCount: Int {
-        Self.byteCount + (hasCheck ? 2 : 0) + sideInformationByteCount
-    }
+    package var overheadByteCount: Int { Self.byteCount + (hasCheck ? 2 : 0) + sideInformationByteCount }
 
     /// `true` if both can be frames of one stream.
-    package func isConsistent(with other: FrameHeader) -> Bool {
-        (raw ^ other.raw) & Self.streamMask == 0
-    }
+    package func isConsistent(with other: FrameHeader) -> Bool { (raw ^ other.raw) & Self.streamMask == 0 }
 
     /// Bit rates in kbit/s by `bitrate_index`: MPEG-1 Layers I, II, III, then MPEG-2 Layer I, then II and III.
     private static let kilobits = [

@@ -49,9 +49,7 @@ final class FeedHandle {
     deinit { mpg123_delete(pointer) }
 
     /// Drops all bytes that were fed, to begin a new stream. Every seek calls this.
-    func reopen() throws(MediaError) {
-        try check(mpg123_open_feed(pointer))
-    }
+    func reopen() throws(MediaError) { try check(mpg123_open_feed(pointer)) }
 
     /// Appends `bytes` to the bytes fed before.
     func feed(_ bytes: ArraySlice<UInt8>) throws(MediaError) {

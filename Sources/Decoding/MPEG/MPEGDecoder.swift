@@ -53,9 +53,7 @@ package final class MPEGDecoder: AudioDecoder {
         info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 16_000)
     }
 
-    package func open() async throws {
-        _ = try await opening()
-    }
+    package func open() async throws { _ = try await opening() }
 
     private func opening() async throws -> OpenStream {
         if let opened { return opened }

@@ -58,10 +58,7 @@ struct StreamHead {
         return head
     }
 
-    private static func read(
-        _ window: inout ByteWindow,
-        subject: SafeText
-    ) async throws -> StreamHead {
+    private static func read(_ window: inout ByteWindow, subject: SafeText) async throws -> StreamHead {
         var limit = reach(of: window)
         while true {
             let all = Array(FrameWalker(window.bytes))

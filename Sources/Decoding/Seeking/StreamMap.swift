@@ -56,9 +56,7 @@ struct StreamMap {
         FrameScan(fromFrame: number, at: offset, like: header, freeByteCount: freeByteCount)
     }
 
-    var format: AudioFormat {
-        AudioFormat(sampleRate: header.sampleRate, channelCount: header.channelCount)
-    }
+    var format: AudioFormat { AudioFormat(sampleRate: header.sampleRate, channelCount: header.channelCount) }
 
     var samplesPerFrame: FrameCount { FrameCount(header.samplesPerFrame) }
 
@@ -143,9 +141,7 @@ struct StreamMap {
     }
 
     /// The PCM frame of the music at `time`, at most the end of the music.
-    func position(at time: Duration) -> FrameCount {
-        min(format.frames(in: time), estimatedLength ?? .max)
-    }
+    func position(at time: Duration) -> FrameCount { min(format.frames(in: time), estimatedLength ?? .max) }
 
     /// Finds the way to the PCM frame `position` of the music.
     func route(to position: FrameCount) -> Route {

@@ -98,9 +98,7 @@ enum ReplayGain {
         guard name.starts(with: "LAME".utf8) else { return false }
         let parts = ID3Text.latin1(name.dropFirst(4)).split(separator: ".")
         guard parts.count >= 2, let major = Int(parts[0]), let minor = Int(parts[1].prefix { $0.isNumber })
-        else {
-            return false
-        }
+        else { return false }
         return (major, minor) < (3, 95)
     }
 }

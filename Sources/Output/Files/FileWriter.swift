@@ -50,9 +50,7 @@ final class FileWriter: @unchecked Sendable {
     ///
     /// Throws `.sinkFormat` if one file would have to hold two formats, or samples that are not of 16 bits.
     func begin(_ next: AudioFormat) throws {
-        guard next.sample == .s16 else {
-            throw MediaError(.sinkFormat, name, "takes 16-bit samples only")
-        }
+        guard next.sample == .s16 else { throw MediaError(.sinkFormat, name, "takes 16-bit samples only") }
         if let format {
             guard isNumbered else {
                 guard format == next else { throw refusal(of: next, after: format) }

@@ -26,10 +26,7 @@ final class PulseConnection: @unchecked Sendable {
 
     /// `onLoss` is called once, with the main loop's lock held, when an established connection is lost. libpulse must be
     /// open.
-    init(
-        clock: any MonotonicClock,
-        onLoss: @escaping @Sendable (MediaError) -> Void
-    ) throws(MediaError) {
+    init(clock: any MonotonicClock, onLoss: @escaping @Sendable (MediaError) -> Void) throws(MediaError) {
         mainloop = try PulseMainloop()
         self.clock = clock
         self.onLoss = onLoss

@@ -83,9 +83,7 @@ final class PulseOutput: AudioOutput {
                 onEvent: { listener.report($0) }
             )
         }
-        guard let stream = made, connection.replaceStream(with: stream) else {
-            throw refusal(by: connection)
-        }
+        guard let stream = made, connection.replaceStream(with: stream) else { throw refusal(by: connection) }
         state.withLock { $0.stream = stream }
         guard await stream.connect(to: sink) else {
             try Task.checkCancellation()

@@ -171,9 +171,7 @@ extension PulseVolumeState.Level {
     private static let full: UInt64 = 0x10000
 
     /// The server's scale is linear in the percent that mixers show; the server applies the curve.
-    var volume: pa_volume_t {
-        pa_volume_t((UInt64(min(max(percent, 0), 100)) * Self.full + 50) / 100)
-    }
+    var volume: pa_volume_t { pa_volume_t((UInt64(min(max(percent, 0), 100)) * Self.full + 50) / 100) }
 
     /// Streams that a mixer amplifies count as 100.
     init(volume: pa_volume_t, isMuted: Bool) {

@@ -111,7 +111,5 @@ final class ClosingResources: Sendable {
 extension LoadReport {
     /// `true` if bytes that can be fetched and stored are missing, or may be missing because the length is
     /// unknown.
-    var isMissingBytes: Bool {
-        live == nil && isCached && !(length.map { stored.covers(0..<$0) } ?? false)
-    }
+    var isMissingBytes: Bool { live == nil && isCached && !(length.map { stored.covers(0..<$0) } ?? false) }
 }

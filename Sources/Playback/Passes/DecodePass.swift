@@ -210,9 +210,7 @@ struct LiveTitles: Sendable {
     mutating func next(in report: LiveReport) -> SafeText? {
         station = report.station
         guard let title = report.titles.last(where: { $0.offset < report.readTo }), title.offset > sentTo
-        else {
-            return nil
-        }
+        else { return nil }
         sentTo = title.offset
         return title.text
     }

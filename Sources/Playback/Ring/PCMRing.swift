@@ -92,10 +92,7 @@ package final class PCMRing: PCMReader, @unchecked Sendable {
     /// Calls `body` with each contiguous piece of the written `frames` and the piece's first frame.
     ///
     /// They must be among the last `capacityFrames`. Only for the writer: no other thread overwrites them.
-    func withFrames(
-        _ frames: Range<FrameCount>,
-        _ body: (UnsafeRawBufferPointer, FrameCount) -> Void
-    ) {
+    func withFrames(_ frames: Range<FrameCount>, _ body: (UnsafeRawBufferPointer, FrameCount) -> Void) {
         var start = Int(frames.lowerBound) * bytesPerFrame
         let end = min(Int(frames.upperBound) * bytesPerFrame, written.load(ordering: .relaxed))
         precondition(end - start <= capacity, "these frames were overwritten")

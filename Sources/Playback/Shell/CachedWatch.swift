@@ -34,9 +34,7 @@ final class CachedWatch: Sendable {
     }
 
     /// Looks up `track` again, because more of it may be cached. Never waits.
-    func lookUpAgain(_ track: Track) {
-        lookups.add { [self] in await lookUp([track]) { _ in true } }
-    }
+    func lookUpAgain(_ track: Track) { lookups.add { [self] in await lookUp([track]) { _ in true } } }
 
     /// Cancels the lookups.
     func stop() { lookups.cancel() }
@@ -66,7 +64,5 @@ final class CachedWatch: Sendable {
 
 extension ResourceLocation {
     /// `nil` for a local file.
-    var url: WebURL? {
-        if case .web(let url) = self { url } else { nil }
-    }
+    var url: WebURL? { if case .web(let url) = self { url } else { nil } }
 }

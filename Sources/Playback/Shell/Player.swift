@@ -49,13 +49,7 @@ package final class Player: PlayerControl {
     ) async -> PlayerOutcome {
         let send: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { send(.outputEvent($0)) }
-        let shell = PlayerShell(
-            parts: parts,
-            settings: settings,
-            observers: observers,
-            tap: tap,
-            send: send
-        )
+        let shell = PlayerShell(parts: parts, settings: settings, observers: observers, tap: tap, send: send)
         let launch = Task { [resolver = parts.resolver] in
             let all = await Self.tracks(of: sources, behind: tracks, by: resolver)
             send(.launched(tracks: all.tracks, problems: all.problems, start: start, position: position))

@@ -50,12 +50,7 @@ final class PlayerShell {
         passes = PassTable(parts: parts, settings: settings, tap: tap, send: send)
         cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
         jobs = BackgroundJobs(parts: parts, send: send)
-        sound = SoundPath(
-            output: parts.output,
-            connecting: parts.connecting,
-            settings: settings,
-            send: send
-        )
+        sound = SoundPath(output: parts.output, connecting: parts.connecting, settings: settings, send: send)
         if let volume = settings.volume { parts.output.setVolume(volume, isMuted: false) }
         if let connectivity = parts.connectivity {
             // The network's present state is displayed; only later changes are reported as events.
@@ -95,9 +90,7 @@ final class PlayerShell {
     /// state: positions and reports need the number of frames heard, which is final only when the sink is
     /// paused.
     private func decide(on input: PlayerInput) async -> [PlayerEffect] {
-        guard sound.isRunning else {
-            return state.handle(input, heard: sound.heard, now: parts.clock.now)
-        }
+        guard sound.isRunning else { return state.handle(input, heard: sound.heard, now: parts.clock.now) }
         let before = state
         let effects = state.handle(input, heard: sound.heard, now: parts.clock.now)
         guard effects.contains(.pauseOutput) else { return effects }

@@ -15,7 +15,6 @@ final class SoundPath {
     private var search: Task<Void, Never>?
     private var drainTask: Task<Void, Never>?
     private(set) var ring: PCMRing?
-    private var format: AudioFormat?
     /// `true` if the sink takes frames.
     private(set) var isRunning = false
 
@@ -41,8 +40,8 @@ final class SoundPath {
     var restartFrames: Int { frames(in: settings.restartTime) }
 
     private func frames(in time: Duration) -> Int {
-        guard let ring, let format else { return 0 }
-        return min(Int(format.frames(in: time)), ring.capacityFrames)
+        guard let ring else { return 0 }
+        return min(Int(ring.format.frames(in: time)), ring.capacityFrames)
     }
 
     /// Opens the sink with a new ring. Returns the input that reports a failure; `nil` on success.
@@ -51,14 +50,10 @@ final class SoundPath {
         isRunning = false
         do {
             try await connect()
-            let fresh = PCMRing(
-                format: format,
-                frames: Int(format.frames(in: settings.ringTime)),
-                space: space
-            )
+            let frames = Int(format.frames(in: settings.ringTime))
+            let fresh = PCMRing(format: format, frames: frames, space: space)
             try await output.open(format, reader: fresh)
             ring = fresh
-            self.format = format
             return nil
         } catch {
             return .outputFailed(MediaError(describing: error))

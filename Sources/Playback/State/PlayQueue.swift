@@ -26,9 +26,7 @@ struct PlayQueue: Sendable {
     var currentTrack: Track? { current.map { tracks[$0] } }
 
     /// The place to play when the track at `place` ends by itself; `nil` at the end of the queue.
-    func nextAfterEnd(of place: Int) -> Int? {
-        repeatMode == .one ? place : next(after: place)
-    }
+    func nextAfterEnd(of place: Int) -> Int? { repeatMode == .one ? place : next(after: place) }
 
     /// The place to play when the track at `place` is skipped or fails; `nil` at the end of the queue.
     func next(after place: Int?) -> Int? {
@@ -186,10 +184,7 @@ struct PlayQueue: Sendable {
         return step
     }
 
-    private mutating func bringBack(
-        _ removed: [Track],
-        to places: RangeSet<Int>
-    ) {
+    private mutating func bringBack(_ removed: [Track], to places: RangeSet<Int>) {
         var stayed = Array(0..<tracks.count + removed.count)
         stayed.removeSubranges(places)
         var all: [Track] = []

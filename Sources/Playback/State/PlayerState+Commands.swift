@@ -119,9 +119,7 @@ extension PlayerState {
 
     private mutating func seek(_ target: SeekTarget) -> [PlayerEffect] {
         guard phase == .active, let pass = lane.current else { return [] }
-        guard !pass.isLive else {
-            return [announcer.remark("not-seekable", "Can't seek in a live stream")]
-        }
+        guard !pass.isLive else { return [announcer.remark("not-seekable", "Can't seek in a live stream")] }
         guard pass.isSeekable else {
             return [announcer.badCommand("Can't seek: this server sends files only as a whole")]
         }

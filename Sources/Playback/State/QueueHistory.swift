@@ -24,9 +24,7 @@ struct QueueHistory: Sendable {
     }
 
     /// The places of the last addition; `nil` if the last step is no addition.
-    var lastAddition: Range<Int>? {
-        if case .added(let places) = steps.last { places } else { nil }
-    }
+    var lastAddition: Range<Int>? { if case .added(let places) = steps.last { places } else { nil } }
 
     /// Removes and returns the last step.
     mutating func takeLast() -> QueueStep? { steps.popLast() }
