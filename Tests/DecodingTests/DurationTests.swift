@@ -7,8 +7,7 @@ import Testing
 /// The duration that is shown before the track is decoded.
 @Suite struct DurationTests {
     private func opened(_ bytes: [UInt8]) async throws -> StreamInfo {
-        let decoder = MPEGDecoder(bytes)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(bytes).opened()
         return decoder.info
     }
 
@@ -53,8 +52,7 @@ import Testing
 
     @Test func `a file longer than its header states has an exact duration only at the end`() async throws {
         let joined = Fixture.vbr.bytes + Fixture.bareCBR.bytes
-        let decoder = MPEGDecoder(joined)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(joined).opened()
         #expect(!decoder.info.isDurationExact)
         let samples = try await decodeRest(decoder)
         #expect(decoder.info.isDurationExact)

@@ -60,6 +60,12 @@ extension MPEGDecoder {
     convenience init(source: any ByteSource, subject: SafeText = "song.mp3", seekTable: [UInt8] = []) {
         self.init(ProbedStream(source: source, subject: subject, seekTable: seekTable))
     }
+
+    /// This decoder after `open`.
+    func opened() async throws -> MPEGDecoder {
+        try await open()
+        return self
+    }
 }
 
 /// `content` of a stored seek table, followed by its checksum.

@@ -79,8 +79,7 @@ import Testing
         ]
         let bytes = OddStreams.stereo.bytes + ape(items: items) + id3v1
         func opened(_ bytes: [UInt8]) async throws -> Loudness? {
-            let decoder = MPEGDecoder(source: MemorySource(bytes, isStored: true))
-            try await decoder.open()
+            let decoder = try await MPEGDecoder(source: MemorySource(bytes, isStored: true)).opened()
             return decoder.info.loudness
         }
         let expected = Loudness(track: .init(gain: -8.5, peak: 0.75), album: .init(gain: -9))
@@ -89,8 +88,7 @@ import Testing
         #expect(try await opened(tagged)?.track == Loudness.Level(gain: 3, peak: 0.75))
         // If the end is not stored, it is not requested; its tags count as soon as it is stored.
         let source = MemorySource(bytes)
-        let remote = MPEGDecoder(source: source)
-        try await remote.open()
+        let remote = try await MPEGDecoder(source: source).opened()
         let requests = source.requests.count
         source.store(Int64(bytes.count - 2_000)..<Int64(bytes.count))
         let revision = remote.infoRevision
@@ -136,11 +134,10 @@ import Testing
         let peak = try #require(measured.peak)
         #expect(abs(peak - loudest) < 0.02)
         #expect(measured.gain.map { (-30...0).contains($0) } == true)
-        let tagged = MPEGDecoder(tag([text("replaygain_track_gain", "3 dB")]) + fixture.bytes)
-        try await tagged.open()
+        let tagged = try await MPEGDecoder(tag([text("replaygain_track_gain", "3 dB")]) + fixture.bytes)
+            .opened()
         #expect(tagged.info.loudness?.track == Loudness.Level(gain: 3, peak: measured.peak))
-        let silent = MPEGDecoder(OddStreams.stereo.bytes)
-        try await silent.open()
+        let silent = try await MPEGDecoder(OddStreams.stereo.bytes).opened()
         #expect(silent.info.loudness == nil)
     }
 }

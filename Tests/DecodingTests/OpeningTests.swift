@@ -28,8 +28,7 @@ import Testing
         let tail = Array("TAGTitle".utf8) + [UInt8](repeating: 0, count: 120)
         for isStored in [false, true] {
             let source = MemorySource(Fixture.vbr.bytes + tail, isStored: isStored)
-            let decoder = MPEGDecoder(source: source)
-            try await decoder.open()
+            let decoder = try await MPEGDecoder(source: source).opened()
             #expect(source.reads.count == (isStored ? 2 : 1))
             #expect((decoder.info.tags.title == "Title") == isStored)
         }
@@ -65,8 +64,7 @@ import Testing
 
     @Test(arguments: Fixture.all)
     func `the duration is stated by a header, or exact at the end`(fixture: Fixture) async throws {
-        let decoder = MPEGDecoder(fixture.bytes)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(fixture.bytes).opened()
         let first = decoder.info
         // The frames of the lowest rate are too short to hold a header.
         let isBare = fixture.name.contains("without") || fixture.name == Fixture.lowest.name
@@ -79,8 +77,7 @@ import Testing
     }
 
     @Test func `tags in other scripts before a large cover are read`() async throws {
-        let decoder = MPEGDecoder(Fixture.asset("06-cover").bytes)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(Fixture.asset("06-cover").bytes).opened()
         #expect(decoder.info.tags.title == "桜の季節" && decoder.info.tags.artist == "Кино и весна")
         #expect(decoder.info.audioStart > 400_000)
     }

@@ -111,8 +111,7 @@ import Testing
 
     @Test func `Fraunhofer's header states the duration at once`() async throws {
         let fixture = try OddStreams.withVBRI(Fixture.bareVBR)
-        let opened = MPEGDecoder(fixture.bytes)
-        try await opened.open()
+        let opened = try await MPEGDecoder(fixture.bytes).opened()
         #expect(opened.info.codec == "MPEG-1 Layer III, VBR")
         #expect(try await expectReference(fixture).info.duration == opened.info.duration)
     }

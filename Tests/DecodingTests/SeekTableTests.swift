@@ -110,8 +110,7 @@ import Testing
         #expect(SeekTable(stored: hostile(frameCount: most, offset: 0, key), for: key)?.frameCount == most)
         let stored = hostile(frameCount: count, offset: 0, key)
         #expect(SeekTable(stored: stored, for: key) == nil)
-        let decoder = MPEGDecoder(source: source, seekTable: stored)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(source: source, seekTable: stored).opened()
         #expect(try #require(decoder.info.duration) < .seconds(30))
     }
 
@@ -127,8 +126,7 @@ import Testing
 
     /// The key that a stored table of the music in `source` must have.
     private func key(of source: MemorySource) async throws -> SeekTableKey {
-        let decoder = MPEGDecoder(source: source)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(source: source).opened()
         return try #require(decoder.opened).map.key(length: source.length)
     }
 

@@ -37,8 +37,7 @@ import Testing
     func `a cold seek waits only for the bytes of a few frames`(fixture: Fixture) async throws {
         for percent in [31, 50, 60, 80] {
             let source = MemorySource(fixture.bytes, requestByteCount: 128)
-            let decoder = MPEGDecoder(source: source)
-            try await decoder.open()
+            let decoder = try await MPEGDecoder(source: source).opened()
             let before = source.requests.count
             let duration = try #require(decoder.info.duration)
             _ = try await decoder.seek(to: duration * percent / 100)
@@ -52,8 +51,7 @@ import Testing
     {
         let whole = try await decodeRest(MPEGDecoder(Fixture.cbr.bytes))
         for frames in [600, 3_000, 9_000] {
-            let decoder = MPEGDecoder(Fixture.cbr.bytes + id3v1)
-            try await decoder.open()
+            let decoder = try await MPEGDecoder(Fixture.cbr.bytes + id3v1).opened()
             let place = FrameCount(whole.count / 2 - frames)
             let landing = try await decoder.seek(to: decoder.info.format.duration(of: place))
             #expect(landing.isExact, "\(frames) frames before the end")
@@ -85,8 +83,7 @@ import Testing
     @Test func `a table with wrong offsets is dropped at the landing`() async throws {
         let fixture = Fixture.bareVBR
         var table = SeekTable()
-        let other = MPEGDecoder(fixture.bytes)
-        try await other.open()
+        let other = try await MPEGDecoder(fixture.bytes).opened()
         for point in 0..<150 as Range<Int64> { table.record(frame: point * 8, at: point * 1_001) }
         let header = try #require(FrameHeader(fixture.bytes, at: Int(other.info.audioStart)))
         let source = MemorySource(fixture.bytes)

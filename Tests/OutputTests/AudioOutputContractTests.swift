@@ -11,7 +11,6 @@ import Testing
         try await rig.running { await rig.output.drain() }
         #expect(rig.reader.takenFrames == kind.frames && rig.output.heardFrames == kind.frames)
         #expect(rig.events.all.isEmpty)
-        await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.files, 0..<4 as Range<UInt64>)
@@ -54,7 +53,6 @@ import Testing
         await rig.output.pause()
         #expect(rig.reader.readCount == looks && rig.output.heardFrames == heard)
         #expect(rig.clock.sleeperCount == 0)
-        await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.allCases)
@@ -69,7 +67,6 @@ import Testing
         try await rig.output.start()
         try await rig.running { await rig.output.drain() }
         #expect(rig.output.heardFrames == rig.reader.takenFrames)
-        await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.allCases)
@@ -81,7 +78,6 @@ import Testing
         let drain = Task { await rig.output.drain() }
         drain.cancel()
         await drain.value
-        await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.allCases)
@@ -102,7 +98,6 @@ import Testing
         await rig.output.pause()
         try await rig.output.open(.cd, reader: FakeReader())
         #expect(rig.output.heardFrames == 0)
-        await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.allCases)
@@ -122,7 +117,6 @@ import Testing
         try await advance(periods: 3)
         await rig.output.pause()
         #expect(rig.events.all == (rig.output.isRealTime ? [.underrun] : []))
-        await rig.output.close()
     }
 
     @Test(arguments: Rig.Kind.allCases)

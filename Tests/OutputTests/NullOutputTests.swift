@@ -37,7 +37,6 @@ struct NullOutputTests {
             #expect(output.heardFrames == AudioFormat.cd.frames(in: seconds))
             #expect(reader.takenFrames == output.heardFrames + 4_410)
         }
-        await output.close()
     }
 
     @Test func `frames taken but not heard survive a pause`() async throws {
@@ -50,7 +49,6 @@ struct NullOutputTests {
         // The position moves with the clock between two reads.
         clock.advance(by: .milliseconds(10))
         #expect(output.heardFrames == 4_410 + 441)
-        await output.close()
     }
 
     @Test func `after an underrun the device continues where it stood`() async throws {
@@ -63,7 +61,6 @@ struct NullOutputTests {
         try await advance(by: .milliseconds(100))
         try await advance(by: .milliseconds(100))
         #expect(output.heardFrames == 4_410 + 8_820 && events.all == [.underrun])
-        await output.close()
     }
 
     @Test func `a drain returns when the last frame is heard, to the frame`() async throws {
@@ -76,6 +73,5 @@ struct NullOutputTests {
         clock.advance(by: AudioFormat.cd.duration(of: 90) + .microseconds(1))
         await drain.value
         #expect(output.heardFrames == 4_500 && clock.sleeperCount == 0)
-        await output.close()
     }
 }

@@ -14,7 +14,6 @@ import Testing
         let error = await #expect(throws: MediaError.self) { try await output.connect() }
         #expect(error?.code == .audioServer)
         #expect(["--sink null", "refused"].allSatisfy { error?.description.contains($0) == true })
-        await output.close()
     }
 
     @Test(arguments: [false, true])
@@ -32,7 +31,6 @@ import Testing
         #expect(isCancelled == (error is CancellationError))
         #expect(isCancelled || (error as? MediaError)?.code == .audioServer)
         #expect(isCancelled || "\(error, default: "")".contains("does not answer"))
-        await output.close()
     }
 
     @Test func `a connection that is closed before it began is refused and released`() async throws {

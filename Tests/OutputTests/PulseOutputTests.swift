@@ -82,7 +82,6 @@ struct PulseOutputTests {
         let recorded = try await recorded(recording, endingWith: frames(60_000))
         #expect(recorded == frames(60_000).suffix(recorded.count))
         #expect(60_000 - recorded.count < Self.longestGapAtStart && events.all.isEmpty)
-        await output.close()
     }
 
     @Test func `after a pause the music continues where it was paused`() async throws {
@@ -95,7 +94,6 @@ struct PulseOutputTests {
         #expect(output.heardFrames == 40_000)
         let recorded = try await recorded(recording, endingWith: frames(40_000))
         #expect(Set(frames(40_000)).subtracting(recorded).count < 2 * Self.longestGapAtStart)
-        await output.close()
     }
 
     @Test func `a flush drops the server's buffer, and the frames after it are heard next`() async throws {
@@ -120,7 +118,6 @@ struct PulseOutputTests {
         // Frames that were taken but not heard are not in the recording.
         #expect(first < reader.takenFrames - 10_000)
         #expect(abs(first - Int(heard)) < 2 * Self.longestGapAtStart)
-        await output.close()
     }
 
     @Test func `an underrun is reported once, and all frames after it are heard`() async throws {
@@ -135,7 +132,6 @@ struct PulseOutputTests {
         let recorded = try await recorded(recording, endingWith: frames(10_000))
         let missing = Set(frames(10_000)).subtracting(recorded)
         #expect(missing.count < 2 * Self.longestGapAtStart && missing.count < 5_000)
-        await output.close()
     }
 
     @Test func `a server that dies is reported as lost, and every wait ends`() async throws {
@@ -153,7 +149,6 @@ struct PulseOutputTests {
         await #expect(throws: MediaError.self) { try await output.start() }
         await #expect(throws: MediaError.self) { try await output.open(.cd, reader: reader) }
         await #expect(throws: MediaError.self) { try await output.connect() }
-        await output.close()
     }
 
     @Test func `a server that hangs is reported as lost once, and every wait ends`() async throws {
@@ -184,7 +179,6 @@ struct PulseOutputTests {
         try await exceedLimit()
         #expect(try await opening.value == .audioLost)
         #expect(events.loss?.code == .audioLost)
-        await output.close()
     }
 
     @Test func `a stream that the server ends is reported as lost, and can be opened again`() async throws {
@@ -195,7 +189,6 @@ struct PulseOutputTests {
         try await output.open(.cd, reader: reader)
         try await output.start()
         try await wait(for: "music to be heard") { output.heardFrames > 0 }
-        await output.close()
     }
 
     @Test func `the position stands still while the sink is suspended, and then continues`() async throws {
@@ -214,7 +207,6 @@ struct PulseOutputTests {
         try await wait(for: "the music to go on") { output.heardFrames > heard + 4_410 }
         #expect(output.heardFrames <= reader.takenFrames)
         #expect(events.loss == nil)
-        await output.close()
     }
 
     @Test func `a stream that is moved to another sink plays on there`() async throws {
@@ -232,7 +224,6 @@ struct PulseOutputTests {
         let later = output.heardFrames
         try await wait(for: "the music to go on") { output.heardFrames > later + 22_050 }
         #expect(events.loss == nil)
-        await output.close()
     }
 
     @Test func `the server asks to pause for a call, and to resume after it`() async throws {
@@ -249,7 +240,6 @@ struct PulseOutputTests {
         call.signal(SIGKILL)
         try await wait(for: "the request to resume") { events.all.contains(.resumeRequested) }
         #expect(events.all.filter { $0 == .pauseRequested }.count == 1)
-        await output.close()
     }
 
     @Test func `an unknown sink is refused, and the error names it`() async throws {
@@ -258,7 +248,6 @@ struct PulseOutputTests {
         let error = await #expect(throws: MediaError.self) { try await other.open(.cd, reader: reader) }
         #expect(error?.code == .sinkFailed && error?.description.contains("no-such-sink") == true)
         await other.close()
-        await output.close()
     }
 
     @Test func `the volume is the stream's own at the server, in both directions`() async throws {
@@ -276,7 +265,6 @@ struct PulseOutputTests {
         }
         // The echo of our own setting is never reported.
         #expect(!events.all.contains(.volumeChanged(percent: 40, isMuted: true)))
-        await output.close()
     }
 
     @Test func `the server shows who plays what`() async throws {
@@ -294,7 +282,6 @@ struct PulseOutputTests {
             list = try await server.pactl("list", "sink-inputs")
             return list.contains(#"media.name = "second""#)
         }
-        await output.close()
     }
 
     @Test(
@@ -322,7 +309,6 @@ struct PulseOutputTests {
         try await output.start()
         await output.drain()
         #expect(output.heardFrames == 9_600)
-        await output.close()
     }
 
     @Test func `close leaves no stream behind at the server`() async throws {

@@ -72,8 +72,7 @@ import Testing
                 }
             let source = MemorySource(bytes)
             if let stored { source.store(stored) }
-            let decoder = MPEGDecoder(source: source)
-            try await decoder.open()
+            let decoder = try await MPEGDecoder(source: source).opened()
             let openCost = source.requests.count
             #expect(openCost == (stored != nil ? 0 : kind.coverByteCount > 0 ? 2 : 1))
             let format = decoder.info.format

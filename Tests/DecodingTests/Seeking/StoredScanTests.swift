@@ -57,8 +57,7 @@ import Testing
     @Test func `a scan continues with newly stored bytes, and reads nothing twice`() async throws {
         let bytes = Fixture.bareVBR.bytes
         let source = MemorySource(bytes)
-        let decoder = MPEGDecoder(source: source)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(source: source).opened()
         _ = try await scanAll(decoder)
         let settled = source.reads.count
         #expect(try await scanAll(decoder) == 0)
@@ -77,8 +76,7 @@ import Testing
     func `a landing is corrected when the bytes before it were scanned`(fixture: Fixture) async throws {
         let whole = try await decodeRest(MPEGDecoder(fixture.bytes))
         let source = MemorySource(fixture.bytes)
-        let decoder = MPEGDecoder(source: source)
-        try await decoder.open()
+        let decoder = try await MPEGDecoder(source: source).opened()
         let target = whole.count / 2 * 7 / 10
         let landing = try await decoder.seek(to: decoder.info.format.duration(of: Int64(target)))
         #expect(!landing.isExact)
@@ -125,10 +123,8 @@ import Testing
     @Test func `tags at the end shorten the music as soon as they are stored`() async throws {
         let bytes = Fixture.bareCBR.bytes + ape(200_000) + id3v1
         let source = MemorySource(bytes)
-        let decoder = MPEGDecoder(source: source)
-        try await decoder.open()
-        let plain = MPEGDecoder(Fixture.bareCBR.bytes)
-        try await plain.open()
+        let decoder = try await MPEGDecoder(source: source).opened()
+        let plain = try await MPEGDecoder(Fixture.bareCBR.bytes).opened()
         let real = try #require(plain.info.duration)
         #expect(try #require(decoder.info.duration) > real + .seconds(5))
         source.store(Int64(bytes.count - 1_000)..<Int64(bytes.count))
