@@ -29,12 +29,6 @@ import Testing
         }
     }
 
-    /// Lets the next track be opened, with low priority.
-    private func openNext(_ stage: Stage) async throws {
-        try await stage.tick()
-        try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
-    }
-
     @Test func `the next track has low priority until all of the current one is read`() async throws {
         // The ring holds two seconds of the three.
         var pieces = pieces(failing: 9...9, count: 2)
@@ -42,21 +36,12 @@ import Testing
         pieces[1].gate = (0, TestClock())
         let stage = Stage(pieces, sink: TestSink(allowance: 500))
         try await stage.sound(heard: 500) { stage in
-            try await openNext(stage)
+            try await stage.tick()
+            try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
             stage.sink.allow(frames: 1_500)
             try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
             #expect(stage.readers.count == 2 && stage.readers[0].lowPriorities.isEmpty)
             #expect(stage.player.snapshot.currentIndex == 0, "it is not its turn yet")
-        }
-    }
-
-    @Test func `skipping to the next track raises its priority`() async throws {
-        let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
-        try await stage.sound(heard: 500) { stage in
-            try await openNext(stage)
-            stage.player.send(.next)
-            try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
-            #expect(stage.readers.count == 2)
         }
     }
 

@@ -100,14 +100,6 @@ import Testing
         }
     }
 
-    @Test func `previous after the end begins the last track`() {
-        var state = PlayerState.sounding(2, exitsAtEnd: false)
-        state.send(.next, heard: 100)
-        state.send(.next)
-        #expect(state.phase == .ended)
-        #expect(state.send(.previous).start?.track.id.value == 2)
-    }
-
     @Test func `a pass that changed its format does not count as prepared`() {
         var state = overlapping()
         state.send(.formatChanged(2, .music(channels: 1), frames: 300), heard: 100)

@@ -66,11 +66,13 @@ import Testing
         #expect(state.send(.notice(error)).count == 1)
     }
 
-    @Test func `previous goes to the start of a track that is under way`() {
-        var state = PlayerState.sounding(2)
-        let effects = state.send(.previous, heard: 3_500)
-        #expect(!effects.endsTrack)
-        #expect(state.position == .zero)
+    @Test
+    func `previous goes to the start of a track that is under way, and after the end to the last track`() {
+        var state = PlayerState.sounding(2, exitsAtEnd: false)
+        #expect(!state.send(.previous, heard: 3_500).endsTrack && state.position == .zero)
+        for _ in 0..<2 { state.send(.next) }
+        #expect(state.phase == .ended)
+        #expect(state.send(.previous).start?.track.id.value == 2)
     }
 
     private let tracks = numbered(1...4)

@@ -156,6 +156,9 @@ private let format = StreamInfo.music().format
         #expect(lane.prepared == nil && lane.lowPriority == nil)
         let next = lane.prepare(tracks[1], at: .zero)
         #expect(lane.prepared?.id == next.id && lane.lowPriority == next.id && lane.lastGranted?.id == id)
+        var skipped = lane
+        skipped.begin(next)
+        #expect(skipped.lowPriority == nil)
         lane.update(id) { $0.stage = .written }
         #expect(lane.prepared?.id == next.id && lane.lowPriority == nil)
         lane.update(next.id) { $0.stage = .writing }
