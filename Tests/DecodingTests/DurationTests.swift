@@ -44,10 +44,10 @@ import Testing
         let info = try await opened(cut)
         #expect(!info.isDurationExact)
         let real = try await counted(cut)
-        let told = try #require(info.duration)
+        let stated = try #require(info.duration)
         // With a variable rate, the mean of the first frames counts.
-        #expect(abs((told - real) / real) < 0.15)
-        #expect(told < (try #require(try await opened(fixture.bytes).duration)))
+        #expect(abs((stated - real) / real) < 0.15)
+        #expect(stated < (try #require(try await opened(fixture.bytes).duration)))
     }
 
     @Test func `a file longer than its header states has an exact duration only at the end`() async throws {

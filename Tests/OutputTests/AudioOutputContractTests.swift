@@ -112,7 +112,7 @@ import Testing
         try await advance(periods: 6)
         try await wait(for: "the frames to be heard") { rig.output.heardFrames == 22_050 }
         if rig.output.isRealTime { try await wait(for: "the underrun") { rig.events.underruns > 0 } }
-        // The reader stays empty, and the output looks at it again.
+        // The reader stays empty, and the output reads again.
         rig.output.framesAvailable()
         try await advance(periods: 3)
         await rig.output.pause()

@@ -49,7 +49,7 @@ import Testing
     /// Loses the server, which stays away until `setAway(false)`.
     private func lose(_ stage: Stage) async throws {
         stage.sink.setAway(true)
-        stage.sink.tell(.lost(gone))
+        stage.sink.send(.lost(gone))
         try await wait(for: "the loss") { stage.story.last == "buffering 1" }
     }
 
@@ -106,7 +106,7 @@ import Testing
             try await attempt(stage, 2)
             try await wait(for: "the music") { stage.story.last == "playing 1 at 7000" }
             stage.sink.setAway(true)
-            stage.sink.tell(.lost(gone))
+            stage.sink.send(.lost(gone))
             try await wait(for: "the second loss") { stage.player.snapshot.state == .buffering }
         }
     }

@@ -12,9 +12,9 @@ import Testing
         var world = ModelWorld(seed: seed)
         let tracks = numbered(1...Int.random(in: 1...5, using: &random))
         for _ in 0..<Int.random(in: 0...3, using: &random) { world.command(&state) }
-        world.tell(.launched(tracks), &state)
+        world.send(.launched(tracks), &state)
         for _ in 0..<150 where !world.isFinished { world.step(&state) }
-        if !world.isFinished { world.tell(.command(.quit), &state) }
+        if !world.isFinished { world.send(.command(.quit), &state) }
         #expect(world.isFinished)
         #expect(world.liveCount == 0, "every pass was cancelled")
     }

@@ -1,7 +1,7 @@
 import Media
 import System
 
-/// A network that is away and back as the test says.
+/// A network that the test takes offline and online.
 final class FakeConnectivity: Connectivity {
     private struct State {
         var report: ConnectivityReport
@@ -14,7 +14,7 @@ final class FakeConnectivity: Connectivity {
     init(_ report: ConnectivityReport = ConnectivityReport()) { state = Locked(State(report: report)) }
 
     var report: ConnectivityReport { state.withLock { $0.report } }
-    /// How often the listener's wish let the network be tried.
+    /// The number of calls of `retryNow`.
     var retries: Int { state.withLock { $0.retries } }
 
     func retryNow() { state.withLock { $0.retries += 1 } }
@@ -33,7 +33,7 @@ final class FakeConnectivity: Connectivity {
     }
 }
 
-/// The cached music, set by the test.
+/// The state of the cache, set by the test.
 final class FakeCacheStatus: CacheStatus {
     private struct State {
         var known: [WebURL: Availability] = [:]
@@ -46,7 +46,7 @@ final class FakeCacheStatus: CacheStatus {
 
     private let state = Locked(State())
 
-    /// How many URLs each question was about.
+    /// The number of URLs in each query.
     var batches: [Int] { state.withLock { $0.batches } }
 
     func set(_ availability: Availability?, of url: WebURL?) {
@@ -56,7 +56,7 @@ final class FakeCacheStatus: CacheStatus {
 
     func fail(with error: MediaError) { state.withLock { $0.failure = error } }
 
-    /// Every answer waits for `gate`.
+    /// Lets every answer wait for `gate`.
     func hold(_ gate: @escaping TestClockGate) { state.withLock { $0.gate = gate } }
 
     func availability(of urls: [WebURL]) async -> [Availability?] {

@@ -20,14 +20,14 @@ final class FaultyDevice: AudioOutput {
     /// Reports an underrun although the reader has frames, as servers do while frames are on their way.
     func claimUnderrun() { state.withLock { $0.handler }?(.underrun) }
 
-    /// Disappears with the frames it held, like a server that crashes; until `revive` it cannot be used.
+    /// Loses the frames that it held, like a server that crashes, and fails every call until `revive`.
     func die() async {
         state.withLock { $0.isDead = true }
         await device.pause()
         state.withLock { $0.handler }?(.lost(Self.gone))
     }
 
-    /// Can be connected to again; a stream has to be opened anew.
+    /// Lets it be connected and opened again.
     func revive() { state.withLock { $0.isDead = false } }
 
     var isRealTime: Bool { true }

@@ -41,7 +41,7 @@ struct ModelWorld {
     }
 
     /// Sends `input`, performs the effects and sends their results, until no more follow.
-    mutating func tell(_ input: PlayerInput, _ state: inout PlayerState) {
+    mutating func send(_ input: PlayerInput, _ state: inout PlayerState) {
         var pending = [input]
         while !pending.isEmpty {
             let effects = state.handle(pending.removeFirst(), heard: heard, now: .zero)
@@ -127,51 +127,51 @@ struct ModelWorld {
         guard !happens(onceIn: 4) else { return command(&state) }
         if isDraining, !isWriting {
             isDraining = false
-            return tell(.drained, &state)
+            return send(.drained, &state)
         }
         if let attempt, happens(onceIn: 2) {
             self.attempt = nil
-            if happens(onceIn: 2) { return tell(.outputUnreachable(attempt: attempt), &state) }
+            if happens(onceIn: 2) { return send(.outputUnreachable(attempt: attempt), &state) }
             isConnected = true
-            return tell(.outputReached(attempt: attempt), &state)
+            return send(.outputReached(attempt: attempt), &state)
         }
         if isOpen, happens(onceIn: 12) {
             let lost = MediaError(.audioLost, "x", "went away")
-            return tell(happens(onceIn: 2) ? .outputEvent(.lost(lost)) : .outputFailed(lost), &state)
+            return send(happens(onceIn: 2) ? .outputEvent(.lost(lost)) : .outputFailed(lost), &state)
         }
         if isRunning, heard == written, happens(onceIn: 3) {
-            return tell(.outputEvent(.underrun), &state)
+            return send(.outputEvent(.underrun), &state)
         }
-        guard let id = passes.keys.sorted().randomElement(using: &random) else { return tell(.tick, &state) }
+        guard let id = passes.keys.sorted().randomElement(using: &random) else { return send(.tick, &state) }
         switch passes[id] {
         case .opening:
             if happens(onceIn: 4) {
                 passes[id] = .done
-                return tell(.passFailed(id, failure(), frames: 0), &state)
+                return send(.passFailed(id, failure(), frames: 0), &state)
             }
             passes[id] = .ready
-            tell(.ready(id, info()), &state)
+            send(.ready(id, info()), &state)
         case .writing(let frames, let wantsPrime):
             let more = FrameCount.random(in: 0...300, using: &random)
             written += more
             if !happens(onceIn: 3) {
                 passes[id] = .writing(frames: frames + more, wantsPrime: false)
-                if wantsPrime { tell(.passPrimed(id), &state) }
+                if wantsPrime { send(.passPrimed(id), &state) }
                 return
             }
             if happens(onceIn: 4) {
                 passes[id] = .ready
-                if wantsPrime { tell(.passPrimed(id), &state) }
-                if passes[id] != nil { tell(.formatChanged(id, info(), frames: frames + more), &state) }
+                if wantsPrime { send(.passPrimed(id), &state) }
+                if passes[id] != nil { send(.formatChanged(id, info(), frames: frames + more), &state) }
                 return
             }
             passes[id] = .done
             if happens(onceIn: 4) {
-                return tell(.passFailed(id, failure(), frames: frames + more), &state)
+                return send(.passFailed(id, failure(), frames: frames + more), &state)
             }
-            if wantsPrime { tell(.passPrimed(id), &state) }
-            if passes[id] != nil { tell(.passWritten(id, frames: frames + more), &state) }
-        case .ready, .done, nil: tell(.tick, &state)
+            if wantsPrime { send(.passPrimed(id), &state) }
+            if passes[id] != nil { send(.passWritten(id, frames: frames + more), &state) }
+        case .ready, .done, nil: send(.tick, &state)
         }
     }
 
@@ -198,6 +198,6 @@ struct ModelWorld {
             .reload, .seek(.by(.seconds(-1))), .play, .remove(TrackNumbers(places: RangeSet(0..<number))),
             .undo, .undo, .sort(.title), .shuffleNow, .clear, .setGain(nil),
         ]
-        tell(.command(all[Int.random(in: all.indices, using: &random)]), &state)
+        send(.command(all[Int.random(in: all.indices, using: &random)]), &state)
     }
 }

@@ -41,7 +41,7 @@ extension PlayerInput {
 }
 
 extension PlayerState {
-    /// So many tracks, of which the first sounds.
+    /// A state with `count` tracks, the first of which sounds.
     static func sounding(
         _ count: Int,
         exitsAtEnd: Bool = true,
@@ -56,7 +56,7 @@ extension PlayerState {
     /// The pass writes into an empty stream, and the sink starts.
     mutating func sound(_ id: PassID) { send(.passGranted(id, start: 0), .passPrimed(id), .outputStarted) }
 
-    /// Hands over the inputs in order; returns the effects of the last one.
+    /// Handles the inputs in order; returns the effects of the last one.
     @discardableResult
     mutating func send(
         _ inputs: PlayerInput...,

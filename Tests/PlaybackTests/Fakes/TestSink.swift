@@ -45,7 +45,7 @@ final class TestSink: AudioOutput {
     /// From now on the sink takes this many frames more until a pause is complete, as real servers do.
     func setPauseLag(frames: Int) { state.withLock { $0.pauseLag = frames } }
 
-    func tell(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
+    func send(_ event: OutputEvent) { state.withLock { $0.handler }?(event) }
 
     /// `true` if every attempt to reach it fails.
     func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
