@@ -128,7 +128,7 @@ final class SilentListener: Sendable {
         // A queue of zero has room for one; a few more make sure, and wait for ever.
         queued = (0..<4).map { _ in
             let peer = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-            LoopbackPort.beginConnecting(peer, to: number)
+            LoopbackPort.connect(peer, to: number)
             return peer
         }
         self.listener = listener

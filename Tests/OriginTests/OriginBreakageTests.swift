@@ -1,3 +1,4 @@
+import Foundation
 import RepriseOrigin
 import TestSupport
 import Testing
@@ -5,22 +6,6 @@ import Testing
 /// The rarer faults: heads, codings, endless streams and URLs that expire.
 @Suite struct OriginBreakageTests {
     private let music = ByteFixtures.bytes(count: 1_000, seed: 1)
-
-    /// The whole output of a connection for one request, of bytes 100–199 by default.
-    private func exchange(
-        _ faults: [Fault],
-        _ fields: [String] = ["Range: bytes=100-199"],
-        target: String = "/a.mp3"
-    ) async throws -> (head: String, rest: [UInt8]) {
-        let server = try TestOrigin(["/a.mp3": music], faults: faults)
-        let client = try RawClient(server.origin)
-        let lines = fields.map { $0 + "\r\n" }.joined()
-        try client.send("GET \(target) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\(lines)\r\n")
-        let head = await client.readHead()
-        let rest = await client.readToEnd()
-        await server.stop()
-        return (head, rest)
-    }
 
     @Test func `fields can be repeated, folded, in lower case and very many`() async throws {
         let repeated = try await exchange([.repeatedFields(2)])
@@ -135,13 +120,19 @@ import Testing
         await server.stop()
     }
 
-    @Test func `the program takes faults for a path, for some answers or for all`() async throws {
+    @Test
+    func `the program prints its address, takes faults for a path, for some answers or for all, and logs`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         try folder.write(music, to: "a.mp3")
         try folder.write(music, to: "b.mp3")
         let program = try RunningProcess(
             BuiltProducts.origin,
-            [folder.path, "--fault", "/a.mp3=1x:status:503,retry-after:7", "--fault", "*=no-validators"]
+            [
+                folder.path, "--fault", "/a.mp3=1x:status:503,retry-after:7", "--fault", "*=no-validators",
+                "--no-ranges", "--log", folder.path("log"),
+            ]
         )
         let line = try await program.waitForLine { $0.hasPrefix("listening on http://127.0.0.1:") }
         let url = String(line.dropFirst("listening on ".count))
@@ -149,6 +140,12 @@ import Testing
         let text = String(decoding: heads, as: Unicode.ASCII.self)
         #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("\r\nRetry-After: 7\r\n"))
         #expect(text.contains("HTTP/1.1 200 OK\r\n") && !text.contains("ETag"))
+        let ranged = try await RunningProcess.run("curl", ["-s", "-r", "5-9", url + "b.mp3"])
+        #expect(ranged == music)
+        try await wait(for: "the log") {
+            let log = (try? String(contentsOfFile: folder.path("log"), encoding: .utf8)) ?? ""
+            return log.hasSuffix("GET /b.mp3 range=bytes=5-9 status=200 sent=1000 from=0 finished\n")
+        }
         program.signal(15)
         #expect(try await program.waitForExit() == 0)
         let wrong = try RunningProcess(BuiltProducts.origin, [folder.path, "--fault", "/a.mp3=nonsense"])

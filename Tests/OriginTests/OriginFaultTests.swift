@@ -6,17 +6,6 @@ import Testing
 @Suite struct OriginFaultTests {
     private let music = ByteFixtures.bytes(count: 1_000, seed: 1)
 
-    /// The whole output of a connection for one request of bytes 100–199.
-    private func exchange(_ faults: [Fault]) async throws -> (head: String, rest: [UInt8]) {
-        let server = try TestOrigin(["/a.mp3": music], faults: faults)
-        let client = try RawClient(server.origin)
-        try client.get("/a.mp3", "Range: bytes=100-199", "Connection: close")
-        let head = await client.readHead()
-        let rest = await client.readToEnd()
-        await server.stop()
-        return (head, rest)
-    }
-
     @Test func `a cut ends the connection at the very byte`() async throws {
         let answer = try await exchange([.cut(afterBytes: 33)])
         #expect(answer.head.contains("\r\nContent-Length: 100\r\n"))
@@ -152,23 +141,5 @@ import Testing
         #expect(server.log.sentRanges(for: "/a.mp3") == RangeSet(0..<500_000))
         #expect(server.log.bytesSent == 500_000)
         await server.stop()
-    }
-
-    @Test func `the program prints its address, serves, logs and ends at a signal`() async throws {
-        let folder = try TemporaryFolder()
-        try folder.write(music, to: "a.mp3")
-        let program = try RunningProcess(
-            BuiltProducts.origin,
-            [folder.path, "--no-ranges", "--log", folder.path("log")]
-        )
-        let line = try await program.waitForLine { $0.hasPrefix("listening on http://127.0.0.1:") }
-        let url = String(line.dropFirst("listening on ".count)) + "a.mp3"
-        #expect(try await RunningProcess.run("curl", ["-s", "-r", "5-9", url]) == music)
-        let expected = "1 connection=1 GET /a.mp3 range=bytes=5-9 status=200 sent=1000 from=0 finished\n"
-        try await wait(for: "the log") {
-            try await RunningProcess.run("cat", [folder.path("log")]) == Array(expected.utf8)
-        }
-        program.signal(15)
-        #expect(try await program.waitForExit() == 0)
     }
 }

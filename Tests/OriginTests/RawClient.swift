@@ -1,5 +1,6 @@
 import Foundation
 import RepriseOrigin
+import TestSupport
 
 /// A client that sends and reads exactly the given bytes.
 ///
@@ -12,19 +13,10 @@ final class RawClient: Sendable {
 
     init(_ origin: Origin) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = origin.port.bigEndian
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
         // A read of bytes that never come fails instead of hanging.
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { [descriptor] in
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else {
+        guard LoopbackPort.connect(descriptor, to: origin.port) else {
             close(descriptor)
             throw Failure(what: "connect: \(String(cString: strerror(errno)))")
         }
@@ -90,4 +82,19 @@ final class RawClient: Sendable {
             if bytes.count < 64 * 1024 { return all }
         }
     }
+}
+
+/// The whole output of a connection for one request of bytes 100–199, or with other `fields`, of 1,000 bytes of music.
+func exchange(
+    _ faults: [Fault] = [],
+    _ fields: [String] = ["Range: bytes=100-199"],
+    target: String = "/a.mp3"
+) async throws -> (head: String, rest: [UInt8]) {
+    let server = try TestOrigin(["/a.mp3": ByteFixtures.bytes(count: 1_000, seed: 1)], faults: faults)
+    let client = try RawClient(server.origin)
+    let lines = (["Host: test", "Connection: close"] + fields).map { $0 + "\r\n" }.joined()
+    try client.send("GET \(target) HTTP/1.1\r\n\(lines)\r\n")
+    let answer = (await client.readHead(), await client.readToEnd())
+    await server.stop()
+    return answer
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Ports of 127.0.0.1 for external servers.
 package enum LoopbackPort {
@@ -27,23 +28,20 @@ package enum LoopbackPort {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Begins to connect the non-blocking socket `descriptor` to `port` of 127.0.0.1.
-    package static func beginConnecting(_ descriptor: Int32, to port: UInt16) {
-        _ = connects(descriptor, to: port)
-    }
-
     /// `true` if a server listens on `port` of 127.0.0.1.
     package static func isListening(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        return connects(descriptor, to: port)
+        return connect(descriptor, to: port)
     }
 
-    private static func connects(_ descriptor: Int32, to port: UInt16) -> Bool {
+    /// Connects a socket to `port` of 127.0.0.1, or begins to if it does not block. Returns `true` if it is connected.
+    @discardableResult
+    package static func connect(_ descriptor: Int32, to port: UInt16) -> Bool {
         var address = loopback(port)
         return withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
     }

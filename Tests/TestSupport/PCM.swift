@@ -22,11 +22,6 @@ package enum PCM {
 
 /// RIFF WAVE with signed 16-bit samples.
 package enum WaveFile {
-    /// A whole file of interleaved `samples`.
-    package static func bytes(_ samples: [Int16], sampleRate: Int, channels: Int) -> [UInt8] {
-        header(sampleCount: samples.count, sampleRate: sampleRate, channels: channels) + PCM.bytes(samples)
-    }
-
     /// The header for `sampleCount` samples, counted over all channels.
     package static func header(sampleCount: Int, sampleRate: Int, channels: Int) -> [UInt8] {
         let size = UInt32(sampleCount * 2)

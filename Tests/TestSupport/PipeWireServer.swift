@@ -12,7 +12,6 @@ package final class PipeWireServer: SoundServer {
 
     private var socket: String { home.path("pulse/native") }
 
-    /// The environment that leads clients to this server and no other.
     package var environment: [String: String] {
         [
             "PULSE_SERVER": "unix:" + socket,
@@ -58,7 +57,6 @@ package final class PipeWireServer: SoundServer {
         try await running.waitForExit()
     }
 
-    /// Starts it again under the same address.
     package func start() async throws {
         unlink(socket)
         try await startProtocol()

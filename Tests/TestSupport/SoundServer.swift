@@ -7,25 +7,19 @@ import System
 package protocol SoundServer: Sendable {
     /// The environment that leads clients to this server and no other.
     var environment: [String: String] { get }
+    /// Kills the server, as a crash would, and returns when it has ended.
+    func crash() async throws
+    /// Starts the killed server again under the same address.
+    func start() async throws
 }
 
 extension SoundServer {
-    /// Starts to record the monitor of `sink`: 44.1 kHz stereo, signed 16 bit.
-    package func record(of sink: String) throws -> PulseRecording {
-        PulseRecording(
-            process: try RunningProcess(
-                "parec",
-                [
-                    "-d", sink + ".monitor", "--format=s16le", "--rate=44100", "--channels=2",
-                    "--latency-msec=20",
-                ],
-                environment: environment
-            )
-        )
+    /// Starts to record the monitor of a sink: 44.1 kHz stereo, signed 16 bit.
+    package func record(of sink: String = "test") throws -> PulseRecording {
+        let format = ["--format=s16le", "--rate=44100", "--channels=2", "--latency-msec=20"]
+        let words = ["-d", sink + ".monitor"] + format
+        return PulseRecording(process: try RunningProcess("parec", words, environment: environment))
     }
-
-    /// Starts to record the monitor of the sink `test`.
-    package func record() throws -> PulseRecording { try record(of: "test") }
 
     /// Adds a null sink for CD sound.
     package func loadNullSink(_ name: String) async throws {
@@ -82,7 +76,6 @@ package final class PulseServer: SoundServer {
     /// The path of the daemon's socket.
     package var socket: String { home.path("native") }
 
-    /// The environment that leads clients to this server and no other.
     package var environment: [String: String] {
         [
             "PULSE_SERVER": "unix:" + socket,
@@ -103,21 +96,6 @@ package final class PulseServer: SoundServer {
 
     deinit { daemon.withLock { $0 }?.signal(SIGKILL) }
 
-    /// Kills the daemon, as a crash would, and returns when it is gone.
-    package func stop() async throws {
-        guard let running = daemon.withLock({ $0 }) else { return }
-        running.signal(SIGTERM)
-        try await running.waitForExit()
-        daemon.withLock { $0 = nil }
-    }
-
-    /// Kills the daemon and starts it again under the same address.
-    package func restart() async throws {
-        try await stop()
-        try await start()
-    }
-
-    /// Kills the daemon, as a crash would, and returns when it is gone.
     package func crash() async throws {
         guard let running = daemon.withLock({ $0.take() }) else { return }
         running.signal(SIGKILL)
@@ -127,7 +105,6 @@ package final class PulseServer: SoundServer {
     /// Lets the daemon hang: its sockets stay open, and it does not answer.
     package func freeze() { daemon.withLock { $0 }?.signal(SIGSTOP) }
 
-    /// Starts the killed daemon again under the same address.
     package func start() async throws {
         // The new daemon refuses to start beside the files of a killed one.
         unlink(socket)

@@ -21,11 +21,8 @@ package final class TmuxSession: Sendable {
             "TMUX": nil as String?, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
         ]
         for (name, value) in environment { variables[name] = value }
-        // The shell records the exit code, since tmux does not always have it.
-        let note = home.path("exit-code")
-        let script =
-            command.map(Self.quoted).joined(separator: " ")
-            + "; echo $? > \(note).new; mv \(note).new \(note)"
+        // A shell of its own: tmux would give the words to the user's.
+        let script = command.map(Self.quoted).joined(separator: " ")
         let exports = environment.map { "-e\($0.key)=\($0.value)" }
         _ = try await RunningProcess.run(
             "tmux",
@@ -95,15 +92,6 @@ package final class TmuxSession: Sendable {
     package func resize(columns: Int, rows: Int) async throws {
         _ = try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
-
-    /// The command's exit code as the shell reports it (128 plus the number of a signal); `nil` while it runs.
-    package var exitCode: Int32? {
-        let text = try? String(contentsOfFile: home.path("exit-code"), encoding: .utf8)
-        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-    }
-
-    /// Ends the terminal and the command in it.
-    package func kill() async throws { _ = try await tmux(["kill-server"]) }
 
     private func tmux(_ arguments: [String]) async throws -> [UInt8] {
         try await RunningProcess.run("tmux", ["-S", socket] + arguments)

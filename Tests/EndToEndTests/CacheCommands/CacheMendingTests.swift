@@ -22,15 +22,14 @@ import Testing
         #expect(bad.lines.first == "damaged: \(stage.url("/a.mp3"))")
         #expect(bad.lines.last?.contains("in 1 track were damaged") == true)
         #expect(!bad.errors.contains("reprise:"))
-        let object = try #require(try await stage.info("/a.mp3"))
-        #expect(object["complete"] as? Bool == false)
-        let ranges = try #require(object["ranges"] as? [[Int]])
+        let ranges = try await stage.ranges("/a.mp3")
         #expect(!ranges.contains { $0[0] <= 2_000_000 && 2_000_000 < $0[1] })
+        let missing = music.count - ranges.reduce(0) { $0 + $1[1] - $1[0] }
 
         // Only the dropped bytes are downloaded again, and then all bytes are valid.
         stage.server.log.reset()
         try await stage.fetch("/a.mp3")
-        #expect(stage.server.log.bytesSent == Int64(music.count - (object["stored"] as? Int ?? 0)))
+        #expect(stage.server.log.bytesSent == Int64(missing))
         try flipBit(at: 70_000, in: try #require(stage.objectFiles.first))
         let told = try await stage.cache("verify", "--json")
         #expect(told.status == 3)
@@ -47,35 +46,8 @@ import Testing
         #expect(try again.objects.first?["damagedEntries"] as? Int == 0)
     }
 
-    @Test func `verify draws its progress on a terminal`() async throws {
-        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
-        try await stage.fetch("/a.mp3")
-        let command = "\(BuiltProducts.reprise) cache verify --cache-dir \(stage.cachePath)"
-        let (plainPath, typedPath) = (stage.folder.path("plain"), stage.folder.path("typed"))
-        let script =
-            "\(command) 2>\(plainPath); script -qec '\(command)' \(typedPath) >/dev/null; echo ended; read line"
-        let terminal = try await TmuxSession(["sh", "-c", script], environment: ["LC_ALL": "C.UTF-8"])
-        let screen = try await terminal.wait(for: "ended")
-        #expect(
-            screen.contains { $0.hasPrefix("checked 1 track, ") && $0.hasSuffix(" kB: all OK") },
-            "\(screen)"
-        )
-        let typed = try String(contentsOfFile: typedPath, encoding: .utf8)
-        #expect(typed.contains("checking") && typed.contains("███") && typed.contains(" 100 %"))
-        // It is taken away again before the result stands there.
-        #expect(typed.contains("\u{1B}[1A\r\u{1B}[J"))
-        let plain = try String(contentsOfFile: plainPath, encoding: .utf8)
-        #expect(plain.contains("checked 100 %") && !plain.contains("\u{1B}"))
-    }
-
     @Test func `evict drops what is named or what is too much, and keeps pins`() async throws {
-        let stage = try await Stage([
-            "/a.mp3": try await ExactMusic.brief(1), "/b.mp3": try await ExactMusic.brief(2),
-            "/c.mp3": try await ExactMusic.brief(3),
-        ])
-        for path in ["/a.mp3", "/b.mp3", "/c.mp3"] { try await stage.fetch(path) }
-        try await #require(stage.cache("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
-
+        let stage = try await Stage.brief(3, isFetched: true, pinned: "/a.mp3")
         let words = ["/a.mp3", "/b.mp3", "/none.mp3"].map { stage.url($0) }
         let named = try await stage.cache(["evict"] + words)
         #expect(named.status == 3)
@@ -95,22 +67,19 @@ import Testing
 
     @Test func `export writes the music out byte for byte, once and whole`() async throws {
         let music = try await ExactMusic.brief()
-        let stage = try await Stage(["/a.mp3": music])
-        try await stage.fetch("/a.mp3")
-        let out = stage.folder.path("out.mp3")
+        let stage = try await Stage.brief(isFetched: true)
         let first = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(first.status == 0)
         #expect(first.errors.isEmpty)
-        #expect(FileManager.default.contents(atPath: out) == Data(music))
+        #expect(stage.content("out.mp3") == music)
         try stage.folder.write("mine", to: "out.mp3")
         let second = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(second.status == 1)
         #expect(second.errors.contains("exists already"))
-        #expect(FileManager.default.contents(atPath: out) == Data("mine".utf8))
+        #expect(stage.content("out.mp3") == Array("mine".utf8))
         #expect(try await stage.cache("export", "--force", stage.url("/a.mp3"), "out.mp3").status == 0)
-        #expect(FileManager.default.contents(atPath: out) == Data(music))
-        let piped = try await stage.cache("export", stage.url("/a.mp3"), "-")
-        #expect(piped.bytes == music)
+        #expect(stage.content("out.mp3") == music)
+        #expect(try await stage.cache("export", stage.url("/a.mp3"), "-").bytes == music)
         #expect(try await stage.cache("export", stage.url("/none.mp3"), "none.mp3").status == 2)
         let left = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
         #expect(!left.contains { $0.contains("reprise-export") } && !left.contains("none.mp3"))
@@ -126,10 +95,10 @@ import Testing
         let found = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(found.status == 3)
         #expect(found.errorLines.contains { $0.contains("incomplete") && $0.contains("nothing was written") })
-        #expect(!FileManager.default.fileExists(atPath: stage.folder.path("out.mp3")))
+        #expect(stage.content("out.mp3") == nil)
 
         _ = try await stage.cache("verify")
-        let ranges = try #require(try await stage.info("/a.mp3")?["ranges"] as? [[Int]])
+        let ranges = try await stage.ranges("/a.mp3")
         let refused = try await stage.cache("export", stage.url("/a.mp3"), "out.mp3")
         #expect(refused.status == 3)
         #expect(refused.errors.contains("bytes \(ranges[0][1])-\(ranges[1][0])"))
@@ -138,6 +107,6 @@ import Testing
         #expect(part.errors.contains("the file has zeros there"))
         var expected = music
         for offset in ranges[0][1]..<ranges[1][0] { expected[offset] = 0 }
-        #expect(FileManager.default.contents(atPath: stage.folder.path("out.mp3")) == Data(expected))
+        #expect(stage.content("out.mp3") == expected)
     }
 }

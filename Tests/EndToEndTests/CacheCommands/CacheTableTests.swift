@@ -19,12 +19,11 @@ import Testing
 
         let list = try await stage.cache("list")
         #expect(list.status == 0)
-        #expect(list.lines.count == 3)
+        try #require(list.lines.count == 3)
         #expect(list.lines[0].hasPrefix("  SIZE  CACHED  MAP"))
-        let row = try #require(list.lines.dropFirst().first)
-        #expect(row.hasPrefix("4.0 MB"))
+        let row = list.lines[1]
+        #expect(row.hasPrefix("4.0 MB") && row.hasSuffix(stage.url("/a.mp3?…")))
         #expect(row.contains("█") && row.contains("·"))
-        #expect(row.hasSuffix(stage.url("/a.mp3?…")))
         #expect(!list.output.contains("secret"))
 
         let info = try await stage.cache("info", "--json", stage.url("/a.mp3?key=secret"))
@@ -50,18 +49,14 @@ import Testing
         ])
         #expect(try await stage.run(["cache", "list"]).lines == ["The cache is empty"])
         let missing = try await stage.cache("list")
-        #expect(missing.status == 1)
-        #expect(missing.errorLines.count == 1 && missing.errors.contains("there is no cache in"))
+        expectOneSentence(missing, ["there is no cache in"], status: 1)
 
         for path in ["/a.mp3", "/b.mp3"] { try await stage.fetch(path) }
         try await #require(stage.cache("pin", "--only-mark", stage.url("/a.mp3")).status == 0)
         let (a, b) = (stage.url("/a.mp3"), stage.url("/b.mp3"))
-        #expect(try await stage.cachedSources("--sort", "size") == [b, a])
         #expect(try await stage.cachedSources("--sort", "size", "--reverse") == [a, b])
-        #expect(try await stage.cachedSources("--sort", "source") == [a, b])
         #expect(try await stage.cachedSources("--pinned") == [a])
         #expect(try await stage.cachedSources("--complete", "B.MP3") == [b])
-        #expect(try await stage.cachedSources("--partial").isEmpty)
         let object = try #require(try await stage.cache("list", "--json", "a.mp3").objects.first)
         let now = Int(Date().timeIntervalSince1970)
         let played = try #require(object["lastPlayed"] as? Int)
@@ -75,8 +70,7 @@ import Testing
     }
 
     @Test func `list and info wait for nobody who holds the folder`() async throws {
-        let stage = try await Stage(["/a.mp3": try await ExactMusic.brief()])
-        try await stage.fetch("/a.mp3")
+        let stage = try await Stage.brief(isFetched: true)
         // Made anew by whoever makes the folder ready, which comes before asking for its lock.
         let objects = stage.cachePath + "/objects"
         try FileManager.default.removeItem(atPath: objects)
@@ -91,11 +85,7 @@ import Testing
     }
 
     @Test func `a table fits a terminal, and clear asks on it`() async throws {
-        let stage = try await Stage([
-            "/a.mp3": try await ExactMusic.brief(1), "/b.mp3": try await ExactMusic.brief(2),
-        ])
-        for path in ["/a.mp3", "/b.mp3"] { try await stage.fetch(path) }
-        try await #require(stage.cache("pin", "--only-mark", stage.url("/b.mp3")).status == 0)
+        let stage = try await Stage.brief(2, isFetched: true, pinned: "/b.mp3")
         let refused = try await stage.cache("clear")
         #expect(refused.status == 64)
         #expect(refused.errors == "reprise: cache clear: no terminal to confirm on; use --yes\n")

@@ -1,16 +1,6 @@
 import TestSupport
 import Testing
 
-/// An audio server that can crash and restart.
-protocol RealServer: SoundServer {
-    func crash() async throws
-    /// Starts it anew after a crash.
-    func start() async throws
-}
-
-extension PulseServer: RealServer {}
-extension PipeWireServer: RealServer {}
-
 /// The two servers that listeners have.
 enum RealServerKind: String, CaseIterable, CustomTestStringConvertible {
     case pulseAudio = "PulseAudio"
@@ -18,7 +8,7 @@ enum RealServerKind: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    func start() async throws -> any RealServer {
+    func start() async throws -> any SoundServer {
         switch self {
         case .pulseAudio: try await PulseServer()
         case .pipeWire: try await PipeWireServer()
@@ -47,7 +37,7 @@ extension PulseRecording {
 /// A stage with an audio server of its own.
 struct RealStage: Sendable {
     let stage: Stage
-    let audio: any RealServer
+    let audio: any SoundServer
 
     init(_ kind: RealServerKind = .pulseAudio) async throws {
         stage = try await Stage()

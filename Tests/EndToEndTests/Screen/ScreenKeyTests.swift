@@ -92,37 +92,4 @@ struct ScreenKeyTests {
         try await stage.command("quit")
         #expect(try await stage.ending() == .restored(exitCode: 0))
     }
-
-    @Test func `help is shown and hidden, and the screen follows the window's size`() async throws {
-        let stage = try await start()
-        try await stage.keys("?")
-        try await stage.terminal.wait(for: "play/pause")
-        try await stage.keys("?")
-        try await stage.terminal.wait(for: "3 tracks")
-        try await stage.terminal.resize(columns: 40, rows: 10)
-        try await stage.wait(for: "a window of 40 columns") { stage in
-            let screen = try await stage.terminal.capture()
-            return screen.count == 10 && screen[0].hasSuffix("3 tracks") && screen[0].count == 39
-                && screen[6].hasPrefix("▶ first") && screen[8].hasPrefix("Playing")
-        }
-        try await stage.terminal.resize(columns: 20, rows: 4)
-        try await stage.wait(for: "a window of 4 rows") { stage in
-            let screen = try await stage.terminal.capture()
-            return screen.count == 4 && screen[0].hasPrefix("▶ first") && screen[2].hasPrefix("Playing")
-        }
-        try await stage.pause()
-        try await stage.terminal.resize(columns: 2, rows: 1)
-        try await stage.wait(for: "a sign") { try await $0.terminal.capture() == ["‖"] }
-        // One cell, which terminals cannot fill without scrolling: keys still work.
-        try await stage.terminal.resize(columns: 1, rows: 1)
-        try await stage.keys("Space")
-        try await stage.terminal.resize(columns: 80, rows: 24)
-        try await stage.wait(for: "the whole screen") { stage in
-            let screen = try await stage.terminal.capture()
-            return screen.count == 24 && screen[0].hasSuffix("3 tracks")
-                && screen[2].hasPrefix("▶ 1 first") && screen[20].hasSuffix("/ 0:40")
-                && screen[22].hasPrefix("Playing")
-        }
-        try await stage.quit()
-    }
 }

@@ -26,17 +26,7 @@ struct ScreenViewsTests {
     {
         let server = try TestOrigin()
         let stage = try await start(server)
-        try await stage.keys("P")
-        try await stage.wait(for: "the pin in the queue") { stage in
-            try await stage.terminal.capture().contains { $0.contains("1 first") && $0.contains("♦") }
-        }
-        let pinned = ["cache", "list", "--json", "--pinned", "--cache-dir", folder.path("cache")]
-        let list = String(
-            decoding: try await RunningProcess.run(BuiltProducts.reprise, pinned),
-            as: UTF8.self
-        )
-        #expect(list.contains(server.url("/first.mp3")))
-        try await stage.keys("P", "2")
+        try await stage.keys("2")
         try await stage.terminal.wait(for: "MPEG-1 Layer III")
         try await stage.keys("3")
         try await stage.terminal.wait(for: "/first.mp3")
@@ -57,6 +47,17 @@ struct ScreenViewsTests {
         try await stage.terminal.wait(for: "No messages yet")
         try await stage.keys("Tab")
         try await stage.terminal.wait(for: "play/pause")
+        for isPinned in [true, false] {
+            let pinned = ["cache", "list", "--json", "--pinned", "--cache-dir", folder.path("cache")]
+            let list = try await RunningProcess.run(BuiltProducts.reprise, pinned)
+            #expect(String(decoding: list, as: UTF8.self).contains("/first.mp3") == isPinned)
+            try await stage.keys("1", "P")
+            try await stage.wait(for: "the changed pin in the queue") { stage in
+                try await stage.terminal.capture().contains {
+                    $0.contains("1 first") && $0.contains("♦") != isPinned
+                }
+            }
+        }
         try await stage.quit()
     }
 

@@ -7,6 +7,19 @@ import Testing
 
 /// The cache folder of a stage, and the commands for it.
 extension Stage {
+    /// A stage whose server has `count` brief tracks: `/a.mp3`, `/b.mp3` and so on; cached if
+    /// they are fetched, and one of them pinned.
+    static func brief(_ count: Int = 1, isFetched: Bool = false, pinned: String? = nil) async throws -> Stage
+    {
+        let stage = try await Stage()
+        for (index, name) in "abcd".prefix(count).enumerated() {
+            stage.server.set(try await ExactMusic.brief(UInt64(index + 1)), at: "/\(name).mp3")
+            if isFetched { try await stage.fetch("/\(name).mp3") }
+        }
+        if let pinned { try await #require(stage.cache("pin", "--only-mark", stage.url(pinned)).status == 0) }
+        return stage
+    }
+
     /// Runs `reprise cache` with these words on this stage's folder to its end.
     func cache(_ words: String..., wrapper: [String] = []) async throws -> Ending {
         try await cache(words, wrapper: wrapper)
@@ -26,6 +39,16 @@ extension Stage {
     /// The output of `info` for the track at `path`; `nil` if it is not cached.
     func info(_ path: String) async throws -> [String: Any]? {
         try await cache("info", "--json", url(path)).objects.first
+    }
+
+    /// The ranges of the track at `path` that `info` shows, as pairs of start and end.
+    func ranges(_ path: String) async throws -> [[Int]] {
+        try #require(try await info(path)?["ranges"] as? [[Int]])
+    }
+
+    /// The content of a file in the stage's folder; `nil` if there is none.
+    func content(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: folder.path(name)).map { [UInt8]($0) }
     }
 
     /// The sources of the cached entries that `reprise cache list` shows with these options.
