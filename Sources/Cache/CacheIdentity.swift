@@ -60,12 +60,12 @@ extension CacheIdentity.Rule {
             case "strip":
                 guard parameters == nil else { throw CacheIdentityError("strip", "is given twice") }
                 parameters = try Self.parameters(parts[1])
-            default: throw CacheIdentityError("\(parts[0])", "is not known; a rule has host= and strip=")
+            default: throw CacheIdentityError("\(parts[0])", "is unknown; a rule has host= and strip=")
             }
         }
-        guard let host else { throw CacheIdentityError("host=", "is missing; a rule is for one host") }
+        guard let host else { throw CacheIdentityError("host=", "is missing; it names the host of the rule") }
         guard let parameters else {
-            throw CacheIdentityError("strip=", "is missing; it names the parameters to leave out")
+            throw CacheIdentityError("strip=", "is missing; it lists the parameters to ignore")
         }
         self.init(host: host, parameters: parameters)
     }
@@ -76,11 +76,11 @@ extension CacheIdentity.Rule {
         // A name is accepted only if the URL parser accepts it as a host and leaves it unchanged.
         guard let url = WebURL("http://\(name)/"), url.host == name, url.userInfo == nil, url.port == nil,
             url.path == "/", url.query == nil, !name.contains("*")
-        else { throw CacheIdentityError("host=\(text)", "is not the name of a host") }
+        else { throw CacheIdentityError("host=\(text)", "is not a host name") }
         // A rule for a whole top-level domain is refused: the same parameter may be a signature on one host
         // and identify the track on another.
         guard !host.hasPrefix("*.") || name.contains(".") else {
-            throw CacheIdentityError("host=\(text)", "stands for too many hosts; name more of it")
+            throw CacheIdentityError("host=\(text)", "matches too many hosts; use a longer name")
         }
         return host
     }
@@ -90,7 +90,7 @@ extension CacheIdentity.Rule {
         for name in names {
             guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !name.contains("&"),
                 !name.contains("=")
-            else { throw CacheIdentityError("strip=\(text)", "is not a list of names divided by commas") }
+            else { throw CacheIdentityError("strip=\(text)", "is not a list of names separated by commas") }
         }
         return Set(names)
     }

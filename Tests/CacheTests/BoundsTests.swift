@@ -10,31 +10,6 @@ import Testing
 @Suite struct BoundsTests {
     private let scene = CacheScene()
 
-    @Test(arguments: 0..<3 as Range<UInt64>)
-    func `the objects never take more than the budget`(seed: UInt64) async throws {
-        let budget: Int64 = 3_000_000
-        let disk = TestDisk(scene)
-        let opener = scene.opener(budget: budget, files: disk)
-        var random = SeededGenerator(seed: seed)
-        for index in 0..<20 {
-            let store = try await opener.open(url("\(index)"))
-            var offset: Int64 = 0
-            let end = Int64.random(in: 10_000...2_500_000, using: &random)
-            store.describe(length: end)
-            while offset < end {
-                let size = min(end - offset, Int64.random(in: 1...200_000, using: &random))
-                try await store.write(offset..<offset + size)
-                offset += size + Int64.random(in: 0...3, using: &random) * 5_000
-            }
-            await store.close()
-        }
-        #expect(disk.most <= budget)
-        // The budget was used, and the tracks evicted are those played longest ago.
-        #expect(disk.most > budget / 2)
-        #expect(scene.notices.texts == [])
-        #expect(try await opener.names.first == "9")
-    }
-
     @Test func `several processes that download at once keep within the budget together`() async throws {
         let budget: Int64 = 2_000_000
         let disk = TestDisk(scene)

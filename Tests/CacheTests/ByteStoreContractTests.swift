@@ -68,6 +68,16 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
+    func `bytes at the largest offsets can be written and read, though no disk takes them`(
+        kind: Kind
+    ) async throws {
+        let store = try await kind.store()
+        try await store.write([1, 2], at: Int64.max - 10)
+        try? await store.commit()
+        #expect(try await store.read(at: Int64.max - 10, count: 10) == [1, 2])
+    }
+
+    @Test(arguments: Kind.allCases)
     func `stored bytes are never overwritten`(kind: Kind) async throws {
         let store = try await kind.store()
         try await store.write(100..<200)

@@ -11,23 +11,6 @@ import Testing
 @Suite struct IntegrityTests {
     private let scene = CacheScene()
 
-    @Test func `a flipped bit drops its extent and no other`() async throws {
-        let object = try await scene.fill(0..<200_000)
-        try flipBit(0, ofByteAt: 70_000, in: object)
-        let store = try await scene.opener().open(url("a"))
-        #expect(store.stored == ByteRangeSet(0..<200_000))
-        #expect(try await store.all(of: 0..<200_000) == pattern(0..<65_536))
-        #expect(try await store.read(at: 100_000, count: 10) == [])
-        #expect(try await store.holds(131_072..<200_000))
-        #expect(store.stored == ByteRangeSet([0..<65_536, 131_072..<200_000] as [ByteRange]))
-        #expect(scene.notices.texts == ["http://radio.example/a: stored bytes 65536–131071 were damaged"])
-        // Once the bytes are written again, the next process reads all of them.
-        try await store.write(60_000..<140_000)
-        await store.close()
-        #expect(try await scene.opener().open(url("a")).holds(0..<200_000))
-        #expect(scene.notices.all.count == 1)
-    }
-
     @Test func `bytes that are cut off while they are played are missing, reported, and cached again`()
         async throws
     {
@@ -188,26 +171,6 @@ import Testing
         #expect(try scene.objects == (kept + ["012", "note.txt"]).sorted())
         await store.close()
         await held.close()
-    }
-
-    @Test(arguments: ["garbage", "header", "middle"])
-    func `a damaged index is set aside and replaced by an empty one`(kind: String) async throws {
-        try await scene.fill(0..<1_000)
-        var bytes = try #require(scene.content("index.sqlite"))
-        switch kind {
-        case "garbage": bytes = Data(pattern(0..<20_000))
-        case "header": bytes[3] ^= 0xFF
-        default:
-            bytes.replaceSubrange(4_096..<bytes.count, with: Data(pattern(0..<Int64(bytes.count - 4_096))))
-        }
-        try scene.put(bytes, at: scene.index)
-        let store = try await scene.opener().open(url("a"))
-        #expect(store.stored.isEmpty)
-        #expect(scene.content("index.sqlite.damaged-1") == bytes)
-        try await store.write(0..<2_000)
-        await store.close()
-        #expect(try await scene.stored() == ByteRangeSet(0..<2_000))
-        try await wait(for: "the clean-up") { try self.scene.objects.count == 1 }
     }
 
     @Test func `a changed record of the index counts as empty, and the bytes stay`() async throws {

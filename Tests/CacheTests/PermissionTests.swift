@@ -64,7 +64,7 @@ import Testing
         chmod(scene.cache, mode)
         let error = try await scene.opener().refusedOpening()
         #expect(error?.code == .notCached)
-        #expect(error?.cause.string.contains("chmod go-w it, or name another folder") == true)
+        #expect(error?.cause.string.contains("run chmod go-w on it, or use another folder") == true)
         #expect(try scene.permissions(scene.cache) == Int(mode))
         #expect(try FileManager.default.contentsOfDirectory(atPath: scene.cache) == ["letter.txt"])
     }

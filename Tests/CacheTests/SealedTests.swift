@@ -79,7 +79,7 @@ import Testing
     @Test func `without the secret or with another one the folder is refused and unchanged`() async throws {
         try await fill(secret)
         let other = CacheSecret.generate()
-        for (wrong, words) in [(other, "sealed with another secret"), (nil, "give its secret")] {
+        for (wrong, words) in [(other, "encrypted with another secret"), (nil, "give its secret")] {
             let opener = makeOpener(wrong)
             for refused in [
                 await #expect(throws: MediaError.self) { try await opener.checkSecret() },
@@ -113,7 +113,7 @@ import Testing
         try await makeOpener(nil).cache("a", 1_000)
         let error = await #expect(throws: MediaError.self) { try await makeOpener(secret).checkSecret() }
         #expect(error?.code == .cacheSecret)
-        #expect(error?.description.contains("not sealed") == true)
+        #expect(error?.description.contains("not encrypted") == true)
         #expect(try await makeOpener(nil).info(for: url("a"))?.storedBytes == 1_000)
     }
 

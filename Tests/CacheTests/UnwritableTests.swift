@@ -21,9 +21,10 @@ import Testing
     }
 
     /// The store of `a.mp3` as it is opened when nothing can be written.
-    private func open(_ opener: CacheFolder, after failure: any Error & Sendable) async throws
-        -> PersistentStore?
-    {
+    private func open(
+        _ opener: CacheFolder,
+        after failure: any Error & Sendable = readOnly
+    ) async throws -> PersistentStore? {
         let engine = opener.engine
         let place = try url("a")
         let opening = try await engine.committer.run {
@@ -43,7 +44,7 @@ import Testing
         let object = try scene.firstObject
         try flipBit(0, ofByteAt: 70_000, in: object)
         let opener = scene.opener(secret: secret)
-        let store = try #require(try await open(opener, after: Self.readOnly))
+        let store = try #require(try await open(opener))
         #expect(!store.isPersistent)
         #expect(store.description.title == EntryDescription.example.title)
         #expect(try await store.all(of: 0..<100_000) == pattern(0..<65_536))
@@ -53,7 +54,7 @@ import Testing
         #expect(scene.notices.codes == [.damagedExtent, .notCached])
         #expect(scene.notices.all.last?.cause.string.contains("Read-only file system") == true)
         try await store.commit()
-        let next = try #require(try await open(opener, after: Self.readOnly))
+        let next = try #require(try await open(opener))
         #expect(!next.stored.contains(65_536))
     }
 
@@ -78,7 +79,7 @@ import Testing
             let before = try index()
             do {
                 let opener = CacheFolder(path: killed, clock: TestClock())
-                let found = try #require(try await open(opener, after: Self.readOnly))
+                let found = try #require(try await open(opener))
                 #expect(found.description.title == EntryDescription.example.title)
                 #expect(try await found.holds(0..<100_000))
             }
@@ -91,7 +92,7 @@ import Testing
         try await fill()
         let words = Data(repeating: 0x41, count: 10_000)
         try words.write(to: URL(fileURLWithPath: scene.file("index.sqlite-wal")))
-        let store = try #require(try await open(scene.opener(), after: Self.readOnly))
+        let store = try #require(try await open(scene.opener()))
         #expect(try await store.holds(0..<100_000))
         #expect(scene.content("index.sqlite-wal") == words)
     }
@@ -113,7 +114,7 @@ import Testing
     @Test func `a wrong secret opens nothing, and symlinks are not followed`() async throws {
         try await fill(.generate())
         await #expect(throws: SealError.self) {
-            try await open(scene.opener(secret: .generate()), after: Self.readOnly)
+            try await open(scene.opener(secret: .generate()))
         }
         let other = scene.path + "/elsewhere"
         try FileManager.default.removeItem(atPath: scene.cache)
@@ -122,12 +123,12 @@ import Testing
             try FileManager.default.moveItem(atPath: scene.file(name), toPath: other)
             try FileManager.default.createSymbolicLink(atPath: scene.file(name), withDestinationPath: other)
             await #expect(throws: SystemError.self, "\(name)") {
-                try await open(scene.opener(), after: Self.readOnly)
+                try await open(scene.opener())
             }
             try FileManager.default.removeItem(atPath: scene.file(name))
             try FileManager.default.moveItem(atPath: other, toPath: scene.file(name))
         }
-        #expect(try await open(scene.opener(), after: Self.readOnly) != nil)
+        #expect(try await open(scene.opener()) != nil)
     }
 
     @Test func `an entry that could not be replaced is replaced at the next opening`() async throws {

@@ -108,7 +108,7 @@ struct EntryCommits: Sendable {
         return .ready
     }
 
-    /// The most that `range` takes on the disk, in the blocks of 4 KiB that nearly all filesystems have.
+    /// The most bytes that `range` takes on the disk, if its blocks have 4 KiB, as on nearly all filesystems.
     private static func blocks(of range: ByteRange) -> Int64 {
         let block: Int64 = 4_096
         return ((range.upperBound - 1) / block - range.lowerBound / block + 1) * block
@@ -181,14 +181,13 @@ struct EntryCommits: Sendable {
     /// Frees the disk space that the failed commit took in `holes`: on a full disk the index, a smaller
     /// commit and other programs need it.
     ///
-    /// Frees only what took no space before: the rest may be bytes of a withdrawn claim, which another reader
-    /// may still use or a power cut may restore.
+    /// Frees only what took no space before. The rest may be bytes of a withdrawn claim: another reader may
+    /// still use them, and a power cut may restore the claim.
     private func giveBack(_ holes: ByteRangeSet, of file: ObjectFile) {
         for hole in holes.ranges { try? settings.files.punch(hole, of: file.descriptor) }
     }
 
-    /// `true` if this failure rules out that any claim was recorded, even for a process that opens the index
-    /// after a power cut.
+    /// `true` if `error` proves that no claim was recorded, not even one that appears after a power cut.
     private static func claimsNothing(_ error: any Error) -> Bool {
         switch error {
         // From the file, or from opening and locking the folder: both come before the claim.

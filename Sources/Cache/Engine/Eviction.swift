@@ -81,7 +81,7 @@ final class Eviction: @unchecked Sendable {
         trimming.last = end
         while case let victims = policy.victims(among: page, excess: sought), !victims.isEmpty {
             _ = try remove(victims, from: folder)
-            // Some may be open, which shows only when their removal fails: then others are chosen.
+            // The removal skips open entries; then others are chosen.
             page.removeAll { victims.contains($0.entry) }
             sought = try policy.sought(fullness(of: folder, needed: trimming.needed))
         }
@@ -136,7 +136,7 @@ final class Eviction: @unchecked Sendable {
         return Fullness(allocated: try folder.index.allocated(), free: free, needed: needed)
     }
 
-    /// Corrects the recorded sizes of all files but those being committed to.
+    /// Corrects the recorded sizes of all files, except those to which a commit is writing.
     private func settleSizes(in folder: OpenedFolder) throws {
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for candidate in try folder.index.entries.removables()

@@ -22,7 +22,7 @@ struct EntryState: Sendable {
     private var extents: [Known] = []
     private(set) var committed = ByteRangeSet()
     /// Never overlaps what is committed.
-    private var buffer = BufferedBytes()
+    private var buffer = SparseBytes()
     /// The description that the index had when it was last read.
     private var seen: EntryDescription
     private var descriptionNumber = 0
@@ -167,16 +167,21 @@ struct EntryState: Sendable {
         buffer.remove(extent.range)
     }
 
-    /// The index of the first extent that ends after `offset`.
+    /// The index of the first extent that ends after `offset`; the number of extents if none does.
     private func firstExtent(endingAfter offset: Int64) -> Int {
-        extents.firstIndex(endingAfter: offset) { $0.extent.range.upperBound }
+        var (low, high) = (0, extents.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if extents[middle].extent.range.upperBound <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 
 /// The bytes and the description that one commit makes durable.
 struct CommitPlan: Sendable {
     /// The bytes to commit, which were buffered when the commit began.
-    var bytes: BufferedBytes
+    var bytes: SparseBytes
     /// The resource as this store knows it.
     var description: EntryDescription
     /// The description that the index had when it was last read.

@@ -142,7 +142,7 @@ struct HeldWindow: Sendable {
     static let mostBehind: Int64 = 8 << 20
 
     private let mostBehind: Int64
-    private var bytes = BufferedBytes()
+    private var bytes = SparseBytes()
     /// The offset of the last read.
     private var place: Int64 = 0
 

@@ -70,12 +70,7 @@ final class ObjectFile: Sendable {
     /// This is the commit lock, separate from the in-use lock. It is held only while writing and flushing, so
     /// this waits up to five seconds, like `FolderLock`.
     func withCommitLock<Value>(_ body: () throws -> Value) throws -> Value {
-        let deadline = ContinuousClock.now + Self.timeout
-        while !ByteLock.take(Self.commitByte, of: descriptor) {
-            guard ByteLock.isTaken else { throw SystemError("lock an object") }
-            guard ContinuousClock.now < deadline else { throw FolderHeldError() }
-            usleep(2_000)
-        }
+        try ByteLock.wait("lock an object") { ByteLock.take(Self.commitByte, of: descriptor) }
         defer { ByteLock.release(Self.commitByte, of: descriptor) }
         return try body()
     }
@@ -87,7 +82,6 @@ final class ObjectFile: Sendable {
         return try body()
     }
 
-    private static let timeout = Duration.seconds(5)
     /// The offset of the byte that `withCommitLock` locks; no resource is that long.
     static let commitByte = Int64.max - 1
 

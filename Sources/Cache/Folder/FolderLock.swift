@@ -25,34 +25,26 @@ final class FolderLock: Sendable {
 
     /// Runs `body` while no other caller is in `withLock` of the same folder. Not reentrant.
     ///
-    /// Waits up to five seconds: a process that holds the lock for longer was stopped or hangs, and playback
-    /// must not wait for it. `flock` has no timeout, so the lock is polled every few milliseconds. The thread
-    /// has no other work, and waits are rare and short.
+    /// Waits up to five seconds, so that a process that hangs cannot block playback. `flock` has no timeout, so
+    /// the lock is polled. The thread has no other work, and waits are rare and short.
     ///
     /// A process locks the gate before it waits for the lock. So a process that takes the lock again and
     /// again, as a long removal does, lets waiting processes go first.
     func withLock<Value>(_ body: () throws -> Value) throws -> Value {
-        let deadline = ContinuousClock.now + Self.timeout
-        try wait(until: deadline) { ByteLock.take(Self.gate, of: descriptor) }
+        let deadline = ContinuousClock.now + ByteLock.timeout
+        try ByteLock.wait("lock the folder", until: deadline) { ByteLock.take(Self.gate, of: descriptor) }
         do {
             defer { ByteLock.release(Self.gate, of: descriptor) }
-            try wait(until: deadline) { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+            try ByteLock.wait("lock the folder", until: deadline) {
+                flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            }
         }
         defer { _ = flock(descriptor, LOCK_UN) }
         return try body()
     }
 
-    private func wait(until deadline: ContinuousClock.Instant, _ isTaken: () -> Bool) throws {
-        while !isTaken() {
-            guard ByteLock.isTaken else { throw SystemError("lock the folder") }
-            guard ContinuousClock.now < deadline else { throw FolderHeldError() }
-            usleep(2_000)
-        }
-    }
-
     /// The byte of the lock file that serves as the gate.
     static let gate: Int64 = 0
-    private static let timeout = Duration.seconds(5)
 }
 
 /// Another process held the folder's lock for longer than five seconds.
@@ -63,7 +55,7 @@ struct FolderHeldError: Error, CustomStringConvertible {
 /// Open-file-description locks on single bytes of a file (fcntl(2), F_OFD_SETLK).
 ///
 /// They exclude other openers in this process too, are released by the kernel when their holder dies, and are
-/// independent of `flock` on local disks. The byte need not exist. None of the calls waits.
+/// independent of `flock` on local disks. The byte need not exist. Only `wait` waits.
 enum ByteLock {
     /// Takes the lock of the byte at `offset`; the descriptor must be open for writing. Returns `false`, with
     /// the cause in `errno`, if that failed.
@@ -75,8 +67,22 @@ enum ByteLock {
         _ = set(CInt(F_UNLCK), offset, of: descriptor)
     }
 
-    /// `true` if `errno` means that another opener has the lock, or that a signal interrupted the call.
-    static var isTaken: Bool { [EAGAIN, EACCES, EINTR].contains(errno) }
+    /// A process that holds a lock for longer was stopped or hangs.
+    static let timeout = Duration.seconds(5)
+
+    /// Repeats `take` every few milliseconds until it returns `true`. Throws `FolderHeldError` at `deadline`, and a
+    /// `SystemError` about `operation` if `take` fails for another reason than another holder or a signal.
+    static func wait(
+        _ operation: String,
+        until deadline: ContinuousClock.Instant = .now + timeout,
+        _ take: () -> Bool
+    ) throws {
+        while !take() {
+            guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw SystemError(operation) }
+            guard ContinuousClock.now < deadline else { throw FolderHeldError() }
+            usleep(2_000)
+        }
+    }
 
     private static func set(_ kind: CInt, _ offset: Int64, of descriptor: CInt) -> CInt {
         var lock = flock()

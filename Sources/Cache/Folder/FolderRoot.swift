@@ -111,7 +111,7 @@ final class FolderNames: Sequence, IteratorProtocol {
 /// Other users may write into the folder, and it also holds files that are not the cache's.
 struct OpenFolderError: Error, CustomStringConvertible {
     var description: String {
-        "other users may write into it, and it holds other files too; chmod go-w it, or name another folder"
+        "other users can write to it, and it holds other files; run chmod go-w on it, or use another folder"
     }
 }
 
@@ -119,7 +119,7 @@ struct OpenFolderError: Error, CustomStringConvertible {
 struct ForeignOwnerError: Error, CustomStringConvertible {
     let name: String
 
-    var description: String { "\(name) belongs to another user; name another folder with --cache-dir" }
+    var description: String { "\(name) belongs to another user; use another folder (--cache-dir)" }
 
     /// Throws unless the open file is the user's own, and removes permissions that are not in `permissions`.
     static func check(_ descriptor: CInt, name: String, permissions: mode_t) throws {

@@ -90,9 +90,9 @@ enum SealError: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .wrongSecret: "it is sealed with another secret; give that one, or name another folder"
-        case .secretMissing: "it is sealed; give its secret with --cache-secret, or name another folder"
-        case .notSealed: "it is not sealed, and a secret was given; leave that out, or name another folder"
+        case .wrongSecret: "it is encrypted with another secret; use that one, or another folder"
+        case .secretMissing: "it is encrypted; give its secret with --cache-secret, or use another folder"
+        case .notSealed: "it is not encrypted; omit --cache-secret, or use another folder"
         }
     }
 }
