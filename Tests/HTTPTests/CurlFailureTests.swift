@@ -53,9 +53,12 @@ struct CurlFailureTests {
             ),
             (
                 CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 407, hasProxy: true), .httpStatus,
-                "(407)"
+                "password (407)"
             ),
-            (CURLE_RECV_ERROR, Circumstances(tunnelStatus: 407, hasProxy: true), .httpStatus, "(407)"),
+            (
+                CURLE_RECV_ERROR, Circumstances(tunnelStatus: 407, hasProxy: true), .httpStatus,
+                "password (407)"
+            ),
             (CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 403), .httpStatus, "(403)"),
             (CURLE_COULDNT_CONNECT, Circumstances(tunnelStatus: 502), .badAnswer, "(502)"),
             (CURLE_PEER_FAILED_VERIFICATION, Circumstances(tunnelStatus: 200), .tlsFailed, "--cacert"),

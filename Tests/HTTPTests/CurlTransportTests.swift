@@ -31,11 +31,12 @@ struct CurlTransportTests {
             #expect(try await response.body.next() == nil)
             let lines = try #require(server.requests.first).split(separator: "\r\n")
             #expect(lines.first == "GET /a%20b.mp3?x=1 HTTP/1.1")
-            #expect(lines.contains("Range: bytes=10-14"))
-            #expect(lines.contains("If-Range: \"a\""))
-            #expect(lines.contains("Accept-Encoding: identity"))
-            #expect(lines.contains("User-Agent: reprise/0.1"))
-            #expect(lines.contains { $0 == "Host: 127.0.0.1:\(server.port)" })
+            let fields: Set<Substring> = [
+                "Range: bytes=10-14", "If-Range: \"a\"", "Accept-Encoding: identity",
+                "User-Agent: reprise/0.1",
+                "Host: 127.0.0.1:\(server.port)",
+            ]
+            #expect(fields.isSubset(of: lines))
         }
     }
 
@@ -68,15 +69,16 @@ struct CurlTransportTests {
             let response = try await transport.get(server.url())
             #expect(response.answer.kind == kind)
             #expect(try await response.body.text() == text)
-            #expect(server.requests.first?.contains("Range") == false)
+            let request = try #require(server.requests.first)
+            #expect(!request.contains("Range") && !request.lowercased().contains("icy-metadata"))
         }
     }
 
     @Test func `a stored resource is asked for again by its entity tag, else by its date`() async throws {
         let server = try ScriptedServer(answers: ["HTTP/1.1 304 Not Modified\r\n\r\n"])
         try await fixture.run(server) { transport in
-            for validators in [Validators(etag: "W/\"a\"", lastModified: "d"), Validators(lastModified: "d")]
-            {
+            for etag in ["W/\"a\"", nil] {
+                let validators = Validators(etag: etag, lastModified: "d")
                 let request = RangeRequest(url: server.url(), range: nil, unlessMatches: validators)
                 let answer = try await transport.send(request).answer
                 #expect(answer.kind == .notModified)
@@ -98,9 +100,7 @@ struct CurlTransportTests {
             try await wait(for: "the request") { server.requests.count == 1 }
             await transport.shutdown()
             await #expect(throws: CancellationError.self) { _ = try await waiting.value }
-            await #expect(throws: CancellationError.self) {
-                _ = try await transport.get(url)
-            }
+            await #expect(throws: CancellationError.self) { try await transport.get(url) }
         }
     }
 }

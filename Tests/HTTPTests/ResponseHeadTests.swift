@@ -259,21 +259,19 @@ struct ResponseHeadTests {
 
     // MARK: The user's own fields
 
-    @Test(arguments: [
-        ("X-Token: a:b ", "X-Token", "a:b"), ("authorization:Bearer x", "authorization", "Bearer x"),
-        ("Empty:", "Empty", ""),
-    ])
-    func `a field of the user is a name and a value`(text: String, name: String, value: String) throws {
-        let header = try #require(RequestHeader(parsing: text))
-        #expect(header.name == name)
-        #expect(header.value == value)
-    }
-
-    @Test(arguments: [
-        "no colon", ": x", "a b: c", "a: b\r\nc: d", "Range: bytes=0-1", "HOST: a", "Icy-MetaData: 1",
-    ])
-    func `a field that could change the request itself is refused`(text: String) {
-        #expect(RequestHeader(parsing: text) == nil)
+    @Test(
+        arguments: [
+            ("X-Token: a:b ", ["X-Token", "a:b"]), ("authorization:Bearer x", ["authorization", "Bearer x"]),
+            ("Empty:", ["Empty", ""]), ("no colon", nil), (": x", nil), ("a b: c", nil),
+            // These would change the request itself.
+            ("a: b\r\nc: d", nil), ("Range: bytes=0-1", nil), ("HOST: a", nil), ("Icy-MetaData: 1", nil),
+        ] as [(String, [String]?)]
+    )
+    func `a field of the user is a name and a value, and none that the player sets`(
+        text: String,
+        expected: [String]?
+    ) {
+        #expect(RequestHeader(parsing: text).map { [$0.name, $0.value] } == expected)
     }
 
     private func wire(_ status: Int, _ version: String = "HTTP/1.1") -> WireFacts {

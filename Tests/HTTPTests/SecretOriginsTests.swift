@@ -38,16 +38,14 @@ struct SecretOriginsTests {
         #expect(try wire(text, configuration).credentials?.user == "me")
     }
 
-    @Test func `without a list of origins secrets go with every request`() throws {
-        let wire = try wire("http://any.example/", try configuration())
+    @Test(arguments: [("", nil), ("me:word@", WebURL.UserInfo(user: "me", password: "word"))])
+    func `without a list of origins secrets go with every request, a user name in the URL before netrc`(
+        userInfo: String,
+        credentials: WebURL.UserInfo?
+    ) throws {
+        let wire = try wire("http://\(userInfo)any.example/", try configuration())
         #expect(wire.headerLines.contains("X-Token: secret"))
-        #expect(wire.usesNetrc)
-    }
-
-    @Test func `a user name in the URL goes before the file of user names`() throws {
-        let wire = try wire("http://me:word@any.example/", try configuration())
-        #expect(wire.credentials == WebURL.UserInfo(user: "me", password: "word"))
-        #expect(!wire.usesNetrc)
+        #expect(wire.credentials == credentials && wire.usesNetrc == (credentials == nil))
     }
 
     @Test(
@@ -77,7 +75,6 @@ struct SecretOriginsTests {
 
     private func wire(_ text: String, _ configuration: HTTPConfiguration) throws -> WireRequest {
         let url = try #require(WebURL(text))
-        let request = RangeRequest(url: url, range: nil)
-        return WireRequest(request, to: url, configuration: configuration)
+        return WireRequest(RangeRequest(url: url, range: nil), to: url, configuration: configuration)
     }
 }

@@ -32,6 +32,22 @@ import Testing
         #expect(measure.firstByteTime == .milliseconds(60))
     }
 
+    @Test(arguments: [(1, Duration.milliseconds(80)), (2, nil)])
+    func `the time from a request to its response is measured, unless it was redirected`(
+        requestCount: Int,
+        expected: Duration?
+    ) throws {
+        var load = ResourceLoadState(settings: LoadSettings(), subject: "a", description: EntryDescription())
+        let reader = LoadReaders.ID(1)
+        load.readerOpened(reader)
+        let plan = try #require(load.readRequested(reader, at: 0, LoadMoment()).plans.first)
+        _ = load.storeLooked(plan.id, LoadMoment(now: .seconds(1)))
+        var answer = RangeAnswer.part(0..<65_536, of: 100_000)
+        answer.requestCount = requestCount
+        _ = load.fetchAnswered(plan.id, answer, LoadMoment(now: .milliseconds(1_080)))
+        #expect(load.measure.firstByteTime == expected)
+    }
+
     @Test func `an impossible measurement is not counted`() {
         var measure = LineMeasure()
         measure.received(0, in: .seconds(1))
