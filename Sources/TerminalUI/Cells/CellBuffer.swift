@@ -97,12 +97,8 @@ package struct CellBuffer: Sendable, Equatable {
         for column in 0..<columns { put(.blank(style), column: column, row: row) }
     }
 
-    private func contains(_ column: Int, _ row: Int) -> Bool {
-        (0..<columns).contains(column) && (0..<rows).contains(row)
-    }
-
+    /// Puts `cell` where all of it is on the screen.
     private mutating func put(_ cell: Cell, column: Int, row: Int) {
-        guard contains(column, row), contains(column + cell.width - 1, row) else { return }
         let index = row * columns + column
         let end = index + cell.width
         // A wide character that is half covered by the new cell is removed as a whole.

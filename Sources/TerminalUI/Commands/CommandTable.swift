@@ -57,9 +57,8 @@ package enum CommandTable {
             completion: .words(RepeatMode.allCases.map(\.rawValue)),
             usage: "off, one or all",
             keys: [.init(["r"], "repeat: off, all, one")]
-        ) { argument in
-            if argument.isEmpty { return .player(.setRepeat(nil)) }
-            return RepeatMode(rawValue: argument).map { .player(.setRepeat($0)) }
+        ) {
+            $0.isEmpty ? .player(.setRepeat(nil)) : RepeatMode(rawValue: $0).map { .player(.setRepeat($0)) }
         },
         CommandRow(
             "gain",
@@ -68,10 +67,7 @@ package enum CommandTable {
             completion: .words(GainMode.allCases.map(\.rawValue)),
             usage: "off, track or album",
             keys: [.init(["R"], "gain: off, track, album")]
-        ) { argument in
-            if argument.isEmpty { return .player(.setGain(nil)) }
-            return GainMode(rawValue: argument).map { .player(.setGain($0)) }
-        },
+        ) { $0.isEmpty ? .player(.setGain(nil)) : GainMode(rawValue: $0).map { .player(.setGain($0)) } },
         CommandRow("reload", .player(.reload), "re-download this track"),
         CommandRow("status", .player(.status), "print state and position", reach: .lines),
         CommandRow("time-left", .toggleRemainingTime, "elapsed/remaining time", reach: .keys, keys: ["t"]),

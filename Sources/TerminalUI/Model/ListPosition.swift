@@ -25,10 +25,7 @@ package struct ListPosition: Sendable, Equatable {
         settle()
     }
 
-    package mutating func select(by rows: Int) {
-        let (row, overflows) = selected.addingReportingOverflow(rows)
-        select(overflows ? (rows > 0 ? count : 0) : row)
-    }
+    package mutating func select(by rows: Int) { select(selected + rows) }
 
     /// Scrolls; the selection moves only if it would be out of view.
     package mutating func scroll(by rows: Int) {

@@ -71,9 +71,7 @@ package struct PlainState: Sendable {
         return lines
     }
 
-    private mutating func answered(
-        _ change: (inout UIState) -> [UIAction]
-    ) -> Reply {
+    private mutating func answered(_ change: (inout UIState) -> [UIAction]) -> Reply {
         let selected = ui.queue.list.selected
         let actions = change(&ui)
         var lines: [SafeText] = []

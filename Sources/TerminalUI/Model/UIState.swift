@@ -40,12 +40,7 @@ package struct UIState: Sendable {
     /// The lines entered so far, oldest first.
     private var history: [String]
 
-    package init(
-        columns: Int,
-        rows: Int,
-        keyMap: KeyMap = .standard,
-        history: [String] = []
-    ) {
+    package init(columns: Int, rows: Int, keyMap: KeyMap = .standard, history: [String] = []) {
         self.keyMap = keyMap
         self.history = history.suffix(Self.longestHistory)
         layout = ScreenLayout(columns: columns, rows: rows)

@@ -47,14 +47,7 @@ package struct QueueFilter: Sendable {
     }
 
     /// The row of the track at `place`; `nil` if it does not match or was not examined yet.
-    func row(of place: Int) -> Int? {
-        var (low, high) = (0, matches.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if matches[middle] < place { low = middle + 1 } else { high = middle }
-        }
-        return low < matches.count && matches[low] == place ? low : nil
-    }
+    func row(of place: Int) -> Int? { matches.firstIndex(of: place) }
 }
 
 /// A search for the nearest row that matches a text, slice by slice like the filter. It wraps around at the

@@ -158,18 +158,7 @@ package struct QueueViewState: Sendable {
         guard !marks.isEmpty else {
             return selectedPlace.map { RangeSet($0..<$0 + 1) } ?? RangeSet()
         }
-        var places = RangeSet<Int>()
-        var start: Int?
-        for (place, track) in player.tracks.enumerated() {
-            if marks.contains(track.id) {
-                start = start ?? place
-            } else if let first = start {
-                places.insert(contentsOf: first..<place)
-                start = nil
-            }
-        }
-        if let start { places.insert(contentsOf: start..<player.tracks.count) }
-        return places
+        return player.tracks.indices(where: { marks.contains($0.id) })
     }
 
     /// Pins the chosen tracks that are not pinned yet. If all are pinned, unpins all.

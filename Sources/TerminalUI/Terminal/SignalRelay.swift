@@ -79,13 +79,7 @@ package struct SignalRelay: ~Copyable {
     /// Arms the fault handler again, with the same state as before `disarm`.
     func arm() {
         guard var armed else { return }
-        cterminal_arm_reset(
-            armed.descriptor,
-            &armed.modes,
-            armed.standardError,
-            armed.reset,
-            armed.message
-        )
+        cterminal_arm_reset(armed.descriptor, &armed.modes, armed.standardError, armed.reset, armed.message)
     }
 
     /// Disarms the fault handler: from now on, a fault does not change the terminal.

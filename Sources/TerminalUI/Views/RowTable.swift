@@ -9,8 +9,8 @@ struct RowTable {
         var width: Int
         var isRightAligned = false
         var isDim = false
-        /// If there is no room, the columns with the highest rank are dropped first; `nil` is never dropped.
-        var dropRank: Int?
+        /// If there is no room, the columns with the highest rank are dropped first; 0 is never dropped.
+        var dropRank = 0
     }
 
     /// One text for each column, shown or not. If there are fewer, the last one takes the space of the rest.
@@ -32,8 +32,8 @@ struct RowTable {
         let taken = { (remaining: [Int]) in 1 + remaining.dropLast().reduce(0) { $0 + columns[$1].width + 2 }
         }
         while width - taken(remaining) < Self.leastForLast,
-            let next = remaining.filter({ columns[$0].dropRank != nil })
-                .max(by: { (columns[$0].dropRank ?? 0) < (columns[$1].dropRank ?? 0) })
+            let next = remaining.max(by: { columns[$0].dropRank < columns[$1].dropRank }),
+            columns[next].dropRank > 0
         {
             remaining.removeAll { $0 == next }
         }
