@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `the same seed waits the same, another one differently`() {
+    @Test func `equal seeds give equal delays, and different seeds different ones`() {
         let waits = { (seed: UInt64) in
             var state = RetryState(seed: seed)
             return (1...8).map { _ in state.failed(refused, retryAfter: nil, now: .zero)?.retryAt }
@@ -41,14 +41,6 @@ import Testing
         #expect(state.finalError?.description.contains("10 attempts") == true)
     }
 
-    @Test func `progress begins the count anew`() {
-        var state = RetryState(seed: 1)
-        for _ in 1...9 { _ = state.failed(refused, retryAfter: nil, now: .zero) }
-        state.progressed()
-        #expect(state.wait == nil && state.attempts == 0)
-        #expect(state.failed(refused, retryAfter: nil, now: .zero)?.attempt == 1)
-    }
-
     @Test(
         arguments: [
             (nil, 0.25...0.32), (.seconds(0), 0.25...0.32), (.seconds(7), 7...7), (.seconds(60), 60...60),
@@ -63,7 +55,7 @@ import Testing
     }
 
     @Test
-    func `an early attempt keeps a second away from the last failure, and from what the server ordered`() {
+    func `an early attempt waits a second after the last failure, and for the server's Retry-After`() {
         var state = RetryState(seed: 1)
         #expect(state.mayTryEarly(at: .zero))
         for _ in 1...6 { _ = state.failed(refused, retryAfter: nil, now: .seconds(10)) }
@@ -71,7 +63,7 @@ import Testing
         #expect(state.mayTryEarly(at: .seconds(11)))
         state.failedEarly(now: .seconds(11))
         #expect(!state.mayTryEarly(at: .milliseconds(11_500)))
-        #expect(state.attempts == 6, "an attempt out of turn does not count")
+        #expect(state.attempts == 6, "an early attempt does not count")
         _ = state.failed(refused, retryAfter: .seconds(30), now: .seconds(20))
         #expect(!state.mayTryEarly(at: .seconds(49)))
         #expect(state.mayTryEarly(at: .seconds(50)))

@@ -107,9 +107,8 @@ import Testing
         chain.redirect("/song.mp3", to: "/signed.mp3")
         chain.server.origin.script([[]], thenAlways: [.status(403)], for: "/signed.mp3")
         let playing = try await chain.play()
-        #expect(playing.error?.code == .httpStatus)
         #expect(playing.error?.subject.string.contains("/song.mp3") == true)
-        #expect(!playing.samples.isEmpty)
+        #expect(playing.error?.code == .httpStatus && !playing.samples.isEmpty)
         #expect(chain.server.log.requests(for: "/song.mp3").count <= 6)
         try await chain.end()
     }

@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [Fault.shiftedRange(by: 1_000), .contentRange(nil), .multipart])
-    func `a part that cannot be placed is refused, and the whole asked for once`(fault: Fault) async throws {
+    func `a part that cannot be placed is refused, and the whole is requested once`(fault: Fault) async throws
+    {
         let (song, chain) = try await Chain.short([fault])
         #expect(try await chain.play().isAll(of: song))
         let asked = chain.server.log.askedRanges()

@@ -25,7 +25,7 @@ import Testing
         #expect(state.report.retryAt == .milliseconds(250))
     }
 
-    @Test func `the only known host that refuses means offline when it goes on doing so`() {
+    @Test func `three refusals of the only known host mean offline`() {
         var state = ConnectivityState()
         for attempt in 1...3 {
             #expect(!state.report.isOffline)
@@ -34,7 +34,7 @@ import Testing
         #expect(state.report.isOffline)
     }
 
-    @Test func `without a way out of this machine it is offline, however many hosts were reached before`() {
+    @Test func `an unreachable network means offline, however many hosts were reached before`() {
         var state = ConnectivityState()
         for host in ["a", "b", "c"] { state.answered(host) }
         failed(&state, "b", .networkUnreachable)
@@ -43,7 +43,7 @@ import Testing
         #expect(!state.report.isOffline)
     }
 
-    @Test func `a host that was connected to and does not answer says nothing of the network`() {
+    @Test func `a host that accepts a connection and does not answer proves nothing about the network`() {
         var state = ConnectivityState()
         for _ in 0..<10 { failed(&state, "a", .timedOut) }
         failed(&state, "b", .timedOut)
@@ -52,11 +52,11 @@ import Testing
         #expect(state.report.isOffline)
         #expect(state.requested("a", now: .seconds(1)) == .probe)
         state.failed("a", error(.timedOut), as: .probe, now: .seconds(2))
-        #expect(state.report.isOffline, "nor that it is there")
+        #expect(state.report.isOffline, "a time-out does not prove that the network is back")
         #expect(state.requested("a", now: .seconds(2)) == .refused)
     }
 
-    @Test func `of two known hosts one that fails is one that fails, two are the network`() {
+    @Test func `of two known hosts the failure of one means nothing, that of both means offline`() {
         var state = ConnectivityState()
         state.answered("a")
         state.answered("b")
@@ -66,7 +66,7 @@ import Testing
         #expect(state.report.isOffline)
     }
 
-    @Test func `an answer between two failures says that the network is there`() {
+    @Test func `an answer between two failures proves that the network works`() {
         var state = ConnectivityState()
         state.answered("a")
         failed(&state, "a", .connectionFailed)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [MediaError.Code.tlsFailed, .cut, .httpStatus, .tooManyRedirects, .badAnswer])
-    func `whatever a host says, it is there`(code: MediaError.Code) {
+    func `any error that a host itself sends proves that the network works`(code: MediaError.Code) {
         var state = ConnectivityState()
         failed(&state, "a", .unknownHost)
         failed(&state, "b", code)
@@ -84,7 +84,7 @@ import Testing
         #expect(state.report.reason == nil)
     }
 
-    @Test func `while offline attempts go ever more seldom, down to one every thirty seconds`() {
+    @Test func `while offline the pause between attempts doubles, up to thirty seconds`() {
         var state = ConnectivityState()
         var now = Duration.seconds(10)
         failed(&state, "a", .unknownHost, at: 10)
@@ -99,21 +99,24 @@ import Testing
         now += .seconds(30)
         #expect(state.requested("a", now: now) == .probe)
         state.cancelled(as: .probe)
-        #expect(state.requested("a", now: now) == .probe, "one that was cancelled has told nothing")
+        #expect(state.requested("a", now: now) == .probe, "a cancelled attempt proves nothing")
         state.answered("a")
         #expect(!state.report.isOffline)
         #expect(state.requested("a", now: now) == .allowed)
         failed(&state, "a", .unknownHost, at: 200)
-        #expect(state.report.retryAt == .milliseconds(200_250), "the next time begins anew")
+        #expect(
+            state.report.retryAt == .milliseconds(200_250),
+            "the next outage starts with the shortest pause"
+        )
     }
 
-    @Test func `when nobody asks the watch does, the host that was not asked for longest`() {
+    @Test func `without requests the watch probes the host that was not tried for longest`() {
         var state = ConnectivityState()
         #expect(state.idleProbeAt == nil)
         failed(&state, "a", .unknownHost, at: 1)
         failed(&state, "a", .unknownHost, at: 2)
         state.answered("a")
-        #expect(state.idleProbeAt == nil, "there is nothing to find out while online")
+        #expect(state.idleProbeAt == nil, "online there is no probe")
         failed(&state, "a", .unknownHost, at: 10)
         #expect(state.idleProbeAt == .seconds(41))
         #expect(state.idled(now: .seconds(40)) == nil)
@@ -128,7 +131,7 @@ import Testing
         #expect(!state.report.isOffline && state.idleProbeAt == nil)
     }
 
-    @Test func `who wants something has precedence, and puts the watch's own attempt off`() {
+    @Test func `a request comes before the watch's own probe, and postpones it`() {
         var state = ConnectivityState()
         for second in [0, 1, 2, 4, 8, 16, 32, 64] { failed(&state, "a", .unknownHost, at: second) }
         let due = state.report.retryAt ?? .zero
@@ -138,7 +141,7 @@ import Testing
         #expect(state.idled(now: .seconds(95)) == nil)
     }
 
-    @Test func `the listener's wish lets the next attempt go`() {
+    @Test func `a retry by the listener permits the next attempt at once`() {
         var state = ConnectivityState()
         for second in 0...9 { failed(&state, "a", .unknownHost, at: second * 40) }
         #expect(state.requested("a", now: .seconds(361)) == .refused)
@@ -149,7 +152,7 @@ import Testing
         #expect(state.report.retryAt == .seconds(393))
     }
 
-    @Test func `a host that was not tried while offline is tried, and may prove that the network is there`() {
+    @Test func `a host that was not tried while offline is tried, and can end the outage`() {
         var state = ConnectivityState()
         for host in ["a", "b"] { failed(&state, host, .unknownHost) }
         let due = state.report.retryAt
@@ -157,13 +160,13 @@ import Testing
         #expect(state.requested("c", now: .zero) == .allowed)
         failed(&state, "c", .unknownHost)
         #expect(state.requested("c", now: .zero) == .refused)
-        #expect(state.report.retryAt == due, "it puts nothing off")
+        #expect(state.report.retryAt == due, "it postpones no other attempt")
         #expect(state.requested("d", now: .seconds(2)) == .allowed)
         state.answered("d")
         #expect(!state.report.isOffline)
     }
 
-    @Test func `offline by wish lets nothing through, and nothing changes it`() {
+    @Test func `with --offline every request is refused, and nothing changes that`() {
         var state = ConnectivityState(isForced: true)
         #expect(state.report.isOffline && state.report.isForced)
         state.retryNow(now: .seconds(1))
@@ -172,7 +175,7 @@ import Testing
         #expect(state.report.isOffline && state.report.retryAt == nil)
     }
 
-    /// While offline an attempt is let through in 30 s at the latest, and never two by two for tried hosts.
+    /// While offline an attempt is permitted within 30 s, and one at a time for hosts that were tried.
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `whatever happens, an attempt is never far away`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
