@@ -277,12 +277,7 @@ extension Wiring {
             return .couldNotStart
         }
         let supply = supply(for: request, from: folder, clock, notify, lastNotCached)
-        let command = CacheCommand(
-            request: request,
-            administration: folder,
-            supply: supply,
-            console: console
-        )
+        let command = CacheCommand(request: request, administration: folder, supply: supply, console: console)
         let code = await command.run()
         await supply.shutdown()
         await folder.settle()

@@ -17,12 +17,12 @@ struct PercentEncodingTests {
     @Test(arguments: [
         ("a%20b", "a b"), ("%C3%BC", "ü"), ("%FF", "\u{FFFD}"), ("100%", "100%"), ("%zz", "%zz"),
     ])
-    func `escapes are decoded and what is none stays`(text: String, expected: String) {
+    func `escapes are decoded, and other percent signs stay`(text: String, expected: String) {
         #expect(PercentEncoding.decoded(text) == expected)
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `normalising twice changes nothing and decoding leads back`(seed: UInt64) {
+    func `normalising again changes nothing, and decoding restores the text`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let scalars = (0..<20).compactMap { _ in Unicode.Scalar(UInt32.random(in: 1...0x2FF, using: &random))
         }

@@ -2,7 +2,7 @@ import Media
 import Testing
 
 @Suite struct ReadAheadStateTests {
-    @Test func `what is held goes with the place of the reader`() {
+    @Test func `held bytes are returned if the reader arrives at them, and dropped if it jumps`() {
         var state = ReadAheadState()
         #expect(state.answered(at: 0, count: 10) == nil)
         #expect(state.answered(at: 10, count: 10) == 20)

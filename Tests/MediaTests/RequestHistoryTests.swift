@@ -14,7 +14,7 @@ struct RequestHistoryTests {
     }
 
     @Test(arguments: [0, 1, 499, 500, 501, 1_003])
-    func `the newest are kept in order, the oldest forgotten, and all are handed on`(count: Int) {
+    func `the newest 500 records are kept in order, and all are passed on`(count: Int) {
         let onward = CountingJournal()
         let history = RequestHistory(onward: onward)
         for number in 0..<count { history.record(record(number)) }

@@ -18,7 +18,7 @@ struct SeekTargetTests {
         "", "x", "1:60", "1:2:60", "1:2:3:4", ":5", "5:", "+", "+-5", "1e3", "0x10", "٣", "nan", "101%",
         "-1%", "+5%", "%", "0x10%", "1.2.3",
     ])
-    func `anything else is no target`(text: String) {
+    func `any other text is refused`(text: String) {
         #expect(SeekTarget(parsing: text) == nil)
     }
 

@@ -34,12 +34,12 @@ struct FolderScanTests {
         #expect(try names() == ["a/1.mp3", "b/2.mp3", "linked.mp3"])
     }
 
-    @Test func `a folder without music says so`() throws {
+    @Test func `a folder without music is refused`() throws {
         try folder.write("a/cover.jpg")
         #expect { try names() } throws: { ($0 as? MediaError)?.code == .emptyFolder }
     }
 
-    @Test func `folders that are nested too deep are a problem and not the end`() throws {
+    @Test func `folders that are nested too deep are reported, and the others are scanned`() throws {
         try folder.write("a/b/c/d/deep.mp3")
         try folder.write("z.mp3")
         var limits = PlaylistLimits()
@@ -70,7 +70,7 @@ struct FolderScanTests {
         ("2", "10"), ("a2b", "A10a"), ("01", "1"), ("x", "x1"),
         ("99999999999999999999", "100000000000000000000"),
     ])
-    func `the earlier name of two`(first: String, second: String) {
+    func `the first of two names sorts before the second`(first: String, second: String) {
         #expect(NaturalKey(first) < NaturalKey(second) && NaturalKey(first) != NaturalKey(second))
     }
 }

@@ -29,7 +29,7 @@ struct M3UWriterTests {
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `whatever a path holds, it is read back`(seed: UInt64) throws {
+    func `any path is read back as it was`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let alphabet = [
             "a", " ", "\n", "\r", "\t", "%", "%41", "#", "\\", "é", "/", "\u{1}", "音", ":", "\u{FEFF}", "?",

@@ -28,7 +28,9 @@ struct PlaylistBaseTests {
         ("a#1?.mp3", "file /lists/a#1?.mp3"), ("CD1\\a.mp3", "file /lists/CD1/a.mp3"),
         ("odd\\name.mp3", "file /lists/odd\\name.mp3"), ("x/y\\z.mp3", "file /lists/x/y\\z.mp3"),
     ])
-    func `an entry of a local list`(reference: String, expected: String) throws {
+    func `an entry of a local list is a path below its folder, or a URL`(reference: String, expected: String)
+        throws
+    {
         let existing: Set<String> = ["/lists/odd\\name.mp3"]
         #expect(try place(reference, in: .folder("/lists"), existing: existing) == expected)
     }
@@ -40,7 +42,7 @@ struct PlaylistBaseTests {
         ("AC: DC.mp3", "http://h/dir/AC:%20DC.mp3"), ("CD1\\a.mp3", "http://h/dir/CD1/a.mp3"),
         ("mailto:x", "http://h/dir/mailto:x"),
     ])
-    func `an entry of a list of the web`(reference: String, expected: String) throws {
+    func `an entry of a list from the web is a URL`(reference: String, expected: String) throws {
         let base = PlaylistBase.web(try #require(WebURL("http://h/dir/list.m3u?n=1")))
         #expect(try place(reference, in: base) == expected)
     }
@@ -49,7 +51,7 @@ struct PlaylistBaseTests {
         "file:///etc/passwd", "FILE:/etc/passwd", "file://localhost/x", "C:\\Music\\a.mp3",
         "c:/Music/a.mp3", "\\\\server\\share\\a.mp3",
     ])
-    func `a list of the web cannot name local files`(reference: String) throws {
+    func `a list from the web cannot name local files`(reference: String) throws {
         let base = PlaylistBase.web(try #require(WebURL("http://h/list.m3u")))
         #expect { try place(reference, in: base) } throws: { ($0 as? MediaError)?.code == .refusedLocalFile }
     }

@@ -44,7 +44,7 @@ struct SourceResolverTests {
         }
     }
 
-    @Test func `a file without a known extension is a list only beyond doubt`() async throws {
+    @Test func `a file without a known extension is a list only if its first bytes show it`() async throws {
         try folder.write("list", "#EXTM3U\na.mp3")
         try folder.write("words", "a.mp3")
         #expect(try await resolver().tracks(for: "list").places == [folder.path + "/a.mp3"])
@@ -133,7 +133,7 @@ struct SourceResolverTests {
         #expect(found.problems.map(\.code) == [.badPlaylist])
     }
 
-    @Test func `a tree of lists is given up after so many lists, keeping what was found`() async throws {
+    @Test func `a tree of too many lists ends at the limit and keeps the tracks found`() async throws {
         for level in 1...7 {
             let next = String(repeating: "\(level + 1).m3u\n", count: 5)
             try folder.write("\(level).m3u", next + "\(level).mp3")

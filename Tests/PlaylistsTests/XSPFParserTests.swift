@@ -25,7 +25,7 @@ struct XSPFParserTests {
         #expect(try entries(list(track, attributes: attributes)) == [first, second])
     }
 
-    @Test func `prefixes and elements of other namespaces`() throws {
+    @Test func `prefixes are understood, and elements of other namespaces ignored`() throws {
         let text = """
             <x:playlist xmlns:x="http://xspf.org/ns/0/" xmlns:o="http://other/"><x:trackList><x:track>
             <o:location>other.mp3</o:location><x:location>own.mp3</x:location></x:track></x:trackList>

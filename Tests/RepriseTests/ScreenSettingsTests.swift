@@ -42,10 +42,7 @@ import Testing
             "[colors]\nplaying = \"crimson\"",
             "2: colors.playing takes a colour: default, a name as red or bright-red, or a number, 0 to 255"
         ),
-        (
-            "[colors]\nsky = \"blue\"",
-            "2: colors.sky is not a part of the screen; there are normal, title"
-        ),
+        ("[colors]\nsky = \"blue\"", "2: colors.sky is not a part of the screen; there are normal, title"),
     ])
     func `a mistake is named with file and line`(file: String, refusal: String) {
         #expect { try screen(file) } throws: { "\($0)".hasPrefix("config.toml:" + refusal) }

@@ -37,7 +37,7 @@ struct SessionEndTests {
         return summary
     }
 
-    @Test func `the numbers of the exit codes are the contract`() {
+    @Test func `the exit codes have the numbers of the contract`() {
         #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 64])
     }
 
@@ -66,7 +66,7 @@ struct SessionEndTests {
         #expect(state.received(SIGINT, at: .seconds(2)) == .endAtOnce)
     }
 
-    @Test func `the last line tells what came from where`() {
+    @Test func `the last line counts tracks, requests, and bytes by their origin`() {
         var summary = Self.summary(played: 8, failed: 0)
         (summary.fetchedBytes, summary.requestCount) = (1_900_000, 12)
         #expect(

@@ -31,7 +31,7 @@ struct WrittenFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.mp3"])
     }
 
-    @Test func `an export replaces a file only when it is told to`() throws {
+    @Test func `an export replaces a file only if asked to`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("old", to: "out.mp3")
         #expect(throws: MediaError.self) { try ExportFile(path: path, replaces: false) }

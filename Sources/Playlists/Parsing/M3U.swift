@@ -20,9 +20,7 @@ enum M3UParser {
                 return
             }
             guard entries.count <= limit else { return }
-            entries.append(
-                PlaylistEntry(reference: LegacyText.string(line), tags: tags, duration: duration)
-            )
+            entries.append(PlaylistEntry(reference: LegacyText.string(line), tags: tags, duration: duration))
             tags = TrackTags()
             duration = nil
         }

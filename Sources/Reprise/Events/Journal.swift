@@ -44,10 +44,7 @@ struct JournalLine: Sendable {
             switch record.event {
             case .request(let request): ("request", Self.fields(of: request))
             case .decision(let decision, let reason):
-                (
-                    "decision",
-                    [("decision", .text(SafeText(decision.rawValue))), ("reason", .text(reason))]
-                )
+                ("decision", [("decision", .text(SafeText(decision.rawValue))), ("reason", .text(reason))])
             }
         fields =
             [

@@ -50,11 +50,7 @@ enum Program {
 
 /// Carries out a checked command line and returns the exit code.
 enum Session {
-    static func run(
-        _ options: Options,
-        screen: ScreenSettings,
-        clock: any MonotonicClock
-    ) async -> ExitCode {
+    static func run(_ options: Options, screen: ScreenSettings, clock: any MonotonicClock) async -> ExitCode {
         let presentation = Presentation(
             options: options,
             canShowScreen: Wiring.canShowScreen,
@@ -143,11 +139,7 @@ enum Presentation: Sendable, Equatable {
 
     /// Chooses by the options, then by the capabilities of standard output. With `raw:-`, standard output
     /// carries samples, so neither a screen nor sentences are possible.
-    init(
-        options: Options,
-        canShowScreen: @autoclosure () -> Bool,
-        isTerminal: @autoclosure () -> Bool
-    ) {
+    init(options: Options, canShowScreen: @autoclosure () -> Bool, isTerminal: @autoclosure () -> Bool) {
         if options.json {
             self = .json
         } else if options.headless || options.writesSamplesToOutput {

@@ -81,9 +81,7 @@ struct SavedSession: Sendable, Equatable {
         .milliseconds(try number(text, in: 0...10_000_000_000))
     }
 
-    private static func number(_ text: String, in range: ClosedRange<Int64>) throws(StateError)
-        -> Int64
-    {
+    private static func number(_ text: String, in range: ClosedRange<Int64>) throws(StateError) -> Int64 {
         guard let number = Int64(text), range.contains(number) else {
             throw StateError("a number out of range")
         }

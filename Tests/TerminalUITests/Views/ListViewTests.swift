@@ -167,9 +167,7 @@ struct ListViewTests {
     }
 
     @Test func `hostile text of every source is cut and harmless in every view`() {
-        let evil = SafeText(
-            "\u{1B}[2J\u{9D}52;c;\u{202E}evil\r\n\u{7}" + String(repeating: "界", count: 300)
-        )
+        let evil = SafeText("\u{1B}[2J\u{9D}52;c;\u{202E}evil\r\n\u{7}" + String(repeating: "界", count: 300))
         let player = sampleSnapshot {
             $0.tracks[1].tags = TrackTags(title: evil, artist: evil, album: evil)
             $0.failures = [Track.ID(3): evil]
