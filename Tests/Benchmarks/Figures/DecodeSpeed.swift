@@ -4,10 +4,9 @@ import TestSupport
 
 /// The time to decode without an audio device, from the start of the process to its end.
 enum DecodeSpeed {
-    static func measure(_ stage: BenchStage, rounds: Int, minutes: Int, into table: inout FigureTable)
-        async throws
-    {
-        table.begin("Decoding \(minutes == 60 ? "1 h" : "\(minutes) min") without a sink")
+    static func measure(_ stage: BenchStage, isQuick: Bool, into table: inout FigureTable) async throws {
+        let (rounds, minutes) = isQuick ? (3, 10) : (5, 60)
+        table.begin("Decoding \(isQuick ? "10 min" : "1 h") without a sink")
         let music = try await LongMusic.folder(minutes: minutes)
         let file = music.path("long.mp3")
         let server = try TestOrigin(folder: music.path)

@@ -14,9 +14,7 @@ import Testing
 
     /// Ends the player by its command, and expects that all was in order.
     private func expectQuit(_ process: RunningProcess, errorLines: Int = 0) async throws -> Ending {
-        try process.send("quit")
-        let run = try await Ending(of: process)
-        #expect(run.status == 0)
+        let run = try await process.quit()
         #expect(run.errorLines.count == errorLines, "\(run.errors)")
         expectHarmless(run)
         return run
@@ -94,8 +92,7 @@ import Testing
         try process.send(command)
         try await process.waitForLine(from: count) { $0.contains("\"code\":\"bad-command\"") }
         // It still plays, and still takes commands.
-        try process.send("pause")
-        try await process.event("paused", after: count)
+        try await process.event("paused", of: "pause")
         #expect(try await expectQuit(process).events("notice").count == 1)
     }
 

@@ -91,8 +91,7 @@ import Testing
         try await process.waitForLine { line in
             line.contains("\"code\":\"\(code)\"") && words.allSatisfy { line.contains($0) }
         }
-        try process.send("quit")
-        let run = try await Ending(of: process)
+        let run = try await process.quit()
         expectHarmless(run)
         #expect(run.errors == "" && run.failureCodes == [])
         #expect(try await stage.cachedSources() == [] && !stage.indexMentions(badInputSecret))

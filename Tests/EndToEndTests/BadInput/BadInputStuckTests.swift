@@ -17,9 +17,7 @@ import Testing
         server.freeze()
         try process.send("seek 1")
         try await process.waitForLine(from: count) { $0.contains("\"code\":\"audio-lost\"") }
-        try process.send("quit")
-        let run = try await Ending(of: process)
-        #expect(run.status == 0)
+        let run = try await process.quit()
         #expect(run.events("notice").map(\.code) == ["audio-lost"])
         #expect(run.errorLines.count == 1)
         #expect(run.events.last?.event == "summary")

@@ -99,16 +99,4 @@ import Testing
         #expect(try await stage.play(["--min-free", "1000TB", stage.url("/a.mp3")]).status == 0)
         #expect(try await stage.info("/a.mp3")?["stored"] as? Int ?? 0 == 0)
     }
-
-    @Test func `with read-ahead all the whole track is fetched while its start is heard`() async throws {
-        let music = try await ExactMusic.steady.bytes
-        let stage = try await Stage(["/a.mp3": music])
-        let player = try stage.startPlaying(["--read-ahead", "all", stage.url("/a.mp3")])
-        // A minute of it, the default, would be 2.4 MB of 4.
-        try await wait(for: "all of it") { try await stage.info("/a.mp3")?["complete"] as? Bool == true }
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
-        #expect(try player.events.compactMap(\.position).allSatisfy { $0 < 35 })
-        #expect(stage.server.log.bytesSent == Int64(music.count))
-    }
 }

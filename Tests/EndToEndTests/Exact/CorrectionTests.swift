@@ -15,21 +15,13 @@ import Testing
         let log = stage.server.log
         // Bytes other than the head and the requested ones wait until the estimate was reported.
         let gate = stage.server.origin.hold(Stage.path(0), .afterBytesTogether(65_536))
-        let player = try RunningProcess(
-            BuiltProducts.reprise,
-            ["--json", "--fill", "--sink", "null", "--cache-dir", stage.cachePath, stage.url()]
-        )
+        let player = try stage.startPlaying(["--fill", stage.url()])
         try await player.event("playing")
         let (count, asked) = (player.lines.count, log.requests.count)
         try player.send("seek 1:20")
-        let half = bytes.count / 2
+        let half = Int64(bytes.count / 2)
         // What fills the gap begins before the place.
-        func forThePlace() -> Int {
-            log.requests.dropFirst(asked).count { request in
-                let first = (request.range ?? "").drop { !$0.isNumber }.prefix { $0.isNumber }
-                return Int(first).map { $0 > half } ?? false
-            }
-        }
+        func forThePlace() -> Int { log.requests.dropFirst(asked).count { $0.asked.lowerBound > half } }
         try await wait(for: "the request for the place") { forThePlace() > 0 }
         #expect(forThePlace() == 1)
         gate.release()
@@ -38,8 +30,7 @@ import Testing
         try await player.waitForLine(from: count) {
             $0.contains("\"event\":\"position\"") && $0.contains("\"exact\":true")
         }
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        try await player.quit()
         let told = try player.events.drop { $0.event != "seeked" }
         #expect(told.filter { $0.event == "seeked" || $0.event == "playing" }.count == 2)
         let exact = told.filter { $0.event == "position" }.compactMap(\.exact)

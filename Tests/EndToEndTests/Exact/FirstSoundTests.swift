@@ -75,22 +75,6 @@ import Testing
         }
     }
 
-    @Test func `nothing more is asked for while the first answer is on its way`() async throws {
-        let music = ExactMusic.steady
-        let stage = try await Stage(try await music.bytes)
-        let gate = stage.server.origin.hold(Stage.path(0), .afterBytesTogether(8 << 10))
-        let run = try stage.session([stage.url()], sink: "null:fast")
-        try await gate.reached()
-        // Requests that were started before the reply to a command have been sent by then.
-        let count = run.process.lines.count
-        try run.command("status")
-        try await run.event("position", from: count)
-        #expect(stage.server.log.requests.count == 1)
-        gate.release()
-        try await run.event("playing")
-        try await run.quit()
-    }
-
     /// A pipe that is open for reading, so that it can be opened for writing, and that nobody reads.
     private func unreadPipe(of stage: Stage) throws -> (path: String, reader: Int32) {
         let path = stage.folder.path("pipe")

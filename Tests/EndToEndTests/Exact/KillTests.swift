@@ -41,36 +41,34 @@ import Testing
         let path = Stage.path(0)
         let origin = stage.server.origin
         let options = point.start > 0 ? ["--seek", "\(point.start)"] : []
-        switch point.moment {
-        case .sent(let count):
-            let gate = origin.hold(path, .afterBytesTogether(count))
-            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
-            try await gate.reached()
-            try await run.kill()
-            gate.release()
-        case .sentAfterCommit(let count):
-            let first = origin.hold(path, .afterBytesTogether(min(count, KillPoint.afterFirstCommit)))
-            let gate = origin.hold(path, .afterBytesTogether(count))
-            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
+        let (count, needsCommit): (Int64?, Bool) =
+            switch point.moment {
+            case .sent(let count), .claimed(let count): (count, false)
+            case .sentAfterCommit(let count): (count, true)
+            case .ended: (nil, false)
+            }
+        let first = count.flatMap { count in
+            needsCommit
+                ? origin.hold(path, .afterBytesTogether(min(count, KillPoint.afterFirstCommit))) : nil
+        }
+        let gate = count.map { origin.hold(path, .afterBytesTogether($0)) }
+        let run = try stage.session([stage.url()], sink: "null:fast", options: options)
+        if let first {
             try await first.reached()
             try await wait(for: "the first commit") { try !stage.claims().ranges.isEmpty }
             first.release()
+        }
+        if let gate {
             try await gate.reached()
-            try await run.kill()
-            gate.release()
-        case .claimed(let count):
-            let gate = origin.hold(path, .afterBytesTogether(count))
-            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
-            try await gate.reached()
+        } else {
+            try await run.event("ended")
+        }
+        if case .claimed = point.moment {
             try await wait(for: "a commit of all that was sent") {
                 try stage.claims().ranges == stage.server.log.sentRanges(for: path)
             }
-            try await run.kill()
-            gate.release()
-        case .ended:
-            let run = try stage.session([stage.url()], sink: "null:fast", options: options)
-            try await run.event("ended")
-            try await run.kill()
         }
+        try await run.kill()
+        gate?.release()
     }
 }

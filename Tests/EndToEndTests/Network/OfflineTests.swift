@@ -48,8 +48,7 @@ import Testing
         #expect(notice.contains("no network route to 127.0.0.1; check this machine's network connection"))
         // The cached track was played to its end, and the player waits for the next one.
         try await process.event("buffering")
-        try process.send("quit")
-        let run = try await Ending(of: process)
+        let run = try await process.quit()
         #expect(run.events("ended").first?.frames == 88_200)
         #expect(notices(run).filter { $0 == "offline" }.count == 1)
         #expect(!notices(run).contains("online"))

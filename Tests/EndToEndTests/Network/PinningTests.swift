@@ -19,8 +19,7 @@ import Testing
         try process.send("pin 2")
         try await process.waitForLine { $0.contains("\"unpinned\"") && $0.contains("two.mp3") }
         #expect(try await stage.cachedSources("--pinned") == [urls[0]])
-        try process.send("quit")
-        #expect(try await process.waitForExit() == 0)
+        try await process.quit()
         let evicted = try await stage.cache("evict", "--to", "0")
         #expect(try await stage.cachedSources().contains(urls[0]), "\(evicted.output)")
         #expect(try await stage.cachedSources("--pinned") == [urls[0]])

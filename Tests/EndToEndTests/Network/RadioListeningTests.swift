@@ -26,9 +26,7 @@ import Testing
         try process.send("seek 0:01")
         try await process.waitForLine { $0.contains("not-seekable") }
         #expect(!process.lines.contains { $0.contains("\"event\":\"seeked\"") })
-        try process.send("quit")
-        let run = try await Ending(of: process)
-        #expect(run.status == 0)
+        let run = try await process.quit()
         #expect(run.events("ended").map(\.reason) == ["skipped"])
         #expect(run.events("ended").first?.frames ?? 0 > 44_100)
         #expect(run.events("ended").first?.bytes?.cached == 0)
@@ -45,9 +43,7 @@ import Testing
         let ends = process.lines.filter { $0.contains("\"event\":\"ended\"") }
         #expect(ends.isEmpty)
         #expect(process.isRunning, "\(process.lines) \(process.errorText)")
-        try process.send("quit")
-        let run = try await Ending(of: process)
-        #expect(run.status == 0)
+        let run = try await process.quit()
         // 60,000 bytes are more than 1.8 s at the bit rate of the music; three connections were heard.
         let frames = run.events("ended").first?.frames ?? 0
         #expect(frames > 3 * 44_100)

@@ -19,23 +19,16 @@ struct RealControlTests {
 
         let player = try stage.play([nginx.url("/long.mp3")])
         try await position(of: player, isAtLeast: 1)
-        var count = player.lines.count
-        try player.send("seek 0:40")
-        try await player.event("seeked", after: count)
+        try await player.event("seeked", of: "seek 0:40")
         try await position(of: player, isAtLeast: 41)
-        count = player.lines.count
-        try player.send("pause")
-        let paused = try #require(try await player.event("paused", after: count).position)
+        let paused = try #require(try await player.event("paused", of: "pause").position)
         let pausedAt = recording.frameCount
         try await wait(for: "a second of the pause") { recording.frameCount > pausedAt + 44_100 }
-        count = player.lines.count
-        try player.send("play")
-        try await player.event("playing", after: count)
+        try await player.event("playing", of: "play")
         try await position(of: player, isAtLeast: Int(paused) + 1)
         try player.send("seek 10")
         try await position(of: player, isAtLeast: 11, below: 40)
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        try await player.quit()
         let samples = try await recording.stop()
 
         // The beginning, the 40th second up to the pause, what follows it, and the tenth second.
@@ -81,8 +74,7 @@ struct RealControlTests {
         }
         let count = recording.frameCount
         try await wait(for: "music at that volume") { recording.frameCount > count + 30_000 }
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        try await player.quit()
         let samples = try await recording.stop()
         let loudest = { (part: ArraySlice<Int16>) in part.map { Int($0.magnitude) }.max() ?? 0 }
         let whole = loudest(samples[...])
@@ -101,8 +93,7 @@ struct RealControlTests {
             try await wait(for: "\(shown) % with \(options)") {
                 try await stage.audio.pactl("list", "sink-inputs").contains(" \(shown)% ")
             }
-            try player.send("quit")
-            #expect(try await player.waitForExit() == 0)
+            try await player.quit()
         }
     }
 

@@ -22,11 +22,13 @@ struct RealMusic: Sendable {
         samples.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
     }
 
-    /// Cuts a tone into MP3s of one wave: track n has the tone up to the nth of `cuts`, in frames.
-    ///
-    /// No cut is on a second, nor on a frame of MPEG, so that whatever is lost at a boundary shows.
-    static func pieces(seconds: Int, cuts: [Int], in folder: String) async throws -> [String] {
-        let tone = try await RealMusic(of: [MP3Fixtures.file(.init(seconds: seconds))]).frames
+    /// Where three pieces of one wave meet: neither on a second nor on a frame of MPEG, so that whatever is lost at a
+    /// boundary shows.
+    static let cuts = [2 * 44_100 + 10_007, 4 * 44_100 + 30_011]
+
+    /// Cuts a tone of six seconds into MP3s of one wave; returns their paths.
+    static func pieces(in folder: String) async throws -> [String] {
+        let tone = try await RealMusic(of: [MP3Fixtures.file(.init(seconds: 6))]).frames
         var paths: [String] = []
         for (start, end) in zip([0] + cuts, cuts + [tone.count]) {
             let path = folder + "/piece-\(paths.count + 1).mp3"
@@ -156,14 +158,13 @@ struct HeardMusic {
     }
 }
 
-/// Expects that all of `music` was heard, with neither gap nor overlap at `cuts`, where its tracks meet.
+/// Expects that all of `music` was heard, with neither gap nor overlap where its pieces meet.
 func expectWhole(
     _ heard: HeardMusic,
     of music: RealMusic,
-    cuts: [Int],
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    let pieces = heard.pieces(apartAt: cuts.map { $0..<$0 + 1 })
+    let pieces = heard.pieces(apartAt: RealMusic.cuts.map { $0..<$0 + 1 })
     #expect(pieces.count == 1, "\(heard.pieces)", sourceLocation: sourceLocation)
     guard let piece = pieces.first else { return }
     #expect(piece.music.lowerBound < HeardMusic.looseFrames, sourceLocation: sourceLocation)

@@ -1,17 +1,15 @@
 import Foundation
+import RepriseOrigin
 import TestSupport
 import Testing
 
 /// The whole path with real parts: nginx, the built player and PulseAudio, judged by the recorded sound.
 @Suite(.serialized)
 struct RealPlaybackTests {
-    /// Where the three tracks meet.
-    private static let cuts = [2 * 44_100 + 10_007, 4 * 44_100 + 30_011]
-
     @Test func `a playlist from nginx is heard without a gap, and again with nginx stopped`() async throws {
         let real = try await RealStage()
         let stage = real.stage
-        let pieces = try await RealMusic.pieces(seconds: 6, cuts: Self.cuts, in: stage.webFolder)
+        let pieces = try await RealMusic.pieces(in: stage.webFolder)
         try stage.folder.write("#EXTM3U\npiece-1.mp3\npiece-2.mp3\npiece-3.mp3\n", to: "web/list.m3u8")
         let music = try await RealMusic(of: pieces)
         let nginx = try await stage.nginx()
@@ -32,7 +30,38 @@ struct RealPlaybackTests {
         #expect(last.bytes?.cached == Int64(sizes.reduce(0, +)))
     }
 
-    /// Plays, and compares every sample heard with the music. Returns the summary.
+    @Test func `over a line of 200 ms three pieces of one wave are exactly the wave's samples`() async throws
+    {
+        let stage = try await Stage()
+        let (music, sources, server) = try await serve(stage)
+        let sound = try await stage.session(sources).finish()
+        expectSame(sound, as: music.frames.withUnsafeBytes { Data($0) })
+        await server.stop()
+    }
+
+    @Test(arguments: RealServerKind.allCases)
+    func `over a line of 200 ms the next track is there before it is needed, and no gap is heard`(
+        kind: RealServerKind
+    ) async throws {
+        let real = try await RealStage(kind)
+        let (music, sources, server) = try await serve(real.stage)
+        try await expectHeard(music, real, sources)
+        await server.stop()
+    }
+
+    /// Serves three pieces of one wave 200 ms away.
+    private func serve(_ stage: Stage) async throws -> (
+        music: RealMusic, sources: [String], server: TestOrigin
+    ) {
+        let paths = try await RealMusic.pieces(in: stage.folder.path)
+        let server = try TestOrigin(
+            folder: stage.folder.path,
+            shaping: Shaping(roundTrip: .milliseconds(200), bytesPerSecond: 400_000)
+        )
+        return (try await RealMusic(of: paths), (1...3).map { server.url("/piece-\($0).mp3") }, server)
+    }
+
+    /// Plays three tracks, and compares every sample heard with the music. Returns the summary.
     @discardableResult
     private func expectHeard(
         _ music: RealMusic,
@@ -45,10 +74,11 @@ struct RealPlaybackTests {
         let samples = try await recording.stopAfterSilence()
         let heard = HeardMusic(RealMusic.frames(samples), in: music.frames)
         // One piece: nothing lost, doubled or silent between the first frame heard and the last.
-        expectWhole(heard, of: music, cuts: Self.cuts)
+        expectWhole(heard, of: music)
         #expect(heard.strangeCount < HeardMusic.looseFrames)
         #expect(secondsHeard(samples) == Array(0..<6))
         let events = try player.events
+        #expect(events.count { $0.event == "playing" } == 3)
         let frames = events.filter { $0.event == "ended" }.compactMap(\.frames).reduce(0, +)
         #expect(frames == Int64(music.frames.count))
         let last = try #require(events.last)

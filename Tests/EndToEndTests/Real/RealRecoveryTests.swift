@@ -39,8 +39,7 @@ struct RealRecoveryTests {
             #expect(again < last + Self.serverBuffer + loose, "death \(death): from \(last) to \(again)")
             #expect(playing.exact == true)
         }
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        try await player.quit()
         #expect(try player.events.filter { $0.code == "audio-lost" }.count == Self.deaths)
         _ = try await recording.stop()
     }
@@ -64,28 +63,20 @@ struct RealRecoveryTests {
         return nil
     }
 
-    @Test func `a sink that is taken away and comes back goes on with the music`() async throws {
-        let stage = try await RealStage()
+    /// A player of 55 seconds that are heard, whose first position was reported, and their frames.
+    private func playing(
+        on kind: RealServerKind
+    ) async throws -> (stage: RealStage, player: RunningProcess, music: [UInt32]) {
+        let stage = try await RealStage(kind)
         let path = try await MP3Fixtures.file(.init(seconds: 55))
         let player = try stage.play([path])
         try await player.event("position")
-        let count = player.lines.count
-        try await stage.audio.pactl("unload-module", "module-null-sink")
-        let stalled = try await player.event("buffering", after: count)
-        try await stage.audio.loadNullSink("test")
-        let playing = try await player.event("playing", after: count)
-        #expect(playing.position == stalled.position)
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        return (stage, player, try await RealMusic(of: [path]).frames)
     }
 
     // PipeWire ends no stream for a sink that goes: it plays into a silent one until there is another.
     @Test func `PipeWire may lose its sink, and the music goes on in the one that comes`() async throws {
-        let stage = try await RealStage(.pipeWire)
-        let path = try await MP3Fixtures.file(.init(seconds: 55))
-        let music = try await RealMusic(of: [path]).frames
-        let player = try stage.play([path])
-        try await player.event("position")
+        let (stage, player, music) = try await playing(on: .pipeWire)
         try await stage.audio.pactl("unload-module", "module-null-sink")
         let count = player.lines.count
         let between = try #require(try await player.event("position", after: count).position)
@@ -93,8 +84,7 @@ struct RealRecoveryTests {
         let recording = try stage.audio.record()
         try await wait(for: "the new sink") { recording.frameCount > 0 }
         for _ in 0..<3 { try await player.event("position", after: player.lines.count) }
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        try await player.quit()
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
         #expect(heard.pieces.contains { $0.music.count > 44_100 }, "\(heard.pieces)")
         #expect(heard.pieces.allSatisfy { $0.music.lowerBound > Int(between * 44_100) }, "\(heard.pieces)")
@@ -105,14 +95,10 @@ struct RealRecoveryTests {
     func `a stream that is moved to another sink goes on there, and the first sink may go`(
         kind: RealServerKind
     ) async throws {
-        let stage = try await RealStage(kind)
-        let path = try await MP3Fixtures.file(.init(seconds: 55))
-        let music = try await RealMusic(of: [path]).frames
+        let (stage, player, music) = try await playing(on: kind)
         let module = try await stage.audio.pactl("list", "short", "modules")
             .split(separator: "\n").first { $0.contains("sink_name=test") }?.prefix { $0.isNumber }
         try await stage.audio.loadNullSink("other")
-        let player = try stage.play([path])
-        try await player.event("position")
         let stream = try await stage.audio.pactl("list", "short", "sink-inputs").prefix { $0.isNumber }
         let recording = try stage.audio.record(of: "other")
         // PipeWire may forget a move that comes while it still links the stream to its first sink.
@@ -126,42 +112,11 @@ struct RealRecoveryTests {
         try await wait(for: "music without the first sink") {
             recording.soundingFrameCount > count + 2 * 44_100
         }
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
+        try await player.quit()
         let heard = HeardMusic(RealMusic.frames(try await recording.stop()), in: music)
         // The music after the move is heard unchanged, without a gap.
         let pieces = heard.pieces(apartAt: [])
         #expect(pieces.contains { $0.music.count > 3 * 44_100 }, "\(heard.pieces)")
-        #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
-    }
-
-    // PipeWire takes the wish, and wakes a sink that is played to at once: there is nothing to see there.
-    @Test func `a sink that is suspended stands still, and goes on where it stood`() async throws {
-        let stage = try await RealStage()
-        let path = try await MP3Fixtures.file(.init(seconds: 55))
-        let player = try stage.play([path])
-        try await player.event("position")
-        try await stage.audio.pactl("suspend-sink", "test", "1")
-        try await wait(for: "the sink to be suspended") {
-            try await stage.audio.pactl("list", "short", "sinks").contains("SUSPENDED")
-        }
-        // Its time stands still: pausing again pauses at the same position.
-        var places: [Double] = []
-        for _ in 0..<2 {
-            var count = player.lines.count
-            try player.send("pause")
-            places.append(try #require(try await player.event("paused", after: count).position))
-            count = player.lines.count
-            try player.send("play")
-            try await player.event("playing", after: count)
-        }
-        #expect(places[0] == places[1])
-        let count = player.lines.count
-        try await stage.audio.pactl("suspend-sink", "test", "0")
-        let next = try #require(try await player.event("position", after: count).position)
-        #expect(next > places[1] && next < places[1] + 2)
-        try player.send("quit")
-        #expect(try await player.waitForExit() == 0)
         #expect(try player.events.allSatisfy { $0.event != "buffering" && $0.event != "error" })
     }
 }

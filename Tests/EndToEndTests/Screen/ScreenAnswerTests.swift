@@ -21,12 +21,11 @@ struct ScreenAnswerTests {
         var surroundings = audio.environment
         // The player uses the folders of the stage.
         surroundings["HOME"] = nil
-        let stage = try await ScreenStage(
+        let stage = try await ScreenStage.playing(
             ["--sink", "pulse:test"] + songs,
             folder: folder,
             environment: surroundings
         )
-        try await stage.waitForStatus("Playing")
         try await stage.wait(for: "music") { try await ($0.position ?? 0) >= 1 }
         try await audio.crash()
         try await stage.waitForStatus("Buffering")
@@ -68,8 +67,7 @@ struct ScreenAnswerTests {
 
     @Test func `keys are answered while 100,000 tracks are added`() async throws {
         let (server, gate) = try heldList()
-        let stage = try await ScreenStage([songs[0]], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([songs[0]], folder: folder)
         try await stage.command("add \(server.url("/long.m3u8"))")
         try await gate.reached()
         try await stage.pause()

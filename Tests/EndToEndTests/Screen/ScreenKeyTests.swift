@@ -18,8 +18,7 @@ struct ScreenKeyTests {
 
     private func start(_ options: [String] = []) async throws -> ScreenStage {
         let songs = ["first", "second", "third"].map { folder.path("music/\($0).mp3") }
-        let stage = try await ScreenStage(options + songs, folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing(options + songs, folder: folder)
         return stage
     }
 

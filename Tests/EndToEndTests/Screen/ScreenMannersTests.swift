@@ -23,14 +23,13 @@ import Testing
         columns: Int,
         rows: Int
     ) async throws {
-        let stage = try await ScreenStage(
+        let stage = try await ScreenStage.playing(
             [path],
             folder: folder,
             environment: ["TERM": type],
             columns: columns,
             rows: rows
         )
-        try await stage.waitForStatus("Playing")
         let screen = try await stage.terminal.capture()
         #expect(screen.count == rows && screen[0].hasPrefix(" 1 Queue"))
         #expect(try await stage.nowPlaying.contains("first"))
@@ -52,18 +51,16 @@ import Testing
                 -e 's/colors#[^,]*/colors#16/' -e 's/pairs#[^,]*/pairs#256/' | tic -x -o "$0" -
             """
         _ = try await RunningProcess.run("sh", ["-c", script, folder.path("types")])
-        let stage = try await ScreenStage(
+        let stage = try await ScreenStage.playing(
             [path],
             folder: folder,
             environment: ["TERM": "xterm-16color", "TERMINFO": folder.path("types")]
         )
-        try await stage.waitForStatus("Playing")
         try await stage.quit()
     }
 
     @Test func `many resizes leave a complete screen`() async throws {
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([path], folder: folder)
         var generator = SeededGenerator(seed: 6)
         for round in 0..<40 {
             let columns = Int.random(in: 1...240, using: &generator)
@@ -90,8 +87,7 @@ import Testing
         async throws
     {
         let second = try folder.write(try await MP3Fixtures.bytes(.init(seconds: 2)), to: "second.mp3")
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([path], folder: folder)
         try await stage.keys(":")
         // They contain keys that would quit, remove and move.
         try await stage.terminal.paste("seek " + String(repeating: "qdJ\n", count: 2_500) + "end")
@@ -111,8 +107,7 @@ import Testing
         for name in ["one.mp3", "other.mp3"] {
             try FileManager.default.copyItem(atPath: path, toPath: folder.path("music/\(name)"))
         }
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([path], folder: folder)
         try await stage.keys(":", "r", "e", "p", "Tab", "a", "Tab", "Enter")
         try await stage.waitForStatus(containing: "repeat all")
         try await stage.terminal.type(":add mus")
@@ -129,8 +124,7 @@ import Testing
         let history = try String(contentsOfFile: folder.path("state/reprise/history"), encoding: .utf8)
         #expect(history == "repeat all\nadd music/other.mp3\n")
 
-        let next = try await ScreenStage([path], folder: folder)
-        try await next.waitForStatus("Playing")
+        let next = try await ScreenStage.playing([path], folder: folder)
         try await next.keys(":", "Up", "Up")
         try await next.wait(for: "the oldest line") { try await $0.row(fromBelow: 1).contains(":repeat all") }
         try await next.keys("Escape")
@@ -142,8 +136,7 @@ import Testing
             "[keys]\nx = \"volume 33\"\nq = \"\"\nF10 = \"quit\"\n[colors]\nplaying = \"208\"\n",
             to: "config/reprise/config.toml"
         )
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([path], folder: folder)
         try await stage.keys("q", "x")
         try await stage.waitForStatus(containing: "vol 33%")
         try await stage.keys("F10")
@@ -151,8 +144,7 @@ import Testing
     }
 
     @Test func `mouse reports run no keys`() async throws {
-        let stage = try await ScreenStage([path], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([path], folder: folder)
         for report in ["<0;5;2M", "<0;5;2m", "<64;5;2M", "<65;5;2M", "<35;6;2M", "<2;1;1M", "<999;1;1M"] {
             try await stage.terminal.type("\u{1B}[" + report)
         }

@@ -19,8 +19,10 @@ import Testing
 
     /// Leaves a session with the second song paused at 0:30, at volume 45 and repeating.
     private func leave(by end: (ScreenStage) async throws -> Void) async throws {
-        let stage = try await ScreenStage(["--volume", "50", "--repeat", "all"] + songs, folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing(
+            ["--volume", "50", "--repeat", "all"] + songs,
+            folder: folder
+        )
         try await stage.keys(">")
         try await stage.waitForCurrent(2)
         try await stage.keys("-", "Space")
@@ -44,25 +46,21 @@ import Testing
         try await stage.quit()
     }
 
-    @Test func `the queue, the position, the volume and the modes are restored`() async throws {
-        try await leave { try await $0.terminal.sendKeys("q") }
+    @Test(arguments: [0, SIGTERM, SIGHUP])
+    func `the queue, the position, the volume and the modes are restored, after a signal too`(
+        signal: Int32
+    ) async throws {
+        try await leave { try await signal > 0 ? $0.signal(signal) : $0.keys("q") }
         try await expectResumed()
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path("state/reprise/session"))
         #expect(mode[.posixPermissions] as? Int == 0o600)
-    }
-
-    @Test(arguments: [SIGTERM, SIGHUP])
-    func `a session ended by a signal is restored too`(signal: Int32) async throws {
-        try await leave { try $0.signal(signal) }
-        try await expectResumed()
     }
 
     @Test func `with a source only volume and modes are restored, and with --fresh nothing`()
         async throws
     {
         try await leave { try await $0.terminal.sendKeys("q") }
-        let other = try await ScreenStage([songs[2]], folder: folder)
-        try await other.waitForStatus("Playing")
+        let other = try await ScreenStage.playing([songs[2]], folder: folder)
         #expect(try await other.terminal.capture()[0].contains("1 track"))
         let status = try await other.status
         #expect(status.contains("vol 45%") && status.contains("repeat all"))
@@ -81,8 +79,7 @@ import Testing
         try folder.write([0xFF, 0x00, 0x1B], to: "state/reprise/queue")
         let server = try TestOrigin(["/a.mp3": [UInt8](try Data(contentsOf: URL(fileURLWithPath: songs[0])))])
         let url = server.url("/a.mp3").replacing("://", with: "://me:hidden@")
-        let stage = try await ScreenStage([url], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([url], folder: folder)
         try await stage.wait(for: "the notice") {
             try await $0.row(fromBelow: 1).contains("of the last session: ignored")
         }
@@ -98,8 +95,7 @@ import Testing
             ),
             to: "podcast.mp3"
         )
-        let stage = try await ScreenStage([long, songs[0]], folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing([long, songs[0]], folder: folder)
         try await stage.command("seek 10:00")
         try await stage.wait(for: "10:00") { try await ($0.position ?? 0) >= 600 }
         try await stage.keys(">")
@@ -110,8 +106,7 @@ import Testing
         try await stage.wait(for: "10:00 again") { try await ($0.position ?? 0) >= 600 }
         try await stage.quit()
 
-        let next = try await ScreenStage([long], folder: folder)
-        try await next.waitForStatus("Playing")
+        let next = try await ScreenStage.playing([long], folder: folder)
         try await next.wait(for: "10:00 the next day") { try await ($0.position ?? 0) >= 600 }
         try await next.quit()
     }

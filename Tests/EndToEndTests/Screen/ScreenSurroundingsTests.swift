@@ -18,11 +18,10 @@ struct ScreenSurroundingsTests {
         server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), at: "/song.mp3")
         // Less than a quarter of the track arrives, then nothing more.
         let gate = server.origin.hold("/song.mp3", .afterBytesTogether(500_000))
-        let stage = try await ScreenStage(
+        let stage = try await ScreenStage.playing(
             ["--read-ahead", "600K", server.url("/song.mp3")],
             folder: folder
         )
-        try await stage.waitForStatus("Playing")
         try await gate.reached()
         try await stage.wait(for: "a bar of all parts") { stage in
             let bar = try await stage.bar
@@ -59,8 +58,11 @@ struct ScreenSurroundingsTests {
     }
 
     @Test func `a list on standard input leaves the keys to the terminal`() async throws {
-        let stage = try await ScreenStage(["-"], folder: folder, feed: "#EXTM3U\n#EXTINF:60,Piped\n\(path)\n")
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing(
+            ["-"],
+            folder: folder,
+            feed: "#EXTM3U\n#EXTINF:60,Piped\n\(path)\n"
+        )
         #expect(try await stage.nowPlaying.contains("Piped"))
         try await stage.pause()
         try await stage.quit()

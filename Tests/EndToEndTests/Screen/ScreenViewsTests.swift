@@ -16,8 +16,7 @@ struct ScreenViewsTests {
             server.set([UInt8](try Data(contentsOf: URL(fileURLWithPath: song))), at: "/\(name).mp3")
         }
         let urls = ["first", "second", "third"].map { server.url("/\($0).mp3") }
-        let stage = try await ScreenStage(urls, folder: folder)
-        try await stage.waitForStatus("Playing")
+        let stage = try await ScreenStage.playing(urls, folder: folder)
         return stage
     }
 
@@ -70,11 +69,10 @@ struct ScreenViewsTests {
             server.set(try await MP3Fixtures.bytes(song), at: "/\(name).mp3")
         }
         let gate = server.origin.hold("/first.mp3", .afterBytesTogether(1_000_000))
-        let stage = try await ScreenStage(
+        let stage = try await ScreenStage.playing(
             ["--read-ahead", "all", server.url("/first.mp3"), server.url("/second.mp3")],
             folder: folder
         )
-        try await stage.waitForStatus("Playing")
         try await stage.keys("3")
         try await gate.reached()
         try await stage.wait(for: "a part of the track") { stage in

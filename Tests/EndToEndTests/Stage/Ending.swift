@@ -65,6 +65,25 @@ struct Ending: Sendable {
     }
 }
 
+extension RunningProcess {
+    /// Ends the player by its command, which has to succeed.
+    @discardableResult
+    func quit(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Ending {
+        try send("quit")
+        let ending = try await Ending(of: self)
+        #expect(ending.status == 0, "it printed: \(ending.errors)", sourceLocation: sourceLocation)
+        return ending
+    }
+
+    /// Sends a command, and waits for the first event of this name after it.
+    @discardableResult
+    func event(_ name: String, of command: String) async throws -> ReportedEvent {
+        let count = lines.count
+        try send(command)
+        return try await event(name, after: count)
+    }
+}
+
 /// The secrets that the tests of bad input pass to the player, and that must not appear anywhere.
 let badInputSecret = "s3cr3t"
 

@@ -41,6 +41,27 @@ final class ScreenStage: Sendable {
         terminal = try await TmuxSession(["sh", "-c", script], columns: columns, rows: rows)
     }
 
+    /// Starts the player as `init` does, and waits until it plays.
+    static func playing(
+        _ arguments: [String],
+        folder: TemporaryFolder,
+        feed: String? = nil,
+        environment: [String: String] = [:],
+        columns: Int = 80,
+        rows: Int = 24
+    ) async throws -> ScreenStage {
+        let stage = try await ScreenStage(
+            arguments,
+            folder: folder,
+            feed: feed,
+            environment: environment,
+            columns: columns,
+            rows: rows
+        )
+        try await stage.waitForStatus("Playing")
+        return stage
+    }
+
     /// The rows of the screen, counted from below as in the layout: the last shows messages.
     func row(fromBelow count: Int) async throws -> String {
         let screen = try await terminal.capture()
