@@ -19,8 +19,8 @@ struct SparseBytes: Sendable {
         for piece in Extent.pieces(of: range) {
             let start = bytes.startIndex + Int(piece.lowerBound - offset)
             let place = Int(piece.lowerBound % Self.blockSize)
-            let empty = [UInt8](repeating: 0, count: Int(Self.blockSize))
-            blocks[piece.lowerBound / Self.blockSize, default: empty].replaceSubrange(
+            let block = piece.lowerBound / Self.blockSize
+            blocks[block, default: [UInt8](repeating: 0, count: Int(Self.blockSize))].replaceSubrange(
                 place..<place + piece.count,
                 with: bytes[start..<start + piece.count]
             )
