@@ -78,6 +78,22 @@ import Testing
         #expect(try await reader.readStored(at: 0, count: 10).isEmpty)
     }
 
+    @Test func `a part is not stored if the bytes that would prove it the same file are gone`() async throws {
+        let stores = MemoryStores(content(300_000), [0..<100_000], etag: nil)
+        let other = MemoryServer.File(content: content(300_000, seed: 7), etag: nil)
+        let server = MemoryServer { [song = stores.song] request, _ in
+            song.lose(90_000..<100_000)
+            return other.reply(to: request)
+        }
+        let reader = try await open(server, stores)
+        let reading = Task { try await reader.read(at: 100_000, count: 100) }
+        try await wait(for: "the next attempt") { reader.report.wait?.attempt == 1 }
+        #expect(server.requests.map(\.range?.lowerBound) == [95_904])
+        #expect(stores.song.stored == ByteRangeSet(0..<90_000))
+        reading.cancel()
+        await reader.close()
+    }
+
     @Test func `cancelling a read ends it while the server holds the body back`() async throws {
         let server = MemoryServer(content(500_000))
         server.hold()

@@ -52,6 +52,9 @@ final class MemoryStore: ByteStore {
         }
     }
 
+    /// Removes bytes, as a store does with damaged ones.
+    func lose(_ range: ByteRange) { state.withLock { $0.stored.remove(contentsOf: range) } }
+
     func describe(_ description: EntryDescription) { state.withLock { $0.description = description } }
 
     func commit() async throws {}

@@ -87,7 +87,7 @@ import Testing
         if isChanged {
             #expect(await chain.failure(reader) == .resourceChanged)
             #expect(reader.reader.report.stored == ByteRangeSet(0..<196_608))
-            #expect(chain.notices.map(\.code) == [.resourceChanged])
+            try await wait(for: "the notice") { chain.notices.map(\.code) == [.resourceChanged] }
         } else {
             #expect(try await chain.bytes(reader) == song.bytes)
             #expect(chain.notices.isEmpty)

@@ -140,12 +140,21 @@ struct ResourceFetch: Sendable {
         return .complete
     }
 
-    /// `true` if `bytes`, which begin at `offset`, equal the stored ones in `compared`.
+    /// `true` if `bytes`, which begin at `offset`, equal the stored ones in `compared`. Throws `.cut` if bytes of the
+    /// overlap can no longer be read, since then nothing shows that the file is the stored one; the request is
+    /// planned again.
     private func agree(_ bytes: [UInt8], at offset: Int64, _ compared: ByteRangeSet) async throws -> Bool {
         let range = offset..<offset + Int64(bytes.count)
         for piece in compared.intersection(ByteRangeSet(range)).ranges {
             let known = try await store.bytes(in: piece)
             guard bytes[Int(piece.lowerBound - offset)...].starts(with: known) else { return false }
+            if known.count < piece.count, piece.overlaps(plan.overlap) {
+                throw MediaError(
+                    .cut,
+                    loader.url.safeText,
+                    "the cached bytes to compare with are gone; asking again"
+                )
+            }
         }
         return true
     }

@@ -5,8 +5,13 @@ import Testing
 
 /// Signals, commands and streams that end or do not end a session without a screen.
 @Suite struct BadInputControlTests {
+    // Owns the folder of the music, which must be there for as long as the player plays.
+    private let stage: Stage
+
+    init() async throws { stage = try await Stage() }
+
     /// Starts a track that never ends, in real time, and returns when it is heard.
-    private func startEndless(_ stage: Stage) async throws -> RunningProcess {
+    private func startEndless() async throws -> RunningProcess {
         let process = try stage.startPlaying(["--repeat", "one", stage.music])
         try await process.event("playing")
         return process
@@ -22,7 +27,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, 0])
     func `a signal, or quit on standard input, ends the session in order`(signal: Int32) async throws {
-        let process = try await startEndless(try await Stage())
+        let process = try await startEndless()
         if signal > 0 { process.signal(signal) }
         let run = signal > 0 ? try await Ending(of: process) : try await expectQuit(process)
         #expect(run.status == (signal > 0 ? 4 : 0))
@@ -59,7 +64,7 @@ import Testing
     }
 
     @Test func `the session goes on after the end of standard input`() async throws {
-        let process = try await startEndless(try await Stage())
+        let process = try await startEndless()
         try process.closeInput()
         // It continues from one round of the track to the next.
         try await process.waitForLine(from: process.lines.count) { $0.contains("\"reason\":\"finished\"") }
@@ -69,7 +74,6 @@ import Testing
     }
 
     @Test func `a session whose standard output is closed ends`() async throws {
-        let stage = try await Stage()
         let script = "\"$@\" | head -n 2; exit ${PIPESTATUS[0]}"
         let wrapper = ["bash", "-c", script, "bash"]
         let run = try await Ending(
@@ -87,7 +91,7 @@ import Testing
         ]
     )
     func `a wrong command is a notice and the music goes on`(command: String) async throws {
-        let process = try await startEndless(try await Stage())
+        let process = try await startEndless()
         let count = process.lines.count
         try process.send(command)
         try await process.waitForLine(from: count) { $0.contains("\"code\":\"bad-command\"") }
@@ -97,8 +101,7 @@ import Testing
     }
 
     @Test func `a source that cannot be added, or a list that cannot be saved, is a notice`() async throws {
-        let stage = try await Stage()
-        let process = try await startEndless(stage)
+        let process = try await startEndless()
         try process.send("add ftp://user:\(badInputSecret)@music.invalid/a.mp3?token=\(badInputSecret)")
         try await process.waitForLine { $0.contains("\"code\":\"unsupported-scheme\"") }
         try process.send("add \(stage.folder.path("nothing.mp3"))")
