@@ -38,6 +38,21 @@ import Testing
         #expect(try await stage.cachedSources() == [here])
     }
 
+    @Test func `when the network is lost, cached tracks play, and the others when it is back`() async throws {
+        let port = stage.server.origin.port
+        await stage.server.stop()
+        let process = try stage.startPlaying([here, away])
+        try await process.waitForLine { $0.contains("\"code\":\"offline\"") }
+        // The cached track was played to its end, and the player waits for the next one.
+        try await process.event("buffering")
+        let back = try TestOrigin(["/b.mp3": stage.musicBytes], port: port)
+        let run = try await Ending(of: process)
+        #expect(run.status == 0)
+        #expect(run.finished == [88_200, 88_200])
+        #expect(notices(run).filter { $0 != "reconnecting" } == ["offline", "online"])
+        await back.stop()
+    }
+
     private static let canLeaveTheNetwork = system("unshare -rn true 2>/dev/null") == 0
 
     @Test(.enabled(if: canLeaveTheNetwork))
@@ -52,5 +67,20 @@ import Testing
         #expect(run.events("ended").first?.frames == 88_200)
         #expect(notices(run).filter { $0 == "offline" }.count == 1)
         #expect(!notices(run).contains("online"))
+    }
+
+    /// A minute and a half of real time, so only in `make soak`.
+    @Test(.enabled(if: TestCount.isFull), arguments: ["a.mp3", "a.m3u"])
+    func `a host that cannot be found is tried ten times and then reported`(name: String) async throws {
+        let journal = stage.folder.path("journal")
+        let process = try stage.startWithoutNameServer(
+            ["--cache-dir", stage.cachePath, "--journal", journal, "http://nowhere.invalid/\(name)"]
+        )
+        try await wait(for: "the end", deadline: .seconds(150)) { !process.isRunning }
+        let run = try await Ending(of: process)
+        expectOneSentence(run, ["can't find host nowhere.invalid", "given up after 10 attempts"], status: 2)
+        #expect(run.failureCodes == ["unknown-host"])
+        let lines = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count { $0.contains("\"event\":\"request\"") && $0.contains("\"demand\"") } == 10)
     }
 }
