@@ -55,8 +55,10 @@ import Testing
         #expect(log.sentRanges(for: Stage.path(0)) == stored)
         #expect(log.bytesSent == stored.byteCount)
         log.reset()
+        let connections = log.connectionCount
         let again = try stage.session([stage.url()])
         try await expectSame(again.finish(), as: music.reference)
+        #expect(log.connectionCount == connections)
         await stage.server.stop()
         let offline = try stage.session([stage.url()], options: ["--offline"])
         try await expectSame(offline.finish(), as: music.reference)

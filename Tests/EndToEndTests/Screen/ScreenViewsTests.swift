@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import RepriseOrigin
 import TestSupport
 import Testing
@@ -63,11 +64,9 @@ struct ScreenViewsTests {
     @Test func `the open view of the cache follows the bytes stored and the tracks played, without a key`()
         async throws
     {
-        let server = try TestOrigin()
-        for (seed, name) in ["first", "second"].enumerated() {
-            let song = MP3Fixtures.Options(seconds: 60, rate: .constant(320), seed: UInt64(seed + 1))
-            server.set(try await MP3Fixtures.bytes(song), at: "/\(name).mp3")
-        }
+        let first = try await MP3Fixtures.bytes(.init(seconds: 60, rate: .constant(320), seed: 1))
+        let second = try await MP3Fixtures.bytes(.init(seconds: 60, rate: .constant(320), seed: 2))
+        let server = try TestOrigin(["/first.mp3": first, "/second.mp3": second])
         let gate = server.origin.hold("/first.mp3", .afterBytesTogether(1_000_000))
         let stage = try await ScreenStage.playing(
             ["--read-ahead", "all", server.url("/first.mp3"), server.url("/second.mp3")],
@@ -83,6 +82,8 @@ struct ScreenViewsTests {
         try await stage.wait(for: "the whole track") { stage in
             try await stage.terminal.capture()[3].contains("100 %")
         }
+        #expect(server.log.sentRanges(for: "/first.mp3") == ByteRangeSet(0..<Int64(first.count)))
+        #expect(server.log.bytesSent(for: "/first.mp3") == Int64(first.count))
         try await stage.keys(">")
         try await stage.wait(for: "the current track in the first row") { stage in
             let screen = try await stage.terminal.capture()
