@@ -156,4 +156,11 @@ struct DocumentTests {
             #expect(FileManager.default.fileExists(atPath: Self.root + "/" + link.1), "\(link.1)")
         }
     }
+
+    @Test func `the README counts the kinds of faults that the tests send to the player`() throws {
+        let faults = try Self.text("Tests/Origin/RepriseOrigin/Fault.swift").matches(of: /\n    case (\w+)/)
+        // A stream of a radio station is no fault, and other bytes are sent only in the origin's own tests.
+        let count = Set(faults.map { String($0.1) }).subtracting(["live", "otherBytes"]).count
+        #expect(try Self.text("README.md").contains("Tests cover \(count) kinds of faults"))
+    }
 }
