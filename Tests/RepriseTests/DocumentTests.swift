@@ -124,9 +124,10 @@ struct DocumentTests {
         for style in Style.allCases { #expect(manual.contains(style.name), "\(style)") }
     }
 
-    @Test func `the document of events has every code`() throws {
+    @Test func `the document of events has every code and every reason of a request`() throws {
         let events = try Self.text("docs/events.md")
         for code in MediaError.Code.allCases { #expect(events.contains("`\(code.rawValue)`"), "\(code)") }
+        for why in FetchReason.allCases { #expect(events.contains("`\(why.rawValue)`"), "\(why)") }
     }
 
     @Test(arguments: EventLineTests.goldens.map(\.event))
@@ -151,8 +152,11 @@ struct DocumentTests {
     @Test func `the README names options that exist, and files that are there`() throws {
         let readme = try Self.text("README.md")
         let manual = try Self.manual()
-        for option in readme.matches(of: /--[a-z][a-z-]+/) { #expect(manual.contains(option.output)) }
-        for link in readme.matches(of: /\]\(([^)]+)\)/) {
+        let options = readme.matches(of: /--[a-z][a-z-]+/)
+        let links = readme.matches(of: /\]\(([^)]+)\)/)
+        #expect(!options.isEmpty && !links.isEmpty)
+        for option in options { #expect(manual.contains(option.output)) }
+        for link in links {
             #expect(FileManager.default.fileExists(atPath: Self.root + "/" + link.1), "\(link.1)")
         }
     }
