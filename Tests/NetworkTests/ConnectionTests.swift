@@ -42,6 +42,21 @@ import Testing
         await back.stop()
     }
 
+    @Test func `after several failed attempts a server that is back sends no byte twice`() async throws {
+        let (song, chain) = try await Chain.short()
+        let reader = try await chain.openWithFirstWindow()
+        let port = chain.server.origin.port
+        await chain.server.stop()
+        let read = Task { try await chain.bytes(reader, from: 1_000) }
+        try await wait(for: "the third attempt") { reader.reader.report.requestCount >= 4 }
+        let back = try TestOrigin(["/song.mp3": song.bytes], port: port)
+        #expect(try await read.value.elementsEqual(song.bytes[1_000...]))
+        let before = chain.server.log.sentRanges(for: "/song.mp3")
+        #expect(!before.isEmpty && before.intersection(back.log.sentRanges(for: "/song.mp3")).isEmpty)
+        try await chain.end(storing: song)
+        await back.stop()
+    }
+
     @Test func `without a network cached music plays, and other music is skipped with the reason`()
         async throws
     {
