@@ -8,7 +8,7 @@ import Testing
 
 /// The objects never take more of the disk than the budget, not even for the time of one write.
 @Suite(.serialized) struct MeasuredBoundsTests {
-    @Test(arguments: [0, 1] as [UInt64])
+    @Test(arguments: 0..<5 as Range<UInt64>)
     func `however many tracks are played the objects stay within the budget`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let scene = CacheScene()
@@ -42,5 +42,10 @@ import Testing
         TestCount.note("most above the budget", disk.most - budget)
         #expect(disk.most <= budget)
         #expect(disk.most > budget * 8 / 10, "the budget was never put to the test")
+        // The tracks evicted are those played longest ago.
+        let names = try await folder.list().map { $0.url.string }
+        #expect(
+            names == (0..<count).reversed().prefix(names.count).map { "http://radio.example/\(seed)-\($0)" }
+        )
     }
 }
