@@ -45,7 +45,10 @@ import Testing
         let stage = Stage([piece], sink: TestSink(allowance: 500), resolver: FixedResolver(tracks: [track]))
         try await stage.sound { stage in
             #expect(stage.player.snapshot.duration == nil)
-            guard case .track(let report) = stage.events.last(where: { $0.isTrack }) else { return }
+            guard case .track(let report) = stage.events.last(where: { $0.isTrack }) else {
+                Issue.record("no track event")
+                return
+            }
             #expect(report.isLive && !report.isSeekable && report.duration == nil)
             #expect(report.station == "Radio Test" && report.tags.title == "Radio Test")
             stage.player.send(.reload)

@@ -45,6 +45,17 @@ import Testing
         }
     }
 
+    @Test func `skipping to the next track raises its priority`() async throws {
+        let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
+        try await stage.sound(heard: 500) { stage in
+            try await stage.tick()
+            try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
+            stage.player.send(.next)
+            try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
+            #expect(stage.readers.count == 2)
+        }
+    }
+
     @Test func `failures of prepared tracks are reported in order, when their turn comes`() async {
         let stage = Stage(pieces(failing: 2...4, count: 6))
         let outcome = await stage.play()

@@ -176,7 +176,8 @@ struct ModelWorld {
     }
 
     private mutating func failure() -> MediaError {
-        MediaError(happens(onceIn: 2) ? .resourceChanged : .cut, "x", "was cut or has changed")
+        let codes: [MediaError.Code] = [.resourceChanged, .cut, .notAudio]
+        return MediaError(codes.randomElement(using: &random) ?? .cut, "x", "has failed")
     }
 
     private mutating func info() -> StreamInfo {
