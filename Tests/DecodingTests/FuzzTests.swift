@@ -15,6 +15,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(5)), arguments: blocks)
     func `damaged frames, tags, headers and tables crash nothing`(block: UInt64) async throws {
+        #expect(Self.samples.allSatisfy { !$0.bytes.isEmpty })
         let before = ResidentMemory.current
         ResidentMemory.resetPeak()
         for seed in block * Self.inputsPerBlock..<(block + 1) * Self.inputsPerBlock {
