@@ -69,7 +69,8 @@ final class Chain: Sendable {
             onNotice: { received.append($0) }
         )
         self.loaders = loaders
-        watch.observe { if !$0.isOffline { loaders.networkIsBack() } }
+        // Weak: the loaders own the watch. With a cycle, each chain would keep its cache's threads and files.
+        watch.observe { [weak loaders] in if !$0.isOffline { loaders?.networkIsBack() } }
     }
 
     /// The notices of the loaders so far.
