@@ -28,7 +28,7 @@ final class FolderRoot {
         return stat(path + "/" + Self.indexName, &status) == 0 ? status.st_ino : nil
     }
 
-    /// The size of the write-ahead log of the index in bytes; 0 if there is none.
+    /// The size of the index's write-ahead log in bytes; 0 without a log.
     var logSize: Int64 { status(of: Self.indexName + "-wal").map { Int64($0.st_size) } ?? 0 }
 
     /// The status of the file `name`; `nil`, with the cause in `errno`, if `fstatat` fails. Does not follow

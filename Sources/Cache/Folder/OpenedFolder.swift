@@ -35,7 +35,7 @@ final class OpenedFolder {
 
     private var isIndexCurrent: Bool { indexNumber != nil && root.indexNumber == indexNumber }
 
-    /// The size of the write-ahead log of the index in bytes; 0 if there is none.
+    /// The size of the index's write-ahead log in bytes; 0 without a log.
     var logSize: Int64 { root.logSize }
 
     /// Renames the damaged index, unless another process already did. The lock must be held.

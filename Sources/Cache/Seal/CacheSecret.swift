@@ -46,7 +46,7 @@ package struct CacheSecret: Sendable, Equatable {
         // Non-blocking in case it is a pipe, which is refused below.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw refuse(SafeText("can't be read (\(SystemError.reason()))"))
+            throw refuse(SafeText("can't read: \(SystemError.reason())"))
         }
         defer { close(descriptor) }
         var status = stat()

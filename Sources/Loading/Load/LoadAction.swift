@@ -38,7 +38,7 @@ package enum ReadOutlook: Equatable, Sendable {
     case failed(MediaError)
 }
 
-/// What to do with the body of a response.
+/// How the body of a response is used.
 package enum BodyUse: Equatable, Sendable {
     /// Store its bytes at the offsets from `from` on; bytes beyond `upTo` were not requested.
     case store(from: Int64, upTo: Int64)

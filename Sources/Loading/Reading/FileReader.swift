@@ -107,7 +107,7 @@ final class FileReader: ResourceReader {
             MediaError(.unreadable, subject, "can't read: no permission; check the file's permissions")
         case EISDIR: MediaError(.unreadable, subject, "is a folder, not a file")
         default:
-            MediaError(.unreadable, subject, SafeText("can't be read (\(SystemError.reason(code)))"))
+            MediaError(.unreadable, subject, SafeText("can't read: \(SystemError.reason(code))"))
         }
     }
 }

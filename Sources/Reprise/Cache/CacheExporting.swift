@@ -149,6 +149,6 @@ final class ExportFile: Sendable {
     }
 
     private static func failure(_ subject: SafeText, _ code: Int32) -> MediaError {
-        MediaError(.unreadable, subject, SafeText("can't be written (\(SystemError.reason(code)))"))
+        MediaError(.unreadable, subject, SafeText("can't write: \(SystemError.reason(code))"))
     }
 }

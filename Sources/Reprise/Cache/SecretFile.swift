@@ -29,6 +29,6 @@ enum SecretFile {
     }
 
     private static func failure(_ subject: SafeText, _ error: SystemError) -> MediaError {
-        MediaError(.unreadable, subject, SafeText("can't be created (\(error.reason))"))
+        MediaError(.unreadable, subject, SafeText("can't create: \(error.reason)"))
     }
 }
