@@ -17,9 +17,9 @@ import Testing
     @Test func `while a track plays only the next is opened, even if it fails`() async throws {
         let stage = Stage(pieces(failing: 2...6, count: 7), sink: TestSink(allowance: 500))
         try await stage.sound(heard: 500) { stage in
+            try await stage.tick(until: "the next track") { stage.readers.count == 2 }
             // Near the end of a track, the next one is prepared at each tick.
             for _ in 0..<8 { try await stage.tick() }
-            try await wait(for: "the next track") { stage.readers.count == 2 }
             stage.player.send(.volume(7))
             try await wait(for: "an answer") { stage.player.snapshot.volume == 7 }
             #expect(stage.readers.count == 2, "only the next is opened")
@@ -36,8 +36,7 @@ import Testing
         pieces[1].gate = (0, TestClock())
         let stage = Stage(pieces, sink: TestSink(allowance: 500))
         try await stage.sound(heard: 500) { stage in
-            try await stage.tick()
-            try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
+            try await stage.tick(until: "the next track") { stage.readers.last?.lowPriorities == [true] }
             stage.sink.allow(frames: 1_500)
             try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
             #expect(stage.readers.count == 2 && stage.readers[0].lowPriorities.isEmpty)
@@ -48,8 +47,7 @@ import Testing
     @Test func `skipping to the next track raises its priority`() async throws {
         let stage = Stage(pieces(failing: 9...9, count: 2), sink: TestSink(allowance: 500))
         try await stage.sound(heard: 500) { stage in
-            try await stage.tick()
-            try await wait(for: "the next track") { stage.readers.last?.lowPriorities == [true] }
+            try await stage.tick(until: "the next track") { stage.readers.last?.lowPriorities == [true] }
             stage.player.send(.next)
             try await wait(for: "normal priority") { stage.readers.last?.lowPriorities == [true, false] }
             #expect(stage.readers.count == 2)

@@ -139,6 +139,14 @@ final class Stage: Sendable {
         try await wait(for: "the timer") { clock.sleeperCount == 1 }
         clock.advance(by: .milliseconds(250))
     }
+
+    /// Ticks until `condition` holds. A tick that comes while the sink waits for music prepares nothing.
+    func tick(until what: String, _ condition: () -> Bool) async throws {
+        try await wait(for: what) {
+            if !condition(), clock.sleeperCount == 1 { clock.advance(by: .milliseconds(250)) }
+            return condition()
+        }
+    }
 }
 
 /// A resolver that returns the same tracks for every source.
