@@ -151,7 +151,9 @@ enum CacheScale {
             """
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
+        // The folder's own connection may still be at its clean-up.
         guard sqlite3_open(path + "/index.sqlite", &database) == SQLITE_OK,
+            sqlite3_busy_timeout(database, 5_000) == SQLITE_OK,
             sqlite3_exec(database, statements, nil, nil, nil) == SQLITE_OK
         else { throw BenchmarkFailure(String(cString: sqlite3_errmsg(database))) }
         // One block each, so that the files take as much space as the index states.
