@@ -1,3 +1,5 @@
+import Media
+
 /// Finds the MPEG frames in bytes from an unknown position in the stream, skipping tags and junk. Pure.
 ///
 /// The first frame, and every one after junk, must be followed by a consistent header, since four bytes that look

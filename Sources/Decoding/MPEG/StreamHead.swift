@@ -114,7 +114,7 @@ struct StreamHead {
                 "Got a web page instead of audio (wrong link or login page?)"
             )
         }
-        let kind = AudioKind.byMagicNumber(bytes[...]).map { " (looks like \($0.name))" } ?? ""
+        let kind = AudioKind.byMagicNumber(bytes).map { " (looks like \($0.name))" } ?? ""
         return MediaError(.notAudio, subject, SafeText("Not MP3\(kind) – Reprise plays MP3 only"))
     }
 }

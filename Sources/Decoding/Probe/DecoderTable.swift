@@ -1,24 +1,5 @@
 package import Media
 
-/// The input of a decoder: a resource, and the first bytes of it that were read to determine its kind.
-package struct ProbedStream {
-    package var source: any ByteSource
-    /// The bytes read from the start of the source; a decoder uses them instead of reading them again.
-    package var head: [UInt8]
-    /// Names the resource in errors.
-    package var subject: SafeText
-    /// The seek table of an earlier decoder of the resource; empty if there is none. It is untrusted: a
-    /// decoder checks it.
-    package var seekTable: [UInt8]
-
-    package init(source: any ByteSource, head: [UInt8] = [], subject: SafeText, seekTable: [UInt8] = []) {
-        self.source = source
-        self.head = head
-        self.subject = subject
-        self.seekTable = seekTable
-    }
-}
-
 /// Chooses the decoder of a resource by its kind.
 package struct DecoderTable: Sendable {
     package typealias Factory = @Sendable (ProbedStream) -> any AudioDecoder
@@ -41,7 +22,7 @@ package struct DecoderTable: Sendable {
     ) async throws -> any AudioDecoder {
         var window = ByteWindow(reader, at: 0)
         try await window.fill(AudioKind.headByteCount, askingUpTo: ByteWindow.requestByteCount)
-        let kind = AudioKind.probe(
+        let kind = Self.kind(
             head: window.bytes,
             contentType: reader.report.contentType,
             name: location.name.string
@@ -53,5 +34,15 @@ package struct DecoderTable: Sendable {
             seekTable: reader.storedSeekTable
         )
         return (factories[kind] ?? mpeg)(stream)
+    }
+
+    /// The kind of a resource that begins with `head`. Pure.
+    ///
+    /// A magic number takes precedence, since servers and file names are often wrong: content type and name
+    /// count only without one. Everything else is taken for MPEG audio, which has no reliable magic number.
+    package static func kind(head: [UInt8], contentType: String?, name: String) -> AudioKind {
+        if let kind = AudioKind.byMagicNumber(head) { return kind }
+        if head.starts(with: "ID3".utf8) || FrameHeader(head, at: 0) != nil { return .mpeg }
+        return contentType.flatMap(AudioKind.byContentType) ?? AudioKind.byName(name) ?? .mpeg
     }
 }

@@ -1,0 +1,197 @@
+/// An audio format, or a container of audio. The only table of their magic numbers, content types and file name
+/// extensions.
+///
+/// Content types and names are hints, because servers and people often state wrong ones: magic numbers take
+/// precedence. MPEG audio and ADTS have none that is reliable; their frame headers are checked by the probe.
+package enum AudioKind: Sendable, Hashable, CaseIterable {
+    case mpeg, flac, ogg, wave, aiff, mp4, adts, wavpack, monkeysAudio, asf, matroska
+    case musepack, trueAudio, dsd, caf, au, amr, midi, avi, mpegVideo
+
+    /// The number of leading bytes that any magic number needs.
+    package static let headByteCount = 16
+
+    /// The name of the kind for messages.
+    package var name: String { Self.row(of: self).name }
+
+    /// The kind that the magic number at the start of `bytes` identifies; `nil` if there is none, as in MPEG
+    /// audio, ADTS and after an ID3v2 tag (see `ID3v2Header`).
+    package static func byMagicNumber(_ bytes: some Collection<UInt8>) -> AudioKind? {
+        let head = Array(bytes.prefix(headByteCount))
+        return rows.first { row in
+            row.magic.contains { parts in
+                parts.allSatisfy { head.dropFirst($0.offset).starts(with: $0.bytes) }
+            }
+        }?.kind
+    }
+
+    /// The kind that `contentType`, with or without parameters, states; `nil` if it states none of them.
+    package static func byContentType(_ contentType: String) -> AudioKind? {
+        let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        return kindByType[type]
+    }
+
+    /// The kind that the extension of the file name or path `name` suggests; `nil` if it suggests none.
+    package static func byName(_ name: String) -> AudioKind? {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        return kindByExtension[name[name.index(after: dot)...].lowercased()]
+    }
+
+    /// Bytes at a fixed offset.
+    private typealias Part = (offset: Int, bytes: [UInt8])
+
+    private struct Row {
+        var kind: AudioKind
+        var name: String
+        /// Alternatives; each is a magic number of one or more parts.
+        var magic: [[Part]] = []
+        var types: [String] = []
+        var extensions: [String] = []
+    }
+
+    private static func mark(_ text: StaticString, at offset: Int = 0) -> Part {
+        (offset, text.withUTF8Buffer(Array.init))
+    }
+
+    private static func row(of kind: AudioKind) -> Row { rowByKind[kind] ?? rows[0] }
+
+    private static let rowByKind = Dictionary(uniqueKeysWithValues: rows.map { ($0.kind, $0) })
+    private static let kindByType = Dictionary(
+        uniqueKeysWithValues: rows.flatMap { row in row.types.map { ($0, row.kind) } }
+    )
+    private static let kindByExtension = Dictionary(
+        uniqueKeysWithValues: rows.flatMap { row in row.extensions.map { ($0, row.kind) } }
+    )
+
+    /// Marks that a line of text could begin with (`MAC Demarco/Salad Days.mp3`) are tested with the binary byte
+    /// that follows them, so that a playlist is not taken for music.
+    private static let rows = [
+        Row(
+            kind: .mpeg,
+            name: "MP3",
+            // The early container of MP3 in RIFF.
+            magic: [[mark("RIFF"), mark("RMP3", at: 8)]],
+            types: ["audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/mpg", "audio/x-mpeg", "audio/x-mp3"],
+            extensions: ["mp3", "mp2", "mp1", "mpga", "mpa", "mpeg"]
+        ),
+        Row(
+            kind: .flac,
+            name: "FLAC",
+            magic: [[mark("fLaC")]],
+            types: ["audio/flac", "audio/x-flac"],
+            extensions: ["flac", "fla"]
+        ),
+        Row(
+            kind: .ogg,
+            name: "Ogg",
+            magic: [[mark("OggS"), (4, [0])]],
+            types: ["audio/ogg", "application/ogg", "audio/opus", "audio/vorbis", "audio/x-vorbis+ogg"],
+            extensions: ["ogg", "oga", "opus", "spx"]
+        ),
+        Row(
+            kind: .wave,
+            name: "WAV",
+            magic: ["RIFF", "RF64", "BW64"].map { [mark($0), mark("WAVE", at: 8)] },
+            types: ["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"],
+            extensions: ["wav", "wave", "bwf", "rf64"]
+        ),
+        Row(
+            kind: .aiff,
+            name: "AIFF",
+            magic: ["AIFF", "AIFC"].map { [mark("FORM"), mark($0, at: 8)] },
+            types: ["audio/aiff", "audio/x-aiff"],
+            extensions: ["aif", "aiff", "aifc"]
+        ),
+        Row(
+            kind: .mp4,
+            name: "MP4/M4A",
+            magic: [[mark("ftyp", at: 4)]],
+            types: ["audio/mp4", "audio/x-m4a", "audio/m4a", "audio/x-m4b", "video/mp4"],
+            extensions: ["m4a", "m4b", "m4p", "mp4", "alac"]
+        ),
+        Row(
+            kind: .adts,
+            name: "ADTS AAC",
+            types: ["audio/aac", "audio/aacp", "audio/x-aac"],
+            extensions: ["aac", "adts"]
+        ),
+        Row(
+            kind: .wavpack,
+            name: "WavPack",
+            magic: [[mark("wvpk")]],
+            types: ["audio/wavpack", "audio/x-wavpack"],
+            extensions: ["wv"]
+        ),
+        Row(
+            kind: .monkeysAudio,
+            name: "Monkey's Audio",
+            magic: [[mark("MAC "), (5, [0x0E])], [mark("MAC "), (5, [0x0F])]],
+            types: ["audio/x-ape", "audio/ape", "audio/x-monkeys-audio"],
+            extensions: ["ape"]
+        ),
+        Row(
+            kind: .asf,
+            name: "ASF/WMA",
+            magic: [[(0, [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11])]],
+            types: ["audio/x-ms-wma", "video/x-ms-asf", "application/vnd.ms-asf"],
+            extensions: ["wma", "asf"]
+        ),
+        Row(
+            kind: .matroska,
+            name: "Matroska/WebM",
+            magic: [[(0, [0x1A, 0x45, 0xDF, 0xA3])]],
+            types: ["audio/webm", "video/webm", "audio/x-matroska", "video/x-matroska"],
+            extensions: ["mka", "mkv", "webm", "weba"]
+        ),
+        Row(
+            kind: .musepack,
+            name: "Musepack",
+            magic: [[mark("MPCK")], [mark("MP+"), (3, [0x07])], [mark("MP+"), (3, [0x17])]],
+            types: ["audio/x-musepack", "audio/musepack"],
+            extensions: ["mpc"]
+        ),
+        Row(
+            kind: .trueAudio,
+            name: "TTA",
+            magic: [[mark("TTA1")]],
+            types: ["audio/x-tta"],
+            extensions: ["tta"]
+        ),
+        Row(
+            kind: .dsd,
+            name: "DSD",
+            magic: [[mark("DSD "), (4, [28])], [mark("FRM8"), mark("DSD ", at: 12)]],
+            types: ["audio/x-dsf", "audio/x-dff"],
+            extensions: ["dsf", "dff"]
+        ),
+        Row(
+            kind: .caf,
+            name: "CAF",
+            magic: [[mark("caff"), (4, [0])]],
+            types: ["audio/x-caf"],
+            extensions: ["caf"]
+        ),
+        Row(
+            kind: .au,
+            name: "AU",
+            magic: [[mark(".snd"), (4, [0])]],
+            types: ["audio/basic"],
+            extensions: ["au", "snd"]
+        ),
+        Row(kind: .amr, name: "AMR", magic: [[mark("#!AMR")]], types: ["audio/amr"], extensions: ["amr"]),
+        Row(
+            kind: .midi,
+            name: "MIDI",
+            magic: [[mark("MThd")], [mark("RIFF"), mark("RMID", at: 8)]],
+            types: ["audio/midi", "audio/x-midi"],
+            extensions: ["mid", "midi"]
+        ),
+        Row(
+            kind: .avi,
+            name: "AVI",
+            magic: [[mark("RIFF"), mark("AVI ", at: 8)]],
+            types: ["video/x-msvideo"]
+        ),
+        // A program stream, or MPEG video without one.
+        Row(kind: .mpegVideo, name: "MPEG video", magic: [[(0, [0, 0, 1, 0xBA])], [(0, [0, 0, 1, 0xB3])]]),
+    ]
+}
