@@ -13,8 +13,10 @@ struct ResourceKindTests {
         case refused(SafeText)
     }
 
-    private static let page: Answer = .refused("got a web page instead of a playlist")
+    private static let page: Answer = .refused("Got a web page instead of audio (wrong link or login page?)")
     private static let xml: Answer = .refused("not a playlist (XML, but not XSPF)")
+    private static let music: Answer = .refused("not a playlist (music)")
+    private static let hls: Answer = .refused("HLS is not supported")
     private static let binary: Answer = .refused("not a playlist (binary data)")
 
     /// A name and a content; then the kind by the name alone (as of URLs and entries of lists), of a local file, and of a
@@ -25,8 +27,8 @@ struct ResourceKindTests {
         ("a.M3U8", "x.mp3", .list(.m3u), .list(.m3u), .list(.m3u)),
         ("a.b.xspf", "", .list(.xspf), .list(.xspf), .list(.xspf)),
         (".pls", "", .list(.pls), .list(.pls), .list(.pls)),
-        ("a.mp3", "x.mp3", .music, .music, .list(.m3u)),
-        ("a.MPEG", "", .music, .music, .list(.m3u)),
+        ("a.mp3", "x.mp3", .music, .music, music),
+        ("a.MPEG", "", .music, .music, music),
         ("a.flac", "x.mp3", .music, .music, .list(.m3u)),
         ("words", "x.mp3", .music, .music, .list(.m3u)),
         ("m3u", "", .music, .music, .list(.m3u)),
@@ -47,8 +49,21 @@ struct ResourceKindTests {
         ("a.m3u", "<!DOCTYPE html><p>", .list(.m3u), .list(.m3u), page),
         ("a", " <HTML>", .music, .music, page),
         ("a.m3u", "<?xml?><html>", .list(.m3u), .list(.m3u), page),
-        ("a", "<rss></rss>", .music, .music, xml),
-        ("a.pls", "ID3\u{3}\u{0}", .list(.pls), .list(.pls), binary),
+        ("a", "<html></html>", .music, .music, page),
+        ("a", "<!-- <playlist> --><asx></asx>", .music, .music, xml),
+        ("a", "<!-- cut", .music, .music, xml),
+        ("a", "<rss></rss>", .music, .list(.feed), .list(.feed)),
+        ("a.mp3", "<?xml version='1.0'?>\n<!-- x --> <feed xmlns='x'>", .music, .music, .list(.feed)),
+        ("a", "<rdf:RDF>", .music, .list(.feed), .list(.feed)),
+        ("a", "<!DOCTYPE opml SYSTEM 'x'>\n<opml version='2.0'>", .music, .list(.opml), .list(.opml)),
+        ("a", "<x:playlist xmlns:x='y'>", .music, .list(.xspf), .list(.xspf)),
+        ("a", "<p>playlist</p>", .music, .music, xml),
+        // HLS is a list of the pieces of one stream.
+        ("a.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n1.ts", .list(.m3u), .list(.m3u), hls),
+        ("a", "#EXT-X-VERSION:3\n1.ts", .music, .music, hls),
+        // A tag means music, whatever the name says.
+        ("a.m3u", "ID3 #EXTM3U", .list(.m3u), .list(.m3u), music),
+        ("a.pls", "ID3\u{3}\u{0}", .list(.pls), .list(.pls), music),
         ("a", "\u{0}", .music, .music, binary),
         ("a", "x\u{7}", .music, .music, binary),
         ("a", "#EXTM3U\n\u{7}", .music, .list(.m3u), .list(.m3u)),
@@ -67,11 +82,43 @@ struct ResourceKindTests {
         #expect(Answer(ResourceKind.of(name: name)) == byName)
         let folder = try TemporaryFolder()
         #expect(Answer(try LocalFile.kind(of: folder.write(name, content))) == ofFile)
-        // A list is read by what it is, whatever type its server states.
+        // A list is read by what it is, whatever type its server states, unless it could be any text.
         for type in [nil, "audio/mpeg", "text/html", ResourceKind.folderType] {
             let kind = ResourceKind.of(contentType: type, firstBytes: bytes, name: name)
             #expect(Answer(ofList: kind) == ofList)
         }
+    }
+
+    @Test(
+        arguments: [
+            // The first bytes decide before the content type, and that before the name.
+            ("#EXTM3U\nx", "audio/x-scpls", "a.pls", .list(.m3u)),
+            ("x.mp3", "audio/x-mpegurl", "listen", .list(.m3u)),
+            ("x.mp3", "audio/x-mpegurl", "a.pls", .list(.m3u)),
+            ("x", "application/pls+xml", "a", .list(.pls)),
+            ("x", "text/plain", "a.pls", .list(.pls)), ("x", "audio/mpeg", "a", .unknown(notList: nil)),
+            ("\u{0}\u{1}", "audio/x-mpegurl", "a.m3u", .unknown(notList: "not a playlist (binary data)")),
+            ("ID3\u{4}", "audio/x-mpegurl", "a.m3u", .music),
+            // A page or an array is a folder only where a folder can be.
+            ("<html>", "text/html", "/music/", .list(.webFolder)),
+            ("<html>", "text/html", "/music", .unknown(notList: ResourceKind.page)),
+            ("[\n{ \"name\"", "application/json", "/music/", .list(.webFolder)),
+            ("[]", "application/json", "/", .list(.webFolder)), ("[{", nil, "/a", .unknown(notList: nil)),
+            ("[x]", nil, "/a/", .unknown(notList: nil)),
+        ] as [(String, String?, String, ResourceKind)]
+    )
+    func `first bytes come before the content type, and that before the name`(
+        content: String,
+        type: String?,
+        name: String,
+        kind: ResourceKind
+    ) {
+        #expect(ResourceKind.of(contentType: type, firstBytes: Array(content.utf8), name: name) == kind)
+    }
+
+    @Test func `XML in UTF-16 is recognized by its root`() {
+        let bytes: [UInt8] = [0xFF, 0xFE] + "<?xml?><rss>".utf8.flatMap { [$0, 0] }
+        #expect(ResourceKind.of(firstBytes: bytes, name: "a") == .list(.feed))
     }
 
     @Test func `a folder is one whatever its name`() throws {
@@ -92,7 +139,8 @@ extension ResourceKindTests.Answer {
         switch kind {
         case .list(let format): self = .list(format)
         case .unknown(notList: let reason?): self = .refused(reason)
-        case .unknown, .music, .folder: self = .list(.m3u)
+        case .music: self = .refused("not a playlist (music)")
+        case .unknown, .folder: self = .list(.m3u)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Part of a playlist's bytes, parsed in place.
 ///
 /// Lists of 100,000 entries open without a visible pause because only the fields that are used become
@@ -40,6 +42,21 @@ extension UnsafeBufferPointer<UInt8> {
         return (0...count - word.utf8CodeUnitCount).contains {
             piece($0..<$0 + word.utf8CodeUnitCount).starts(withLowercase: word)
         }
+    }
+
+    /// The offset of the first occurrence of `word`, from `start` on; `nil` if there is none.
+    func offset(of word: StaticString, from start: Int = 0) -> Int? {
+        guard let base = baseAddress else { return nil }
+        let length = word.utf8CodeUnitCount
+        var place = start
+        while place + length <= count,
+            let found = memchr(base + place, Int32(word.utf8Start[0]), count - length + 1 - place)
+        {
+            place = UnsafeRawPointer(base).distance(to: found)
+            if memcmp(found, word.utf8Start, length) == 0 { return place }
+            place += 1
+        }
+        return nil
     }
 
     /// Calls `body` with each line that is not blank, trimmed. LF, CR and CRLF end lines.

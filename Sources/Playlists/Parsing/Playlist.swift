@@ -6,34 +6,52 @@ package enum PlaylistFormat: String, Sendable {
     case m3u
     case pls
     case xspf
+    /// RSS or Atom.
+    case feed
+    /// OPML, a list of feeds.
+    case opml
+    /// The listing of a folder that a web server makes, as HTML or JSON.
+    case webFolder
 }
 
 /// Parses playlists in one pass over their bytes. Pure.
 enum Playlist {
-    /// Parses the list in `bytes` and returns its entries in order, at least one.
+    /// Parses the list in `bytes` and returns its entries in order, at least one; only a web folder may be
+    /// empty.
     ///
-    /// The bytes show the format, or else the extension of `name` suggests it; if neither does, each line is
-    /// an entry. `contentType` is passed to `ResourceKind`, which ignores that of a server. `subject` names
-    /// the list in errors. Throws `.badPlaylist`.
+    /// The bytes show the format, or else `contentType` or the extension of `name` suggests it; if none does,
+    /// each line is an entry. `base` is the URL of a web folder. `subject` names the list in errors. Throws
+    /// `.badPlaylist`.
     static func entries(
         of bytes: [UInt8],
         contentType: String? = nil,
         name: String,
+        base: WebURL? = nil,
         subject: SafeText,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(MediaError) -> [PlaylistEntry] {
         let entries: [PlaylistEntry]
         switch ResourceKind.of(contentType: contentType, firstBytes: bytes, name: name) {
         case .unknown(notList: let reason?): throw MediaError(.badPlaylist, subject, reason)
+        case .music: throw MediaError(.badPlaylist, subject, "not a playlist (music)")
         case .list(.xspf):
             let parser = XSPFParser(limit: limits.entries)
             if let fault = parser.parse(bytes) {
                 throw MediaError(.badPlaylist, subject, "can't read this XSPF playlist: " + fault)
             }
             entries = parser.entries
+        case .list(.feed), .list(.opml):
+            throw MediaError(.badPlaylist, subject, "podcast feeds are not supported yet")
+        case .list(.webFolder):
+            let found = base.flatMap { base in
+                bytes.withUnsafeBufferPointer { WebFolder.entries(of: $0, at: base, limit: limits.entries) }
+            }
+            guard let found else { throw MediaError(.badPlaylist, subject, ResourceKind.page) }
+            entries = found
+            if found.isEmpty { return [] }
         case .list(.pls):
             entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
-        case .list(.m3u), .unknown, .music, .folder:
+        case .list(.m3u), .unknown, .folder:
             entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
         }
         guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
@@ -55,6 +73,8 @@ struct PlaylistEntry: Sendable, Equatable {
     /// `true` if `reference` is a URI (XSPF), which is percent-encoded. In other formats a local reference is
     /// a plain path, in which `%` is a percent sign.
     var isURI = false
+    /// `true` if the list says that this is a list itself, whatever its name: a folder, or a feed of OPML.
+    var isList = false
     var tags = TrackTags()
     /// The length that the list states; `nil` if unknown, which lists write as -1 or 0.
     var duration: Duration?

@@ -3,13 +3,13 @@ package import Media
 /// What a resource is: a list, music or a folder. Only this type decides that, from the facts known so far.
 /// Pure.
 ///
-/// To recognize another kind of list or music, add its extension below (for a list also its first bytes), and
-/// rows to `ResourceKindTests`.
+/// To recognize another kind of list or music, add its extension and content types below (for a list also its
+/// first bytes), and rows to `ResourceKindTests`.
 package enum ResourceKind: Sendable, Equatable {
     /// A folder of the local file system.
     case folder
     case list(PlaylistFormat)
-    /// MPEG audio, according to its name.
+    /// Audio, according to its first bytes or its name.
     case music
     /// Anything else. It is opened as music, so that the decoder's probe decides. `notList` is the reason why
     /// it can't be read as a list; `nil` if each of its lines could be an entry.
@@ -20,21 +20,34 @@ package enum ResourceKind: Sendable, Equatable {
     /// The content type of a folder, as file managers write it.
     static let folderType = "inode/directory"
 
-    /// The number of bytes to examine, enough for a licence in a comment before XSPF's first element.
-    private static let headLength = 8_192
+    /// The number of bytes to examine, enough for a licence in a comment before the first element of XML.
+    package static let headLength = 8_192
+
+    /// The reason why a web page is not a list, in words that fit music too.
+    static let page: SafeText = "Got a web page instead of audio (wrong link or login page?)"
 
     /// The kinds by the extensions of names, in lower case. The first row matches most entries of long lists.
     private static let extensions: [(name: StaticString, kind: ResourceKind)] = [
         ("mp3", .music), ("mp2", .music), ("mp1", .music), ("mpga", .music), ("mpa", .music),
         ("mpeg", .music),
         ("m3u", .list(.m3u)), ("m3u8", .list(.m3u)), ("pls", .list(.pls)), ("xspf", .list(.xspf)),
+        ("rss", .list(.feed)), ("atom", .list(.feed)), ("opml", .list(.opml)),
     ]
 
-    /// The kind of the resource called `name`, a file name or the path of a URL.
+    /// The formats of lists by content type. Types of XML or of text in general are missing: they say less
+    /// than the first bytes.
+    private static let types: [String: PlaylistFormat] = [
+        "audio/x-mpegurl": .m3u, "audio/mpegurl": .m3u, "application/x-mpegurl": .m3u,
+        "application/vnd.apple.mpegurl": .m3u, "audio/x-scpls": .pls, "audio/scpls": .pls,
+        "application/pls+xml": .pls, "application/xspf+xml": .xspf, "application/rss+xml": .feed,
+        "application/atom+xml": .feed, "text/x-opml": .opml, "text/x-opml+xml": .opml,
+    ]
+
+    /// The kind of the resource called `name`, a file name or the path of a URL (after redirects).
     ///
-    /// `firstBytes` are the whole resource or its head; `nil` before anything is read. A format that they
-    /// show takes precedence over the one that the name suggests. `contentType` only marks a folder; that of
-    /// a server is ignored, because many servers send lists as some other type of text.
+    /// `firstBytes` are the whole resource or its head; `nil` before anything is read. What they show takes
+    /// precedence over `contentType`, and that over the name. Bytes that are not text are never a list.
+    /// HTML and JSON are the listing of a web folder only if `name` ends in `/`; its parser decides finally.
     package static func of(
         contentType: String? = nil,
         firstBytes: [UInt8]? = nil,
@@ -43,8 +56,11 @@ package enum ResourceKind: Sendable, Equatable {
         guard let firstBytes else {
             return contentType == folderType ? .folder : suggested(by: name) ?? .unknown(notList: nil)
         }
-        let shown = firstBytes.withUnsafeBufferPointer { Self.shown(by: $0) }
-        return shown == .unknown(notList: nil) ? suggested(by: name) ?? shown : shown
+        let shown = firstBytes.withUnsafeBufferPointer {
+            Self.shown(by: $0, isAtFolder: name.utf8.last == UInt8(ascii: "/"))
+        }
+        guard shown == .unknown(notList: nil) else { return shown }
+        return contentType.flatMap { types[$0] }.map { .list($0) } ?? suggested(by: name) ?? shown
     }
 
     private static func suggested(by name: String) -> ResourceKind? {
@@ -58,35 +74,85 @@ package enum ResourceKind: Sendable, Equatable {
         }
     }
 
-    private static func shown(by bytes: ByteText) -> ResourceKind {
+    private static func shown(by bytes: ByteText, isAtFolder: Bool) -> ResourceKind {
         let head = bytes.piece(0..<min(bytes.count, headLength)).withoutByteOrderMark
-        let text = head.trimmed
-        // Of these formats, only XSPF may be in UTF-16, which expat reads.
+        if head.starts(with: "ID3".utf8) { return .music }
+        // Of these formats, only XML may be in UTF-16, which expat reads.
         if head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C]) {
-            return .list(.xspf)
+            return Array(head.dropFirst(2).filter { $0 != 0 }).withUnsafeBufferPointer {
+                markup($0, isAtFolder: false)
+            }
         }
-        if text.starts(withLowercase: "<") {
-            let isPage =
-                text.contains(lowercase: "<html") || text.contains(lowercase: "<!doctype html")
-                || text.starts(withLowercase: "<head") || text.starts(withLowercase: "<body")
-            if isPage { return .unknown(notList: "got a web page instead of a playlist") }
-            return text.contains(lowercase: "playlist")
-                ? .list(.xspf) : .unknown(notList: "not a playlist (XML, but not XSPF)")
-        }
+        let text = head.trimmed
+        if text.starts(withLowercase: "<") { return markup(text, isAtFolder: isAtFolder) }
         let binary = ResourceKind.unknown(notList: "not a playlist (binary data)")
         if head.contains(0) { return binary }
-        if text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf") {
-            return .list(.m3u)
+        let isExtended = text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf")
+        if isExtended || text.starts(withLowercase: "#ext-x-") {
+            return text.contains(lowercase: "#ext-x-")
+                ? .unknown(notList: "HLS is not supported") : .list(.m3u)
         }
         if text.starts(withLowercase: "[playlist]") { return .list(.pls) }
+        if isAtFolder, WebFolder.isArray(text) { return .list(.webFolder) }
         // Checked only if there is no signature: a list with one is a list even if a title has control
         // characters.
         return head.contains(where: isBinary) ? binary : .unknown(notList: nil)
+    }
+
+    /// The kind of a text that begins with `<`, by the name of its root element.
+    private static func markup(_ text: ByteText, isAtFolder: Bool) -> ResourceKind {
+        let xml = ResourceKind.unknown(notList: "not a playlist (XML, but not XSPF)")
+        guard let root = MarkupRoot.name(of: text) else { return xml }
+        switch root {
+        case "playlist": return .list(.xspf)
+        case "rss", "feed", "rdf": return .list(.feed)
+        case "opml": return .list(.opml)
+        case "html", "head", "body", "title", "meta", "script":
+            return isAtFolder ? .list(.webFolder) : .unknown(notList: page)
+        default: return xml
+        }
     }
 
     /// `true` for control characters that no text has. Tab, line ends, form feed and the end-of-file mark of
     /// old lists are allowed.
     private static func isBinary(_ byte: UInt8) -> Bool {
         byte < 0x20 && !(0x09...0x0D).contains(byte) && byte != 0x1A
+    }
+}
+
+/// The first element of XML or HTML. Pure.
+enum MarkupRoot {
+    /// The name of the first element in `text`, without a prefix and in lower case; `html` if the document
+    /// type says so. `nil` if `text` ends before it.
+    ///
+    /// Skips comments, processing instructions and the document type.
+    static func name(of text: ByteText) -> String? {
+        var rest = text
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest.piece(start..<rest.count)
+            let end: (text: StaticString, length: Int)
+            if rest.starts(withLowercase: "<!--") {
+                end = ("-->", 3)
+            } else if rest.starts(withLowercase: "<?") {
+                end = ("?>", 2)
+            } else if rest.starts(withLowercase: "<!doctype html") {
+                return "html"
+            } else if rest.starts(withLowercase: "<!") {
+                end = (">", 1)
+            } else {
+                return elementName(rest.piece(1..<rest.count))
+            }
+            guard let place = rest.offset(of: end.text) else { return nil }
+            rest = rest.piece(place + end.length..<rest.count)
+        }
+        return nil
+    }
+
+    private static func elementName(_ text: ByteText) -> String? {
+        guard let end = text.firstIndex(where: { $0 <= 0x20 || $0 == 0x3E || $0 == 0x2F }) else {
+            return nil
+        }
+        let name = String(decoding: text.piece(0..<end), as: UTF8.self).lowercased()
+        return name.split(separator: ":").last.map { String($0) }
     }
 }

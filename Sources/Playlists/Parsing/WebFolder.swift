@@ -1,0 +1,149 @@
+import Media
+
+/// Parses the listings of folders that web servers make: HTML of nginx, Apache, lighttpd, caddy, Python's
+/// `http.server` and `rclone serve http`, and the JSON of nginx.
+///
+/// Recognizes a listing by its heading and the shape of its rows; every other page is none. Pure.
+enum WebFolder {
+    /// The HTML around the rows of a listing.
+    private struct Shape {
+        /// Comes before the rows, once.
+        var heading: StaticString
+        /// Begins and ends the rows.
+        var opening: StaticString
+        var closing: StaticString
+        /// Begins each row; the first link after it is that of the row.
+        var row: StaticString
+    }
+
+    private static let link: StaticString = "<a href=\""
+
+    private static let shapes = [
+        // nginx, and Apache with its fancy index.
+        Shape(heading: "<h1>Index of ", opening: "<pre>", closing: "</pre>", row: link),
+        // Apache with `IndexOptions HTMLTable`, and without the fancy index.
+        Shape(heading: "<h1>Index of ", opening: "<table", closing: "</table>", row: "<tr"),
+        Shape(heading: "<h1>Index of ", opening: "<ul>", closing: "</ul>", row: "<li><a href=\""),
+        // lighttpd.
+        Shape(
+            heading: "<h2>Index of ",
+            opening: "<tbody>",
+            closing: "</tbody>",
+            row: "<td class=\"n\"><a href=\""
+        ),
+        // Python's http.server.
+        Shape(
+            heading: "<h1>Directory listing for ",
+            opening: "<ul>",
+            closing: "</ul>",
+            row: "<li><a href=\""
+        ),
+        // caddy and rclone.
+        Shape(
+            heading: "<table aria-describedby=\"summary\">",
+            opening: "<tbody>",
+            closing: "</tbody>",
+            row: "<tr class=\"file\">"
+        ),
+    ]
+
+    /// Returns the files and folders in the listing `bytes` of the folder `base`, in natural order; `nil` if
+    /// it is no listing.
+    ///
+    /// Only links to direct children of `base` count, without a query or a fragment; hidden ones do not. An
+    /// entry for a folder is a list (`isList`). At most `limit` + 1 entries.
+    static func entries(of bytes: ByteText, at base: WebURL, limit: Int) -> [PlaylistEntry]? {
+        let text = bytes.withoutByteOrderMark.trimmed
+        guard let references = text.first == UInt8(ascii: "[") ? JSONListing.names(in: text) : links(in: text)
+        else { return nil }
+        var names = Set<String>()
+        for reference in references {
+            guard let name = child(reference, of: base), names.count <= limit else { continue }
+            names.insert(name)
+        }
+        return names.map { (key: NaturalKey(PercentEncoding.decoded($0)), name: $0) }
+            .sorted { $0.key < $1.key }
+            .map { PlaylistEntry(reference: "./" + $0.name, isURI: true, isList: $0.name.hasSuffix("/")) }
+    }
+
+    /// `true` if `text` could be nginx's JSON: an array of objects, or an empty one.
+    static func isArray(_ text: ByteText) -> Bool {
+        guard text.first == UInt8(ascii: "[") else { return false }
+        let inside = text.piece(1..<text.count).trimmed
+        return inside.first == UInt8(ascii: "{") || inside.first == UInt8(ascii: "]")
+    }
+
+    /// The links of the rows, as URL references; `nil` if there is no heading with rows of its shape.
+    private static func links(in text: ByteText) -> [String]? {
+        let found = shapes.lazy.compactMap { shape -> (shape: Shape, start: Int)? in
+            guard let heading = text.offset(of: shape.heading),
+                let start = text.offset(of: shape.opening, from: heading)
+            else { return nil }
+            return (shape, start)
+        }
+        // A page can have a table after the listing proper, which is then not the listing.
+        guard let (shape, start) = found.min(by: { $0.start < $1.start }) else { return nil }
+        let end = text.offset(of: shape.closing, from: start) ?? text.count
+        var links: [String] = []
+        var rest = start
+        while let row = text.offset(of: shape.row, from: rest), row < end,
+            let link = text.offset(of: Self.link, from: row), link < end
+        {
+            let target = link + Self.link.utf8CodeUnitCount
+            let quote = text[target...].firstIndex(of: UInt8(ascii: "\"")) ?? text.count
+            links.append(Entities.decoded(LegacyText.string(text.piece(target..<quote))))
+            rest = quote
+        }
+        return links
+    }
+
+    /// The last component of `reference`, percent-encoded, with the final `/` of a folder; `nil` unless it is
+    /// a direct child of `base`.
+    private static func child(_ reference: String, of base: WebURL) -> String? {
+        guard !reference.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }),
+            let url = base.resolving(reference), url.hasSameOrigin(as: base),
+            url.path.hasPrefix(base.path)
+        else { return nil }
+        let name = url.path.dropFirst(base.path.count)
+        let inside = name.hasSuffix("/") ? name.dropLast() : name
+        // Hidden files and folders are left out, as in local folders.
+        guard !inside.isEmpty, !inside.contains("/"), !inside.hasPrefix(".") else { return nil }
+        return String(name)
+    }
+}
+
+/// Decodes the character references of HTML that servers write into listings. Pure.
+enum Entities {
+    private static let named: [Substring: Unicode.Scalar] = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}",
+    ]
+
+    /// `text` with `&amp;`, `&lt;`, `&gt;`, `&quot;`, `&apos;`, `&nbsp;`, `&#38;` and `&#x26;` decoded. Any
+    /// other `&` is an ampersand.
+    static func decoded(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "&") {
+            result += rest[..<start]
+            rest = rest[start...].dropFirst()
+            // No reference is longer: `&#x10FFFF;`.
+            guard let end = rest.prefix(9).firstIndex(of: ";"), let scalar = scalar(rest[..<end]) else {
+                result += "&"
+                continue
+            }
+            result.unicodeScalars.append(scalar)
+            rest = rest[end...].dropFirst()
+        }
+        return result + rest
+    }
+
+    private static func scalar(_ name: Substring) -> Unicode.Scalar? {
+        guard name.first == "#" else { return named[name] }
+        let digits = name.dropFirst()
+        let number =
+            digits.first == "x" || digits.first == "X"
+            ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+        return number.flatMap { Unicode.Scalar($0) }
+    }
+}
