@@ -11,7 +11,7 @@ final class PlayerShell {
     private var totals = SessionTotals()
     private(set) var isOver = false
     /// The failures of the newest snapshot.
-    private var shownFailures: [Track.ID: SafeText] = [:]
+    private var shownFailures: [Track.ID: MediaError] = [:]
     private let passes: PassTable
     private let sound: SoundPath
     private let cached: CachedWatch?
@@ -266,7 +266,7 @@ final class PlayerShell {
         guard case .web = track.location else { return nil }
         if let resource = currentResource, resource.track.id == track.id, let length = resource.report.length
         {
-            return Availability(storedBytes: resource.report.stored.byteCount, length: length).fraction
+            return Availability(stored: resource.report.stored, length: length).fraction
         }
         return cached?.value[track.id]?.fraction
     }
@@ -304,6 +304,7 @@ final class PlayerShell {
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
         snapshot.connectivity = state.connectivity
+        snapshot.isOutputLost = state.output.isLost
         snapshot.availability = cached?.value ?? [:]
         snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume
