@@ -37,6 +37,51 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 
+/// A value like that of `Locked`, for whose changes a thread can wait.
+///
+/// Only named threads may wait, never a task of Swift's pool.
+package struct Monitor<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    // Unchecked: the pointers never change, and `value` is only touched between lock and unlock.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    private let value: UnsafeMutablePointer<Value>
+
+    /// Protects `initial` by a new lock.
+    package init(_ initial: consuming sending Value) {
+        mutex = .allocate(capacity: 1)
+        changed = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(changed, nil)
+        value = .allocate(capacity: 1)
+        value.initialize(to: initial)
+    }
+
+    deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
+        pthread_cond_destroy(changed)
+        changed.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Blocks until `condition` holds, runs `body` on the value while no other thread does, and wakes the
+    /// threads that wait. Returns the result of `body`.
+    package borrowing func withLock<Result: ~Copyable>(
+        when condition: (borrowing Value) -> Bool = { _ in true },
+        _ body: (inout sending Value) -> sending Result
+    ) -> sending Result {
+        pthread_mutex_lock(mutex)
+        while !condition(value.pointee) { pthread_cond_wait(changed, mutex) }
+        defer {
+            // While the lock is held: afterwards a woken thread may already have freed the condition variable.
+            pthread_cond_broadcast(changed)
+            pthread_mutex_unlock(mutex)
+        }
+        return body(&value.pointee)
+    }
+}
+
 /// A reference to a value that is created after the parts that use it.
 package final class LateBound<Value: Sendable>: Sendable {
     private let box = Locked<Value?>(nil)

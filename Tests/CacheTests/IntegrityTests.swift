@@ -106,10 +106,10 @@ import Testing
         #expect(try await scene.stored() == ByteRangeSet(0..<500))
     }
 
-    @Test(arguments: ["objects", "index.sqlite", "lock", "object"])
+    @Test(arguments: ["objects", "index.sqlite", "lock"])
     func `a symlink in the folder is refused`(name: String) async throws {
-        let object = try await scene.fill(0..<1_000)
-        let path = name == "object" ? object : scene.file(name)
+        try await scene.fill(0..<1_000)
+        let path = scene.file(name)
         let elsewhere = scene.path + "/elsewhere"
         #expect(rename(path, elsewhere) == 0)
         try scene.link(path, to: elsewhere)
@@ -262,10 +262,10 @@ import Testing
     @Test func `an object that cannot be opened does not count as missing`() async throws {
         let object = try await scene.fill(0..<1_000)
         unlink(object)
-        // Refused with ELOOP, as EMFILE refuses what another process has open.
-        try scene.link(object, to: scene.path)
+        // Refused with EISDIR, as EMFILE refuses what another process has open.
+        #expect(mkdir(object, 0o700) == 0)
         #expect(try await scene.opener().clear(includingPinned: true).entriesRemoved == 0)
-        unlink(object)
+        rmdir(object)
         #expect(try await scene.opener().clear(includingPinned: true).entriesRemoved == 1)
     }
 

@@ -14,7 +14,8 @@ struct CommandReaderTests {
         let player = RecordingPlayer()
         var notices: [PlayerEvent] = []
         CommandReader.read(descriptor: pipe.reading, control: player) { notices.append($0) }
-        return (player.commands, notices)
+        #expect(player.commands.isEmpty, "a line overtakes others")
+        return (player.turns, notices)
     }
 
     @Test func `each line is a command, with either line end and without the last`() {
@@ -27,6 +28,19 @@ struct CommandReaderTests {
         let (commands, notices) = read("fly\nplay\n")
         #expect(commands == [.play])
         #expect(notices == [.notice(code: "bad-command", message: "Unknown command \"fly\"")])
+    }
+
+    @Test func `each line is announced before it is read, so that a flood can be stopped`() {
+        let pipe = PipeEnds()
+        pipe.send("play\nfly\npause")
+        pipe.closeWriting()
+        let player = RecordingPlayer()
+        var seen: [Int] = []
+        CommandReader.read(descriptor: pipe.reading, control: player) {
+            seen.append(player.turns.count)
+        } report: { _ in
+        }
+        #expect(seen == [0, 1, 1])
     }
 
     @Test func `a line that is too long is refused whole and the next is taken`() {

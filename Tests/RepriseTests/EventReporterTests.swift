@@ -61,6 +61,30 @@ struct EventReporterTests {
         #expect(lines.last == "buffering index=20000 position=0 t=0")
     }
 
+    @Test func `a script waits while a thousand of its answers are not read, and an event does not`()
+        async throws
+    {
+        let reporter = reporter()
+        // Fills the pipe, so that what follows stays unwritten.
+        for index in 1...5_000 { reporter.report(.buffering(index: index, position: .zero)) }
+        let script = WorkThread(name: "script")
+        defer { script.stop() }
+        let taken = Locked(0)
+        script.submit {
+            for _ in 0..<EventReporter.mostUnanswered + 500 {
+                reporter.takeCommand()
+                taken.withLock { $0 += 1 }
+            }
+        }
+        try await wait(for: "a thousand commands") { taken.withLock { $0 } == EventReporter.mostUnanswered }
+        reporter.report(.buffering(index: 5_001, position: .zero))
+        #expect(taken.withLock { $0 } == EventReporter.mostUnanswered)
+        let lines = await readLines(5_001)
+        #expect(lines.last == "buffering index=5001 position=0 t=0")
+        try await wait(for: "the rest") { taken.withLock { $0 } == EventReporter.mostUnanswered + 500 }
+        await reporter.finish()
+    }
+
     @Test func `a line between events keeps its place, and lines and events after the end are dropped`() async
     {
         let reporter = reporter()

@@ -82,4 +82,16 @@ struct CommandLineTests {
         line.insert(String(repeating: "x", count: 100_000))
         #expect(line.text.count == CommandLine.longest)
     }
+
+    // If a key cost as much as the line is long, a flood would take minutes.
+    @Test(.timeLimit(.minutes(1)), arguments: [":x\u{1}", "f"])
+    func `a flood of typed characters costs no more per character than the first`(opening: String) {
+        var state = queueState(100, rows: 15)
+        for byte in (opening + String(repeating: "y", count: 1 << 18)).utf8 {
+            let key: Key = byte == 1 ? .control("a") : .character(Character(UnicodeScalar(byte)))
+            #expect(state.apply(.key(key)).isEmpty)
+        }
+        #expect(state.commandLine.map { $0.text.count } ?? CommandLine.longest == CommandLine.longest)
+        #expect(state.prompt.map { $0.line.text.count } ?? 256 == 256)
+    }
 }

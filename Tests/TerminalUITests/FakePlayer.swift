@@ -28,6 +28,8 @@ final class FakePlayer: PlayerControl {
         if command == .quit, isOverAfterQuit { publish { $0.isOver = true } }
     }
 
+    func sendInTurn(_ command: PlayerCommand) { send(command) }
+
     var snapshot: PlayerSnapshot {
         state.withLock {
             $0.snapshotReads += 1

@@ -182,7 +182,8 @@ final class Eviction: @unchecked Sendable {
         var sizes: [(entry: EntryID, allocated: Int64)] = []
         for entry in entries {
             let (length, allocated) = folder.objects.size(entry)
-            if try folder.index.extents.end(of: entry) > length {
+            // What replaced a damaged file has another length; a verification or a player withdraws its claims.
+            if !folder.objects.isDamaged(entry), try folder.index.extents.end(of: entry) > length {
                 let lost = try folder.index.extents.all(of: entry).filter { $0.range.upperBound > length }
                 try folder.index.transaction { try folder.index.extents.remove(lost, of: entry) }
             }
@@ -194,7 +195,7 @@ final class Eviction: @unchecked Sendable {
                 continue
             }
             // A file in use belongs to a store whose entry was replaced or removed.
-            guard case .held = folder.objects.holdForRemoval(entry) else { continue }
+            if case .inUse = folder.objects.holdForRemoval(entry) { continue }
             folder.objects.unlink(entry)
             orphans += 1
             bytes += allocated

@@ -85,26 +85,24 @@ final class ObjectFile: Sendable {
     /// The offset of the byte that `withCommitLock` locks; no resource is that long.
     static let commitByte = Int64.max - 1
 
-    /// The file's status. Throws unless it is a plain file of the user's own.
+    /// The file's status. Throws unless it is a regular file of the user's own.
     func ownStatus() throws -> stat {
-        var status = stat()
-        try check("look at an object", fstat(descriptor, &status))
+        let status = try status()
         guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("open an object", number: EINVAL) }
         guard status.st_uid == geteuid() else { throw ForeignOwnerError(name: "objects/") }
         return status
     }
 
-    /// `true` if the file was unlinked: a store that opens the entry later does not get its bytes.
-    func isUnlinked() throws -> Bool {
+    /// The file's status.
+    func status() throws -> stat {
         var status = stat()
         try check("look at an object", fstat(descriptor, &status))
-        return status.st_nlink == 0
+        return status
     }
 
     /// The apparent size, and the bytes that the file takes on the disk.
     func size() throws -> (length: Int64, allocated: Int64) {
-        var status = stat()
-        try check("look at an object", fstat(descriptor, &status))
+        let status = try status()
         // `st_blocks` counts 512 bytes, whatever the filesystem's block size (stat(3type)).
         return (Int64(status.st_size), Int64(status.st_blocks) * 512)
     }

@@ -24,15 +24,46 @@ final class ObjectFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the file of an entry; creates an empty one if there is none. Anything but a regular file is
-    /// refused.
+    /// The condition of an entry's file.
+    enum Condition {
+        case missing
+        /// A regular file with this inode, which has no second name.
+        case sound(ino_t)
+        /// A symlink, a file with a second name (a hard link), or another thing that can be unlinked. Writing to
+        /// it would change something outside of the cache.
+        case damaged
+        /// A folder, or unknown.
+        case unusable
+    }
+
+    /// The condition of an entry's file. It can change unless the folder's lock is held, and then only by other
+    /// programs.
+    func condition(of entry: EntryID) -> Condition {
+        var status = stat()
+        guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            return errno == ENOENT ? .missing : .unusable
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG where status.st_nlink <= 1: return .sound(status.st_ino)
+        case S_IFDIR: return .unusable
+        default: return .damaged
+        }
+    }
+
+    /// `true` if the file of an entry is damaged; see `Condition`.
+    func isDamaged(_ entry: EntryID) -> Bool {
+        if case .damaged = condition(of: entry) { true } else { false }
+    }
+
+    /// Opens the file of an entry; creates an empty one if there is none, or if it is damaged.
     func open(_ entry: EntryID) throws -> ObjectFile {
-        try object(openat(descriptor, entry.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        if isDamaged(entry) { unlink(entry) }
+        return try object(openat(descriptor, entry.fileName, Self.toChange | O_CREAT, 0o600))
     }
 
     /// The result of locking the file of an entry for its removal.
     enum Removability {
-        /// There is no file.
+        /// There is no file, or it is damaged.
         case missing
         /// No other store has the file open, and none can open it as long as this `ObjectFile` exists.
         case held(ObjectFile)
@@ -42,6 +73,7 @@ final class ObjectFolder: Sendable {
 
     /// Takes the exclusive lock on the file of an entry without waiting.
     func holdForRemoval(_ entry: EntryID) -> Removability {
+        if isDamaged(entry) { return .missing }
         do {
             let file = try object(openat(descriptor, entry.fileName, Self.toChange))
             return file.lockExclusive() ? .held(file) : .inUse
@@ -77,8 +109,9 @@ final class ObjectFolder: Sendable {
 
     private static let toChange = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
 
-    /// Opens the existing file of an entry and locks it as in use; `nil` if there is none.
+    /// Opens the existing file of an entry and locks it as in use; `nil` if there is none, or if it is damaged.
     func openExisting(_ entry: EntryID) throws -> ObjectFile? {
+        if isDamaged(entry) { return nil }
         do {
             let file = try object(openat(descriptor, entry.fileName, Self.toChange))
             try file.lockShared()
@@ -106,6 +139,7 @@ final class ObjectFolder: Sendable {
     private func object(_ opened: CInt) throws -> ObjectFile {
         let file = ObjectFile(descriptor: try check("open an object", opened), files: files)
         let status = try file.ownStatus()
+        guard status.st_nlink <= 1 else { throw SystemError("open an object", number: EMLINK) }
         if status.st_mode & 0o077 != 0 { _ = fchmod(file.descriptor, 0o600) }
         return file
     }

@@ -44,11 +44,14 @@ final class OpenedFolder {
         return IndexSetAside(name: try Self.setIndexAside(in: root), cause: "its index was damaged")
     }
 
-    /// Withdraws the claims of an entry if its file was unlinked. Returns `true` if so. The lock must be
-    /// held.
+    /// Returns `true` if `file`, which a store has open, is no longer the file of its entry: it was removed or
+    /// became damaged, so nothing may be written to it. Removes the entry, unless it has another file by now.
+    /// The lock must be held.
     func withdrawLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
-        guard try file.isUnlinked() else { return false }
-        if try index.entries.row(entry) != nil {
+        let current = objects.condition(of: entry)
+        if case .sound(let number) = current {
+            if try file.status().st_ino == number { return false }
+        } else if try index.entries.row(entry) != nil {
             try index.transaction { try index.entries.remove(entry) }
         }
         return true

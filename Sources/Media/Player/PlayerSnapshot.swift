@@ -74,8 +74,12 @@ package struct PlayerMessage: Sendable, Equatable {
 
 /// The player, as user interfaces see it.
 package protocol PlayerControl: Sendable {
-    /// Sends a command; never waits.
+    /// Sends a command; never waits. `quit` overtakes the commands that were not carried out yet.
     func send(_ command: PlayerCommand)
+
+    /// Sends a command of a script, whose `quit` takes its turn. Blocks the calling thread, a named one, while
+    /// too many commands wait.
+    func sendInTurn(_ command: PlayerCommand)
 
     /// The newest snapshot; never waits.
     var snapshot: PlayerSnapshot { get }

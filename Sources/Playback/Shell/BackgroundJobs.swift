@@ -1,4 +1,5 @@
 import Media
+import System
 
 /// Resolves sources in the background, in the order of the commands; likewise, but independently of that,
 /// saves playlists and pins tracks.
@@ -19,6 +20,9 @@ final class BackgroundJobs: Sendable {
         self.send = send
     }
 
+    /// The number of jobs that are not done.
+    var count: Int { additions.count + changes.count }
+
     func resolve(_ source: String) {
         additions.add { [self] in
             do {
@@ -30,8 +34,11 @@ final class BackgroundJobs: Sendable {
         }
     }
 
-    func save(_ tracks: [Track], to path: String) {
+    /// Saves the result of `tracks`, which is called only when its turn comes: several saves that wait share
+    /// the queue as it was.
+    func save(_ tracks: @escaping @Sendable () -> [Track], to path: String) {
         change { [save] in
+            let tracks = tracks()
             try await save(tracks, path)
             return .saved(count: tracks.count, path: path)
         }
@@ -77,6 +84,7 @@ final class JobLine: Sendable {
 
     private let jobs: AsyncStream<Job>.Continuation
     private let task: Task<Void, Never>
+    private let unfinished = Locked(0)
 
     init(priority: TaskPriority? = nil) {
         let (waiting, jobs) = AsyncStream.makeStream(of: Job.self)
@@ -84,8 +92,17 @@ final class JobLine: Sendable {
         task = Task(priority: priority) { for await job in waiting { await job() } }
     }
 
+    /// The number of jobs that are not done.
+    var count: Int { unfinished.withLock { $0 } }
+
     /// Adds a job; never waits. Jobs after `cancel` or `finish` are dropped.
-    func add(_ job: @escaping Job) { jobs.yield(job) }
+    func add(_ job: @escaping Job) {
+        unfinished.withLock { $0 += 1 }
+        jobs.yield { [self] in
+            await job()
+            unfinished.withLock { $0 -= 1 }
+        }
+    }
 
     func cancel() {
         jobs.finish()

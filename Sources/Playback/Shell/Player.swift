@@ -20,6 +20,8 @@ package final class Player: PlayerControl {
 
     package func send(_ command: PlayerCommand) { inbox.put(.command(command)) }
 
+    package func sendInTurn(_ command: PlayerCommand) { inbox.putInTurn(command) }
+
     package var snapshot: PlayerSnapshot { observers.snapshot }
 
     package func observe(_ observer: @escaping @Sendable () -> Void) { observers.observe(observer) }
@@ -58,6 +60,7 @@ package final class Player: PlayerControl {
         observers.publish(shell.snapshot())
         while let next = await inbox.next() {
             await shell.take(next)
+            inbox.setUnfinished(shell.unfinishedCount)
             observers.publish(shell.snapshot())
             if shell.isOver { break }
         }
@@ -121,75 +124,6 @@ final class PlayerObservers: Sendable {
 
     func send(_ event: PlayerEvent) {
         for observer in state.withLock({ $0.eventObservers }) { observer(event) }
-    }
-}
-
-/// The inputs that the player has not handled yet, in order. May be used from any thread.
-///
-/// Consecutive seeks are merged into one, so that a key held down does not begin a pass for each repetition.
-final class Inbox: Sendable {
-    private struct State {
-        var waiting: [PlayerInput] = []
-        var isClosed = false
-    }
-
-    private let state = Locked(State())
-    private let signals: AsyncStream<Void>
-    private let signal: AsyncStream<Void>.Continuation
-
-    init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-    /// Adds an input; never waits. Inputs after `close` are dropped.
-    func put(_ input: PlayerInput) {
-        state.withLock { state in
-            guard !state.isClosed else { return }
-            if case .command(.seek(let later)) = input,
-                case .command(.seek(let earlier)) = state.waiting.last,
-                let both = earlier.merged(with: later)
-            {
-                state.waiting[state.waiting.count - 1] = .command(.seek(both))
-            } else {
-                state.waiting.append(input)
-            }
-        }
-        signal.yield()
-    }
-
-    /// Waits for the next input; returns `nil` after `close`, or if the task is cancelled. Only one task at a
-    /// time may call this.
-    func next() async -> PlayerInput? {
-        while true {
-            if let input = state.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
-                return input
-            }
-            var iterator = signals.makeAsyncIterator()
-            guard await iterator.next() != nil else { return nil }
-        }
-    }
-
-    /// Accepts no more inputs; returns those that were not handled.
-    func close() -> [PlayerInput] {
-        defer { signal.finish() }
-        return state.withLock { state in
-            state.isClosed = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-    }
-}
-
-extension SeekTarget {
-    /// A single target with the same result as this one followed by `later`; `nil` if there is none.
-    ///
-    /// Relative seeks in the same direction can be added: stopping at the start or the end of the track gives
-    /// the same result. Relative seeks in opposite directions cannot.
-    func merged(with later: SeekTarget) -> SeekTarget? {
-        switch (self, later) {
-        case (_, .to): later
-        case (.by(let first), .by(let second)) where (first < .zero) == (second < .zero): .by(first + second)
-        case (.percent, .percent): later
-        default: nil
-        }
     }
 }
 

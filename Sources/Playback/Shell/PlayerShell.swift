@@ -59,6 +59,9 @@ final class PlayerShell {
         }
     }
 
+    /// The number of commands that were taken but are not carried out yet.
+    var unfinishedCount: Int { state.heldCommands.count + jobs.count }
+
     /// Takes one input, and the inputs that its effects produce at once.
     func take(_ input: PlayerInput) async {
         if case .backgroundFetchEnded(let report) = input { return totals.resourceClosed(report) }
@@ -140,7 +143,7 @@ final class PlayerShell {
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): jobs.resolve(source)
-        case .save(let path): jobs.save(state.describedTracks, to: path)
+        case .save(let path): jobs.save({ [state] in state.describedTracks }, to: path)
         case .finish(let error):
             fatal = error
             isOver = true

@@ -3,24 +3,40 @@ import Media
 import System
 import TerminalUI
 
-/// Reads commands from standard input, one per line, and sends them to the player.
+/// Reads commands from standard input, one per line, and sends them to the player in their order.
+///
+/// The reader waits while the player has many commands to carry out, or many answers to write: then the pipe
+/// fills, and the program at its other end waits too.
 enum CommandReader {
     /// The code of the notice for a line that is not a command.
     static let noticeCode = "bad-command"
 
     /// Reads `descriptor` on a separate thread until the input ends or a read fails. The end of the input
     /// does not quit the player, since a service runs with input from `/dev/null`. The thread lives as long
-    /// as the process, since a blocked read cannot be cancelled.
+    /// as the process, since a blocked read cannot be cancelled. `takeCommand` is called before each line, and
+    /// may block.
     static func start(
         descriptor: Int32,
         control: any PlayerControl,
+        takeCommand: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (PlayerEvent) -> Void
     ) {
-        NamedThread.start("commands") { read(descriptor: descriptor, control: control, report: report) }
+        NamedThread.start("commands") {
+            read(descriptor: descriptor, control: control, takeCommand: takeCommand, report: report)
+        }
     }
 
     /// Reads to the end of the input; blocks.
-    static func read(descriptor: Int32, control: any PlayerControl, report: (PlayerEvent) -> Void) {
+    static func read(
+        descriptor: Int32,
+        control: any PlayerControl,
+        takeCommand: () -> Void = {},
+        report: (PlayerEvent) -> Void
+    ) {
+        func take(_ line: String?) {
+            takeCommand()
+            Self.take(line, control: control, report: report)
+        }
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -33,9 +49,9 @@ enum CommandReader {
                 continue
             }
             guard count > 0 else { break }
-            for line in splitter.append(buffer[..<count]) { take(line, control: control, report: report) }
+            for line in splitter.append(buffer[..<count]) { take(line) }
         }
-        for line in splitter.finish() { take(line, control: control, report: report) }
+        for line in splitter.finish() { take(line) }
     }
 
     /// Executes one line, which is `nil` if it was too long; a blank line does nothing.
@@ -51,7 +67,7 @@ enum CommandReader {
             guard case .player(let command) = entry.command else {
                 return report(.notice(code: noticeCode, message: entry.row.needsScreenMessage))
             }
-            control.send(command)
+            control.sendInTurn(command)
         } catch {
             report(.notice(code: noticeCode, message: error.message))
         }

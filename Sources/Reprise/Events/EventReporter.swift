@@ -7,7 +7,9 @@ import System
 /// music. The queue of waiting lines then grows by about one a second.
 final class EventReporter: Sendable {
     /// The time that a session ended by a signal waits for a reader that does not read.
-    static let writeLimit = Duration.seconds(1)
+    static let writeLimit = Duration.milliseconds(500)
+    /// The most commands of a script whose events are unwritten.
+    static let mostUnanswered = 1_000
 
     private let style: Presentation
     private let clock: any MonotonicClock
@@ -15,6 +17,7 @@ final class EventReporter: Sendable {
     private let queue: WriteQueue
     // Held while an event is submitted, so that times never go back.
     private let narrator = Locked(PlainNarrator())
+    private let unanswered = Monitor(0)
 
     /// `style` is any presentation but the screen. `clock` counts from the start of the process.
     /// `onReaderGone` is called once, from the writing thread, when writing has failed for good.
@@ -45,6 +48,14 @@ final class EventReporter: Sendable {
 
     /// Submits a line in order with the events. Does nothing after `finish`.
     func say(_ line: SafeText) { inOrder { [writer] in writer.write(line.string) } }
+
+    /// Announces a command, whose events will follow. Blocks the calling thread while the lines before
+    /// `mostUnanswered` earlier commands are unwritten, so that a script can't fill the memory with answers that
+    /// nobody reads.
+    func takeCommand() {
+        unanswered.withLock(when: { $0 < Self.mostUnanswered }) { $0 += 1 }
+        inOrder { [self] in unanswered.withLock { $0 -= 1 } }
+    }
 
     /// Runs `write`, which writes to standard error, in order with the events. Does nothing after `finish`.
     func inOrder(_ write: @escaping @Sendable () -> Void) { queue.submit(write) }

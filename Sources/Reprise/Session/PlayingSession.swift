@@ -19,9 +19,15 @@ final class PlayingSession: Sendable {
     private let options: Options
     private let interface: InterfaceSettings
     private let surroundings: ScreenSurroundings
+    private let clock: any MonotonicClock
     private let reporter: EventReporter?
     private let player = LateBound<any PlayerControl>()
     private let signal = LateBound<Int32>()
+    /// `true` if no screen was possible.
+    private let lacksScreen = LateBound<Bool>()
+    /// Given when the thread that reads keys has ended, or some time after a signal: a terminal that takes no
+    /// output may block it.
+    private let keysEnded = OneShot<Void>()
     /// The last printed failure of a track: if it also ends the session, it is not printed again.
     private let shownFailure = LateBound<MediaError>()
     /// `true` once a track has ended of which at least one frame was played.
@@ -38,6 +44,7 @@ final class PlayingSession: Sendable {
         self.options = options
         self.interface = interface
         self.surroundings = surroundings
+        self.clock = clock
         reporter =
             presentation == .screen
             ? nil
@@ -73,18 +80,17 @@ final class PlayingSession: Sendable {
     ) async -> ExitCode {
         self.player.value = player
         let playing = Task(operation: play)
-        var keys: Task<Void, Never>?
         if presentation == .screen {
             await showScreen(player)
             // The screen handled the signals until now. The player has ended, or is ending: another signal
             // ends the process at once.
             Signals.onTermination(isEnding: true)
         } else {
-            keys = takeInput(player)
+            takeInput(player)
         }
         let outcome = await playing.value
         // The last lines are printed after the terminal's modes are restored.
-        await keys?.value
+        if readsKeys { await keysEnded.wait(ifCancelled: ()) }
         let code = code(of: outcome)
         let last: @Sendable () -> Void = { [self] in showEnd(of: outcome, code) }
         if let reporter {
@@ -97,6 +103,7 @@ final class PlayingSession: Sendable {
     }
 
     private func code(of outcome: PlayerOutcome) -> ExitCode {
+        if lacksScreen.value == true { return .couldNotStart }
         if outcome.fatal != nil {
             return ExitCode.afterFatal(outcome.summary, isHeard: heard.value == true)
         }
@@ -118,18 +125,18 @@ final class PlayingSession: Sendable {
     /// Shows the screen on a thread of its own, the only one that calls ncurses.
     private func showScreen(_ player: any PlayerControl) async {
         let screen = TerminalScreen(configuration: screenConfiguration)
-        let end = await withCheckedContinuation { continuation in
-            NamedThread.start("screen") { [surroundings] in
-                continuation.resume(returning: screen.run(player: player, surroundings: surroundings))
-            }
+        let end = OneShot<TerminalExit>()
+        NamedThread.start("screen") { [surroundings] in
+            end.give(screen.run(player: player, surroundings: surroundings) { end.give($0) })
         }
-        switch end {
+        switch await end.wait(ifCancelled: .over) {
         case .over, .quit: break
         case .signal(let number):
             signal.value = number
             player.send(.quit)
         case .unusable(let reason):
             Messages.show(reason)
+            lacksScreen.value = true
             player.send(.quit)
         }
     }
@@ -151,33 +158,43 @@ final class PlayingSession: Sendable {
 
     /// Starts to read commands from standard input: keys if it is a terminal and sentences are shown, else
     /// lines.
-    private func takeInput(_ player: any PlayerControl) -> Task<Void, Never>? {
+    private func takeInput(_ player: any PlayerControl) {
         Signals.onTermination { [self] number in
             signal.value = number
             reporter?.limitWait()
             player.send(.quit)
+            Task { [clock, keysEnded] in
+                try? await clock.sleep(for: EventReporter.writeLimit)
+                keysEnded.give(())
+            }
         }
-        guard !options.readsListFromInput else { return nil }
-        guard presentation == .plain, isatty(STDIN_FILENO) == 1 else {
-            CommandReader.start(descriptor: STDIN_FILENO, control: player) { [self] in report($0) }
-            return nil
+        guard !options.readsListFromInput else { return }
+        guard readsKeys else {
+            CommandReader.start(
+                descriptor: STDIN_FILENO,
+                control: player,
+                takeCommand: { [self] in reporter?.takeCommand() },
+                report: { [self] in report($0) }
+            )
+            return
         }
         let glyphs = TextStyle(descriptor: STDOUT_FILENO).glyphs
         let keys = PlainKeys(configuration: screenConfiguration, glyphs: glyphs)
-        return Task {
-            await withCheckedContinuation { continuation in
-                NamedThread.start("keys") { [self] in
-                    keys.run(
-                        player: player,
-                        say: { self.reporter?.say($0) },
-                        prompt: { begun in
-                            var text = ":" + begun.string
-                            _ = text.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-                        }
-                    )
-                    continuation.resume()
+        NamedThread.start("keys") { [self] in
+            keys.run(
+                player: player,
+                say: { self.reporter?.say($0) },
+                prompt: { begun in
+                    var text = ":" + begun.string
+                    _ = text.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
                 }
-            }
+            )
+            keysEnded.give(())
         }
+    }
+
+    /// `true` if standard input is a terminal whose keys are commands.
+    private var readsKeys: Bool {
+        presentation == .plain && !options.readsListFromInput && isatty(STDIN_FILENO) == 1
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TerminalUI
 
 /// The signals that end a session.
 ///
@@ -19,6 +20,7 @@ enum Signals {
     }
 
     /// Calls `handler` for the first terminating signal, on the signal thread; `handler` must not block.
+    /// Before that, resumes the output of a terminal that Ctrl-S has stopped.
     ///
     /// A later signal ends the process at once, unless it may be an echo (see `SignalState`). If the session
     /// `isEnding` already, the first signal counts as a later one.
@@ -35,7 +37,11 @@ enum Signals {
                 // The only error possible here is EINTR: wait again.
                 guard sigwait(&set, &number) == 0 else { continue }
                 switch state.received(number, at: clock.now) {
-                case .end(let signal): handler(signal)
+                case .end(let signal):
+                    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+                        TerminalFlow.resume(descriptor)
+                    }
+                    handler(signal)
                 case .endAtOnce: _exit(ExitCode.signal.rawValue)
                 case .none: break
                 }

@@ -10,14 +10,18 @@ package struct CommandLine: Sendable {
         case wantsPaths(String)
     }
 
-    /// The longest line: enough for a pasted list of URLs, and a limit for anything pasted by mistake.
+    /// The longest line by default: enough for a pasted list of URLs, and a limit for anything pasted by
+    /// mistake.
     package static let longest = 65_536
     /// The most characters shown on one side of the cursor, more than fit into any window.
     static let longestShown = 1_000
 
-    private var characters: [Character] = []
-    /// The index at which the next character is inserted.
-    package private(set) var cursor = 0
+    /// The most characters that the line takes.
+    private let limit: Int
+    // Two stacks, so that a key costs the same wherever the cursor is.
+    private var before: [Character] = []
+    /// The characters after the cursor, the last one first.
+    private var after: [Character] = []
     /// The lines entered earlier, oldest first.
     private let history: [String]
     /// The index of the earlier line that is shown, or `history.count` while a new line is typed.
@@ -27,19 +31,23 @@ package struct CommandLine: Sendable {
     /// The candidates that `Tab` cycles through until another key is pressed.
     private var choices: (start: Int, candidates: [String], place: Int?)?
 
-    package init(_ text: String = "", history: [String] = []) {
+    package init(_ text: String = "", history: [String] = [], limit: Int = Self.longest) {
         self.history = history
+        self.limit = limit
         place = history.count
         insert(text)
     }
 
-    package var text: String { String(characters) }
+    package var text: String { String(before) + String(after.reversed()) }
+
+    /// The number of characters before the cursor.
+    package var cursor: Int { before.count }
 
     /// The text before and after the cursor, as much of each as a window can show.
     package var parts: (before: SafeText, after: SafeText) {
         (
-            SafeText(String(characters[..<cursor].suffix(Self.longestShown))),
-            SafeText(String(characters[cursor...].prefix(Self.longestShown)))
+            SafeText(String(before.suffix(Self.longestShown))),
+            SafeText(String(after.suffix(Self.longestShown).reversed()))
         )
     }
 
@@ -53,20 +61,19 @@ package struct CommandLine: Sendable {
         case .escape, .control("c"), .control("g"): return .cancelled
         case .backspace, .control("h"):
             // Backspace in an empty line closes it, as in vi.
-            guard !characters.isEmpty else { return .cancelled }
-            guard cursor > 0 else { break }
-            cursor -= 1
-            characters.remove(at: cursor)
-        case .delete, .control("d"):
-            if cursor < characters.count { characters.remove(at: cursor) }
-        case .left, .control("b"): cursor = max(0, cursor - 1)
-        case .right, .control("f"): cursor = min(characters.count, cursor + 1)
-        case .home, .control("a"): cursor = 0
-        case .end, .control("e"): cursor = characters.count
-        case .control("u"):
-            characters.removeFirst(cursor)
-            cursor = 0
-        case .control("k"): characters.removeSubrange(cursor...)
+            guard !before.isEmpty || !after.isEmpty else { return .cancelled }
+            _ = before.popLast()
+        case .delete, .control("d"): _ = after.popLast()
+        case .left, .control("b"): after += before.popLast().map { [$0] } ?? []
+        case .right, .control("f"): before += after.popLast().map { [$0] } ?? []
+        case .home, .control("a"):
+            after += before.reversed()
+            before = []
+        case .end, .control("e"):
+            before += after.reversed()
+            after = []
+        case .control("u"): before = []
+        case .control("k"): after = []
         case .control("w"): removeWord()
         case .up, .control("p"): recall(-1)
         case .down, .control("n"): recall(1)
@@ -78,19 +85,18 @@ package struct CommandLine: Sendable {
     /// Inserts text at the cursor, as much as fits. Line breaks and tabs become spaces; other control
     /// characters are dropped.
     package mutating func insert(_ text: String) {
-        let fitting = text.prefix(Self.longest - characters.count).compactMap { character -> Character? in
+        let fitting = text.prefix(limit - before.count - after.count).compactMap { character -> Character? in
             if character.isWhitespace { return " " }
             return character.unicodeScalars.contains { $0.properties.generalCategory == .control }
                 ? nil : character
         }
-        characters.insert(contentsOf: fitting, at: cursor)
-        cursor += fitting.count
+        before += fitting
     }
 
     /// Completes `word` with the paths that `wantsPaths` requested; ignored if the word before the cursor has
     /// changed since.
     package mutating func complete(_ word: String, with paths: [String]) {
-        let completion = CommandCompletion(of: String(characters[..<cursor]))
+        let completion = CommandCompletion(of: String(before))
         guard completion.source == .path(word: word) else { return }
         offer(paths.sorted(), from: completion.start)
     }
@@ -104,7 +110,7 @@ package struct CommandLine: Sendable {
             self.choices = choices
             return .editing
         }
-        let completion = CommandCompletion(of: String(characters[..<cursor]))
+        let completion = CommandCompletion(of: String(before))
         switch completion.source {
         case .nothing: return .editing
         case .path(let word): return .wantsPaths(word)
@@ -123,8 +129,7 @@ package struct CommandLine: Sendable {
     }
 
     private mutating func put(_ text: String, from start: Int) {
-        characters.removeSubrange(start..<cursor)
-        cursor = start
+        before.removeSubrange(start...)
         insert(text)
     }
 
@@ -134,17 +139,13 @@ package struct CommandLine: Sendable {
         guard (0...history.count).contains(target) else { return }
         if place == history.count { draft = text }
         place = target
-        characters = []
-        cursor = 0
+        (before, after) = ([], [])
         insert(target < history.count ? history[target] : draft)
     }
 
     private mutating func removeWord() {
-        var start = cursor
-        while start > 0, characters[start - 1] == " " { start -= 1 }
-        while start > 0, characters[start - 1] != " " { start -= 1 }
-        characters.removeSubrange(start..<cursor)
-        cursor = start
+        while before.last == " " { before.removeLast() }
+        while let last = before.last, last != " " { before.removeLast() }
     }
 
     /// `true` if a line may be saved: no URL in it names a user, so it holds no password.

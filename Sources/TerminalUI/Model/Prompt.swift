@@ -11,7 +11,8 @@ package struct Prompt: Sendable {
     }
 
     package let kind: Kind
-    package private(set) var line = CommandLine()
+    /// Limited, because each key examines the queue again with the whole text.
+    package private(set) var line = CommandLine(limit: 256)
     /// The row and the filter to return to when the prompt is cancelled.
     private let origin: Int
     private let earlierFilter: String

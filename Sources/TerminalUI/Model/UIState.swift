@@ -117,13 +117,16 @@ package struct UIState: Sendable {
         if case .nothing = typing, answer == nil, layout.messageRow != nil { messages.markSeen() }
         answer = nil
         switch typing {
-        case .command(var line): return edit(&line, with: key)
+        // The stored line is dropped first, because editing a second copy would copy every character.
+        case .command(var line):
+            typing = .nothing
+            return edit(&line, with: key)
         case .prompt(var prompt):
+            typing = .nothing
             if prompt.apply(key, to: &queue, of: player) {
                 typing = .prompt(prompt)
-            } else {
-                typing = .nothing
-                if key == .enter { reportVainSearch() }
+            } else if key == .enter {
+                reportVainSearch()
             }
             return []
         case .nothing:
@@ -135,15 +138,13 @@ package struct UIState: Sendable {
     }
 
     private mutating func edit(_ line: inout CommandLine, with key: Key) -> [UIAction] {
-        let outcome = line.apply(key)
-        typing = .command(line)
-        switch outcome {
-        case .editing: return []
-        case .wantsPaths(let word): return [.listPaths(word)]
-        case .cancelled: typing = .nothing
-        case .entered(let line):
-            typing = .nothing
-            return enter(line)
+        switch line.apply(key) {
+        case .editing: typing = .command(line)
+        case .wantsPaths(let word):
+            typing = .command(line)
+            return [.listPaths(word)]
+        case .cancelled: break
+        case .entered(let line): return enter(line)
         }
         return []
     }

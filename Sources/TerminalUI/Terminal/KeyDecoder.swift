@@ -3,8 +3,8 @@
 /// Pure. Knows the sequences that terminals share, so it needs no terminal description. Pasted text never
 /// runs keys, whatever it contains.
 package struct KeyDecoder: Sendable {
-    /// The longest paste in bytes; the rest is dropped, because no command line accepts it.
-    private static let longestPaste = CommandLine.longest
+    /// The longest paste in bytes, more than any list of sources that is pasted on purpose; the rest is dropped.
+    private static let longestPaste = 1 << 20
     /// More bytes than any sequence of a key or of the mouse has.
     private static let longestSequence = 32
     private static let escape: UInt8 = 0x1B

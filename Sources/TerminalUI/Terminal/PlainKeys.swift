@@ -126,8 +126,9 @@ package struct PlainKeys: Sendable {
 
     private func giveBack(_ modes: termios) {
         var modes = modes
-        if marksPastes { send(Self.unmarkedPastes) }
+        // First, because the terminal may take no output.
         tcsetattr(input, TCSANOW, &modes)
+        if marksPastes { send(Self.unmarkedPastes) }
     }
 
     private static let markedPastes = "\u{1B}[?2004h"

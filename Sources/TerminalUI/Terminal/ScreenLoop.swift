@@ -115,8 +115,10 @@ struct ScreenLoop: ~Copyable {
 
     /// Applies what was typed, pasted and clicked.
     private mutating func take(_ events: [UIEvent]) {
+        // A part of a paste or of a sequence changes nothing yet.
+        guard !events.isEmpty else { return }
         // Keys act on the latest state, not on the last frame drawn.
-        if !events.isEmpty { apply(.snapshot(player.snapshot)) }
+        apply(.snapshot(player.snapshot))
         for event in events where exit == nil {
             if case .mouse(let mouse) = event {
                 for event in clicks.events(for: mouse, at: now) { apply(.mouse(event)) }
@@ -124,7 +126,7 @@ struct ScreenLoop: ~Copyable {
                 apply(event)
             }
         }
-        if !events.isEmpty { owesAnswer = state.hasWork }
+        owesAnswer = state.hasWork
         draw()
     }
 

@@ -116,8 +116,8 @@ package final class WakePipe: Sendable {
         close(writeEnd)
     }
 
-    func wake() {
-        var byte: UInt8 = 0
+    func wake(_ byte: UInt8 = 0) {
+        var byte = byte
         // An error is ignored: a full pipe already wakes its reader.
         _ = write(writeEnd, &byte, 1)
     }

@@ -18,9 +18,13 @@ package struct TerminalScreen: Sendable {
     /// times a second. Quitting sends `.quit` and waits for the player, but no longer than `quitWait`. While
     /// the screen is up, standard error goes to `stderrPath`. Blocks its thread. Only one screen can run at a
     /// time, since ncurses and signals belong to the process.
+    ///
+    /// If a signal ends the program while the terminal takes no output, this may never return: then `giveUp` is
+    /// called from another thread, after the terminal's modes were restored.
     package func run(
         player: any PlayerControl,
-        surroundings: ScreenSurroundings = ScreenSurroundings()
+        surroundings: ScreenSurroundings = ScreenSurroundings(),
+        giveUp: @escaping @Sendable (TerminalExit) -> Void = { _ in }
     ) -> TerminalExit {
         guard let updates = WakePipe(), let signals = WakePipe() else {
             return .unusable("Can't open the screen: too many open files")
@@ -32,7 +36,12 @@ package struct TerminalScreen: Sendable {
         var modes = termios()
         tcgetattr(terminal.descriptor, &modes)
 
-        var relay = SignalRelay(into: signals)
+        let watch = ScreenGuard(passingTo: signals, terminal: configuration.output, modes: modes) {
+            giveUp(.signal($0))
+        }
+        guard let watch else { return .unusable("Can't open the screen: too many open files") }
+        defer { watch.end() }
+        var relay = SignalRelay(into: watch.caught)
         let redirect = StandardErrorRedirect(to: configuration.stderrPath)
         let place = configuration.stderrPath.map { "; see " + SafeText($0).string } ?? ""
         // Arm it before the terminal is changed, since a fault can happen at any time.
@@ -69,6 +78,7 @@ package struct TerminalScreen: Sendable {
         // In this order, so that a fault or a late signal never finds the terminal half restored. The loop
         // ends the screen.
         _ = consume loop
+        watch.end()
         relay.disarm()
         _ = consume redirect
         _ = consume relay

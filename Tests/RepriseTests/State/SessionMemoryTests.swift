@@ -133,10 +133,15 @@ final class RecordingPlayer: PlayerControl {
     private let shown = Locked(PlayerSnapshot())
     private let observers = Locked<[@Sendable () -> Void]>([])
     private let received = Locked<[PlayerCommand]>([])
+    private let scripted = Locked<[PlayerCommand]>([])
 
     var commands: [PlayerCommand] { received.withLock { $0 } }
+    /// The commands that take their turn.
+    var turns: [PlayerCommand] { scripted.withLock { $0 } }
 
     func send(_ command: PlayerCommand) { received.withLock { $0.append(command) } }
+    func sendInTurn(_ command: PlayerCommand) { scripted.withLock { $0.append(command) } }
+
     var snapshot: PlayerSnapshot { shown.withLock { $0 } }
     func observe(_ observer: @escaping @Sendable () -> Void) { observers.withLock { $0.append(observer) } }
 

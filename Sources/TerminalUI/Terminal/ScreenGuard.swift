@@ -1,0 +1,103 @@
+internal import Glibc
+import Synchronization
+import System
+
+/// Passes signals on to the screen's thread, and gives the screen up if a signal ends the program while that
+/// thread waits for a terminal that takes no output.
+///
+/// A terminal takes none after Ctrl-S, or if its window does not respond. Its own thread waits in `poll` without
+/// a timer; it has timers only between such a signal and the end of the screen.
+final class ScreenGuard: Sendable {
+    /// The time that the screen has to end before the terminal is looked at, and again after that.
+    private static let patience: Int32 = 300
+    private static let ending = [SIGINT, SIGTERM, SIGHUP]
+
+    /// Written by the signal handler.
+    let caught: WakePipe
+    /// Read by the screen.
+    private let signals: WakePipe
+    private let terminal: Int32
+    private let modes: termios
+    private let giveUp: @Sendable (Int32) -> Void
+    private let isOver = Atomic(false)
+    private let hasEnded = Monitor(false)
+
+    /// Starts the thread. `modes` are those that the terminal gets back. `giveUp` is called with the signal, at
+    /// most once.
+    init?(
+        passingTo signals: WakePipe,
+        terminal: Int32,
+        modes: termios,
+        giveUp: @escaping @Sendable (Int32) -> Void
+    ) {
+        guard let caught = WakePipe() else { return nil }
+        self.caught = caught
+        (self.signals, self.terminal, self.modes, self.giveUp) = (signals, terminal, modes, giveUp)
+        NamedThread.start("screen-guard") { [self] in
+            serve()
+            hasEnded.withLock { $0 = true }
+        }
+    }
+
+    /// Ends the thread; returns when it has ended. Signals that the screen did not take are in `caught` again.
+    func end() {
+        isOver.store(true, ordering: .releasing)
+        caught.wake()
+        hasEnded.withLock(when: { $0 }) { _ in }
+        for signal in signals.drain() { caught.wake(signal) }
+    }
+
+    private func serve() {
+        while !isOver.load(ordering: .acquiring) {
+            wait(-1)
+            guard let signal = passOn() else { continue }
+            awaitEnd(after: signal)
+            return
+        }
+    }
+
+    /// Passes the caught signals on; returns one that ends the program, if there is any.
+    private func passOn() -> Int32? {
+        let bytes = caught.drain().filter { $0 != 0 }
+        for byte in bytes { signals.wake(byte) }
+        return bytes.map { Int32($0) }.first { Self.ending.contains($0) }
+    }
+
+    /// Waits until the screen has ended, or gives it up.
+    private func awaitEnd(after signal: Int32) {
+        var isResumed = false
+        var wasGivenUp = false
+        while !isOver.load(ordering: .acquiring) {
+            wait(wasGivenUp ? -1 : Self.patience)
+            _ = passOn()
+            // A terminal that takes output delays nothing: the screen waits for the player.
+            var status = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
+            guard !isOver.load(ordering: .acquiring), !wasGivenUp, poll(&status, 1, 0) == 0 else { continue }
+            if !isResumed {
+                TerminalFlow.resume(terminal)
+                isResumed = true
+            } else {
+                var modes = modes
+                tcsetattr(terminal, TCSANOW, &modes)
+                wasGivenUp = true
+                giveUp(signal)
+            }
+        }
+    }
+
+    private func wait(_ milliseconds: Int32) {
+        var status = pollfd(fd: caught.readEnd, events: Int16(POLLIN), revents: 0)
+        poll(&status, 1, milliseconds)
+    }
+}
+
+/// The flow control of a terminal: Ctrl-S stops its output, Ctrl-Q resumes it.
+package enum TerminalFlow {
+    /// Resumes the output to `descriptor`, if that is a terminal. A program that ends must not wait for a key.
+    package static func resume(_ descriptor: Int32) {
+        guard isatty(descriptor) == 1 else { return }
+        // `TCOON` alone ends only what `TCOOFF` began, not what a key did (Linux, tty_ioctl(4)).
+        tcflow(descriptor, TCOOFF)
+        tcflow(descriptor, TCOON)
+    }
+}
