@@ -9,8 +9,8 @@ import System
 package final class CurlTransport: RangeTransport {
     private let configuration: HTTPConfiguration
     let loop: CurlLoop
-    // No other code is called while the lock is held.
-    private let redirects = Locked(RedirectMemory())
+    // Created at the first redirect. No other code is called while the lock is held.
+    private let redirects = Locked<RedirectMemory?>(nil)
 
     /// The longest redirect body that is read to its end, which keeps the connection open for the next
     /// request. Reading a longer one costs more than a new connection.
@@ -64,7 +64,7 @@ package final class CurlTransport: RangeTransport {
     private func rememberedTarget(for request: RangeRequest) -> WebURL? {
         guard request.unlessMatches == nil else { return nil }
         let now = configuration.clock.now
-        return redirects.withLock { $0.target(of: request.url, now: now) }
+        return redirects.withLock { $0?.target(of: request.url, now: now) }
     }
 
     /// Sends the request to a remembered target. If that is no longer usable, forgets it, adds the requests
@@ -83,7 +83,7 @@ package final class CurlTransport: RangeTransport {
             // If the original fails too, its error is the one to report.
             requestCount += 1
         }
-        redirects.withLock { $0.forget(request.url) }
+        redirects.withLock { $0?.forget(request.url) }
         try Task.checkCancellation()
         return nil
     }
@@ -123,10 +123,11 @@ package final class CurlTransport: RangeTransport {
     ) -> RangeResponse {
         let now = configuration.clock.now
         redirects.withLock { redirects in
+            if redirects == nil, target != original { redirects = RedirectMemory() }
             if head.status < 400 || head.status == 416 {
-                redirects.answered(original, by: target, now: now)
+                redirects?.answered(original, by: target, now: now)
             } else {
-                redirects.forget(original)
+                redirects?.forget(original)
             }
         }
         var answer = head.answer(

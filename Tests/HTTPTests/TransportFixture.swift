@@ -1,5 +1,6 @@
 @testable import HTTP
 import Media
+import Testing
 
 /// A transport with the settings that most tests need.
 struct TransportFixture {
@@ -39,10 +40,9 @@ extension CurlTransport {
 
 extension ResponseHead {
     /// The head of these lines, which end without their line ends and the empty line.
-    static func made(of lines: [String]) throws -> ResponseHead {
-        var head = ResponseHead()
-        for line in lines + [""] { _ = try head.append(line: (line + "\r\n").utf8) }
-        return head
+    static func made(of lines: [String], reusedConnection: Bool? = nil) throws -> ResponseHead {
+        let lines = lines.map { Array(($0 + "\r\n").utf8) }
+        return try #require(ResponseHead(lines: lines, reusedConnection: reusedConnection))
     }
 }
 

@@ -241,17 +241,17 @@ final class PersistentStore: ByteStore {
 
     package func read(at offset: Int64, count: Int) async throws -> [UInt8] {
         guard offset >= 0, count > 0 else { return [] }
-        if let bytes = readInMemory(at: offset, count: count), !bytes.isEmpty { return bytes }
-        let bytes = await readFile(at: offset, count: count)
-        guard bytes.isEmpty, let volatile = guarded.withLock({ $0.volatile }) else { return bytes }
+        var bytes = readBuffer(at: offset, count: count)
+        if bytes == nil { bytes = await readCommitted(at: offset, count: count) }
+        if let bytes, !bytes.isEmpty { return bytes }
+        guard let volatile = guarded.withLock({ $0.volatile }) else { return [] }
         return try await volatile.read(at: offset, count: count)
     }
 
-    /// Answers a read on the calling thread, from bytes that were read ahead or are not committed yet. `nil`
-    /// if the file must be read; empty if nothing is stored at `offset`.
-    private func readInMemory(at offset: Int64, count: Int) -> [UInt8]? {
-        if let held = takeHeld(at: offset, count: count) { return held }
-        return guarded.withLock { guarded in
+    /// Answers a read from bytes that are not committed yet. `nil` if some of them are committed; empty if
+    /// nothing is stored at `offset`.
+    private func readBuffer(at offset: Int64, count: Int) -> [UInt8]? {
+        guarded.withLock { guarded in
             var bytes: [UInt8] = []
             while bytes.count < count {
                 let (position, isTooFar) = offset.addingReportingOverflow(Int64(bytes.count))
@@ -264,8 +264,9 @@ final class PersistentStore: ByteStore {
         }
     }
 
-    private func readFile(at offset: Int64, count: Int) async -> [UInt8] {
-        guard guarded.withLock({ $0.state.segment(at: offset, count: 1) != nil }) else { return [] }
+    /// Answers a read from bytes that were read ahead, or from the file.
+    private func readCommitted(at offset: Int64, count: Int) async -> [UInt8] {
+        if let held = takeHeld(at: offset, count: count) { return held }
         return await engine.io.run {
             // The thread may just have read these bytes ahead.
             if let held = self.takeHeld(at: offset, count: count) { return held }

@@ -2,15 +2,9 @@ internal import Media
 
 /// The status and header fields of one response, and their meaning (RFC 9110 §13–15).
 ///
-/// Built line by line, as libcurl delivers the head. Servers are not trusted: a malformed field is dropped, and
-/// a head with too many fields or bytes is refused. Only the response counts: nothing here depends on what was
+/// Servers are not trusted: a malformed field is dropped. Only the response counts: nothing here depends on what was
 /// requested.
 struct ResponseHead: Equatable, Sendable {
-    enum Problem: Error, Equatable {
-        case tooManyFields
-        case tooManyBytes
-    }
-
     private struct Field: Equatable, Sendable {
         /// The name in lower case: names are compared without regard to case (RFC 9110 §5.1).
         var name: String
@@ -19,68 +13,58 @@ struct ResponseHead: Equatable, Sendable {
         var foreignBytes: [UInt8]?
     }
 
-    /// The limit of fields: no honest server sends as many, and each takes memory and slows down every
+    /// The limit of lines of one head: no honest server sends as many, and each takes memory and slows down every
     /// look-up.
-    static let mostFields = 200
-    /// The limit of one head. For comparison, servers accept 8 to 64 KiB in a request.
+    static let mostLines = 200
+    /// The limit of the heads of one response with its trailers; interim responses are included, so that no server
+    /// can send them for ever. For comparison, servers accept 8 to 64 KiB in a request.
     static let mostBytes = 64 * 1024
-    /// The limit of interim responses and the final head together, so that no server can send interim responses
-    /// for ever.
-    static let mostBytesInAll = 4 * mostBytes
 
     /// The version of a response in SHOUTcast's own protocol, `ICY 200 OK`.
     private static let icyVersion = "ICY"
 
-    /// 0 before the status line.
-    private(set) var status = 0
+    let status: Int
     /// `HTTP/1.1`, `HTTP/2`, `ICY`.
-    private(set) var version = ""
+    let version: String
     /// `true` if the connection had carried an earlier response; `nil` if unknown.
-    var reusedConnection: Bool?
+    let reusedConnection: Bool?
     /// The fields in the order of their arrival.
-    private var fields: [Field] = []
-    /// `true` if the previous line was dropped, so that its continuation lines must be dropped too.
-    private var lastWasDropped = false
-    private var byteCount = 0
-    private var byteCountInAll = 0
-    private var isComplete = false
+    private let fields: [Field]
 
-    // MARK: Lines
-
-    /// Appends one line as received, with its line end. Returns `true` when this line completes the head: the
-    /// empty line after the fields of the final response.
-    ///
-    /// Ignores interim responses (1xx), and lines after the final head: those are trailers, which cannot be
-    /// relied on (RFC 9110 §6.5.1).
-    mutating func append(line: some Collection<UInt8>) throws(Problem) -> Bool {
-        guard !isComplete else { return false }
-        byteCount += line.count
-        byteCountInAll += line.count
-        guard byteCount <= Self.mostBytes, byteCountInAll <= Self.mostBytesInAll else { throw .tooManyBytes }
-        if status == 0 {
-            readStatus(line)
-        } else if !line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
-            try appendField(line)
-        } else if status >= 200 {
-            isComplete = true
-        } else {
-            let count = byteCountInAll
-            self = ResponseHead()
-            byteCountInAll = count
+    /// Reads the lines of one head, without the empty line at its end. Ignores lines before the status line; `nil` if
+    /// there is none.
+    init?(lines: [[UInt8]], reusedConnection: Bool? = nil) {
+        var first: (status: Int, version: String)?
+        var fields: [Field] = []
+        var lastWasDropped = true
+        for line in lines {
+            let text = String(decoding: line, as: UTF8.self)
+            guard first != nil else {
+                first = Self.status(in: text)
+                continue
+            }
+            if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
+                // Continues the previous line (RFC 9112 §5.2; obsolete, but still sent).
+                let more = Self.trimmed(text)
+                if !lastWasDropped, Self.isValue(more) { fields[fields.count - 1].value += " " + more }
+                continue
+            }
+            let field = Self.field(in: text, line)
+            if let field { fields.append(field) }
+            lastWasDropped = field == nil
         }
-        return isComplete
+        guard let first else { return nil }
+        (status, version) = first
+        self.fields = fields
+        self.reusedConnection = reusedConnection
     }
 
-    /// Reads `HTTP/1.1 206 Partial Content`, `HTTP/2 206` or `ICY 200 OK`; ignores anything else.
-    private mutating func readStatus(_ line: some Collection<UInt8>) {
-        let words = String(decoding: line, as: UTF8.self).split(
-            maxSplits: 2,
-            whereSeparator: { $0 == " " || $0.isNewline }
-        )
-        guard words.count >= 2, Self.isVersion(words[0]), let number = Int(words[1]),
-            (100...999).contains(number)
-        else { return }
-        (status, version) = (number, String(words[0]))
+    /// Reads `HTTP/1.1 206 Partial Content`, `HTTP/2 206` or `ICY 200 OK`; `nil` for anything else.
+    private static func status(in line: String) -> (status: Int, version: String)? {
+        let words = line.split(maxSplits: 2, whereSeparator: { $0 == " " || $0.isNewline })
+        guard words.count >= 2, isVersion(words[0]), let number = Int(words[1]), (100...999).contains(number)
+        else { return nil }
+        return (number, String(words[0]))
     }
 
     /// `HTTP/` with a number, or `ICY`.
@@ -91,31 +75,17 @@ struct ResponseHead: Equatable, Sendable {
             && number.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     }
 
-    private mutating func appendField(_ bytes: some Collection<UInt8>) throws(Problem) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if text.unicodeScalars.first.map({ $0 == " " || $0 == "\t" }) == true { return appendFolded(text) }
-        lastWasDropped = true
-        guard let colon = text.firstIndex(of: ":") else { return }
+    /// The field in a line, which is `text` if it is UTF-8; `nil` if it is malformed.
+    private static func field(in text: String, _ line: [UInt8]) -> Field? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
         let name = text[..<colon]
-        let value = Self.trimmed(text[text.index(after: colon)...])
-        guard Self.isName(name), Self.isValue(value) else { return }
-        guard fields.count < Self.mostFields else { throw .tooManyFields }
+        let value = trimmed(text[text.index(after: colon)...])
+        guard isName(name), isValue(value) else { return nil }
         var field = Field(name: name.lowercased(), value: String(value))
-        if field.value.unicodeScalars.contains("\u{FFFD}"),
-            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
-        {
-            field.foreignBytes = Array(bytes[colon...].dropFirst())
+        if value.unicodeScalars.contains("\u{FFFD}"), let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            field.foreignBytes = Array(line[colon...].dropFirst())
         }
-        fields.append(field)
-        lastWasDropped = false
-    }
-
-    /// Appends a line that begins with a space or tab, and so continues the previous one (RFC 9112 §5.2;
-    /// obsolete, but still sent).
-    private mutating func appendFolded(_ text: String) {
-        let more = Self.trimmed(text)
-        guard !lastWasDropped, !fields.isEmpty, Self.isValue(more) else { return }
-        fields[fields.count - 1].value += " " + more
+        return field
     }
 
     // MARK: Fields
@@ -143,6 +113,9 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     // MARK: The meaning
+
+    /// `true` if the final response is still to come (1xx).
+    var isInterim: Bool { status < 200 }
 
     /// `true` if the connection carries several transfers at once (HTTP/2 and later).
     var isMultiplexed: Bool {

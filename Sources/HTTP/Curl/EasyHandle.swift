@@ -9,7 +9,10 @@ final class EasyHandle {
     /// Weak, so that a transfer ends when its reader releases it.
     private(set) weak var transfer: Transfer?
     private let request: WireRequest
-    private var head = ResponseHead()
+    /// The lines of the head, or the trailers, that are arriving.
+    private var lines: [[UInt8]] = []
+    /// The size of all heads and trailers so far.
+    private var headBytes = 0
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var okayAliases: UnsafeMutablePointer<curl_slist>?
 
@@ -84,21 +87,26 @@ final class EasyHandle {
         }
     }
 
-    /// Accepts one header line. Returns `true` if the transfer continues.
+    /// Accepts one line of a head or of the trailers, which are ignored: they cannot be relied on (RFC 9110 §6.5.1).
+    /// Returns `true` if the transfer continues.
     private func append(line: UnsafeRawBufferPointer) -> Bool {
-        do {
-            if try head.append(line: line) {
-                head.reusedConnection = number(CURLINFO_NUM_CONNECTS).map { $0 == 0 }
-                transfer?.headReceived(head)
-            }
-            return true
-        } catch {
+        headBytes += line.count
+        guard headBytes <= ResponseHead.mostBytes, lines.count < ResponseHead.mostLines else {
             let cause: SafeText = "the server's answer has a header larger than any honest one"
             var error = MediaError(.badAnswer, request.subject, cause)
             error.isLasting = true
             transfer?.failed(error)
             return false
         }
+        guard line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) else {
+            lines.append(Array(line))
+            return true
+        }
+        let reusedConnection = number(CURLINFO_NUM_CONNECTS).map { $0 == 0 }
+        let head = ResponseHead(lines: lines, reusedConnection: reusedConnection)
+        lines = []
+        if let head, !head.isInterim { transfer?.headReceived(head) }
+        return true
     }
 
     // MARK: Options
