@@ -43,6 +43,38 @@ import Testing
         await other.close()
     }
 
+    @Test
+    func
+        `an urgent refresh asks only if another store is known to add to the entry, and a commit shows that`()
+        async throws
+    {
+        let one = try await scene.opener().open(url("a"))
+        let two = try await scene.opener().open(url("a"))
+        try await two.write(0..<100_000)
+        try await two.commit()
+        #expect(await one.refresh(0..<100_000, isUrgent: true).isEmpty)
+        try await one.write(200_000..<210_000)
+        try await one.commit()
+        #expect(one.stored == ByteRangeSet([0..<100_000, 200_000..<210_000]))
+        try await two.write(100_000..<150_000)
+        try await two.commit()
+        #expect(await one.refresh(0..<200_000, isUrgent: true).covers(100_000..<150_000))
+        #expect(try await one.holds(0..<150_000))
+    }
+
+    @Test func `a store that does not know its version yet takes over only bytes at its own place`()
+        async throws
+    {
+        let one = try await scene.opener().open(url("a"))
+        let other = try await scene.opener().open(url("a"))
+        other.describe(length: 100_000, etag: "\"two\"")
+        try await other.write(0..<50_000, salt: 1)
+        try await other.commit()
+        try await one.write(60_000..<70_000)
+        try await one.commit()
+        #expect(one.stored == ByteRangeSet(60_000..<70_000))
+    }
+
     @Test func `committed bytes are never overwritten by an opener that did not know them`() async throws {
         let disk = TestDisk(scene)
         let late = try await scene.opener(files: disk).open(url("a"))

@@ -10,30 +10,35 @@ import Testing
 @Suite struct TidyingTests {
     @Test func `the clean-up starts after the first opening has returned`() async throws {
         let scene = CacheScene()
-        let earlier = try await scene.opener().open(url("a"))
+        let first = scene.opener()
+        let earlier = try await first.open(url("a"))
         try await earlier.write(0..<1_000)
         await earlier.close()
+        // Its own clean-up does not find the orphans.
+        await first.rest()
         for orphan in 1...200 {
             try scene.put(at: scene.file("objects/\(orphan)"))
         }
-        let root = open(scene.cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { close(root) }
-        let lock = try FolderLock(in: root)
-        let look = open(scene.file("lock"), O_RDWR | O_CLOEXEC)
-        defer { close(look) }
+        let lock = open(scene.file("lock"), O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        let holdsGate = Locked(false)
         let isOver = Locked(false)
         let other = WorkThread(name: "other")
         // Another process waits for the folder's lock while the first opening holds it, and is the next to
-        // get it.
+        // get it: it takes the gate first, as `FolderLock` does.
         let opener = CacheFolder(
             path: scene.cache,
             clock: TestClock(),
             wallClock: {
-                other.submit { try? lock.withLock { while !isOver.withLock({ $0 }) { usleep(1_000) } } }
-                while ByteLock.take(FolderLock.gate, of: look) {
-                    ByteLock.release(FolderLock.gate, of: look)
-                    usleep(1_000)
+                other.submit {
+                    while !ByteLock.take(FolderLock.gate, of: lock) { usleep(1_000) }
+                    holdsGate.withLock { $0 = true }
+                    while flock(lock, LOCK_EX | LOCK_NB) != 0 { usleep(1_000) }
+                    ByteLock.release(FolderLock.gate, of: lock)
+                    while !isOver.withLock({ $0 }) { usleep(1_000) }
+                    _ = flock(lock, LOCK_UN)
                 }
+                while !holdsGate.withLock({ $0 }) { usleep(1_000) }
                 return 5
             }
         )

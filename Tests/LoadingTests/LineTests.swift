@@ -69,7 +69,7 @@ import Testing
         let all = Locked<[(othersNeed: FetchReason?, revision: Int)]>([])
     }
 
-    /// A user of the line, and the updates that it received.
+    /// A user of the line, and the updates that it received. The first one comes when it is no longer alone.
     private struct Loader {
         private let updates = Updates()
         let user: SharedLine.User
@@ -90,10 +90,18 @@ import Testing
         line.needs(.readAhead, of: current.user, revision: 1)
         line.needs(.prefetch, of: next.user, revision: 1)
         line.needs(nil, of: current.user, revision: 2)
-        #expect(next.needs == [.readAhead, nil])
-        #expect(current.needs == [.prefetch])
-        #expect(next.revisions.first ?? 0 < current.revisions.first ?? 0)
-        #expect(current.revisions.first ?? 0 < next.revisions.last ?? 0)
+        #expect(next.needs == [nil, .readAhead, nil])
+        #expect(current.needs == [nil, .prefetch])
+        #expect(next.revisions[1] < current.revisions[1] && current.revisions[1] < next.revisions[2])
+    }
+
+    @Test func `a loader hears of the line when a second one joins, and not before`() {
+        let line = SharedLine()
+        let one = Loader(line)
+        line.needs(.demand, of: one.user, revision: 1)
+        #expect(one.needs.isEmpty)
+        let other = Loader(line)
+        #expect(one.needs == [nil] && other.needs == [.demand])
     }
 
     @Test func `a late report changes nothing`() {
@@ -101,9 +109,9 @@ import Testing
         let (one, other) = (Loader(line), Loader(line))
         line.needs(nil, of: one.user, revision: 5)
         line.needs(.demand, of: one.user, revision: 4)
-        #expect(other.needs.isEmpty)
+        #expect(other.needs == [nil])
         line.needs(.demand, of: one.user, revision: 6)
-        #expect(other.needs == [.demand])
+        #expect(other.needs == [nil, .demand])
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)

@@ -231,6 +231,27 @@ private let faultSeeds = TestCount.seeds(20, full: 1_000)
         await reader.close()
     }
 
+    @Test
+    func
+        `only the first attempt for a waiting read is urgent: retries and read-ahead look for other processes`()
+        async throws
+    {
+        let file = MemoryServer.File(content: content(200_000))
+        let server = MemoryServer { $1 == 1 ? .fail(.connectionRefused) : file.reply(to: $0) }
+        let stores = MemoryStores()
+        let reader = try await loaders(server, stores).open(.web(songURL))
+        let reading = Task { try await reader.read(at: 0, count: 1) }
+        try await wait(for: "the failure") { reader.report.wait != nil && clock.sleeperCount == 1 }
+        #expect(stores.song.refreshes == [true])
+        clock.advance(by: .seconds(2))
+        _ = try await reading.value
+        #expect(stores.song.refreshes == [true, false])
+        reader.allowReadAhead(bytesPerSecond: 40_000)
+        try await wait(for: "all of it") { stores.song.stored == ByteRangeSet(0..<200_000) }
+        #expect(stores.song.refreshes.dropFirst().allSatisfy { !$0 })
+        await reader.close()
+    }
+
     @Test(arguments: faultSeeds)
     func `whatever the server does, each read returns the music and no timer is left`(seed: UInt64)
         async throws

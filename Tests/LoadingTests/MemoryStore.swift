@@ -9,6 +9,7 @@ final class MemoryStore: ByteStore {
         var bytes: [UInt8] = []
         var isDiscarded = false
         var isClosed = false
+        var refreshes: [Bool] = []
     }
 
     private let state = Locked(State())
@@ -54,6 +55,16 @@ final class MemoryStore: ByteStore {
 
     /// Removes bytes, as a store does with damaged ones.
     func lose(_ range: ByteRange) { state.withLock { $0.stored.remove(contentsOf: range) } }
+
+    func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet {
+        state.withLock { state in
+            state.refreshes.append(isUrgent)
+            return state.stored
+        }
+    }
+
+    /// For each call of `refresh`, `true` if it was urgent.
+    var refreshes: [Bool] { state.withLock { $0.refreshes } }
 
     func describe(_ description: EntryDescription) { state.withLock { $0.description = description } }
 

@@ -5,8 +5,8 @@ import System
 struct EntryCommits: Sendable {
     /// The outcome of a commit.
     enum Commitment: Sendable {
-        /// All bytes of the plan are claimed by `extents`, those of this store and of others. `description`
-        /// is the resource's description in the index now.
+        /// All bytes of the plan are claimed, by this store or others. `extents` are all extents of the entry, and
+        /// `description` is the resource's description in the index now.
         case cached(extents: [Extent], description: EntryDescription)
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
@@ -27,20 +27,20 @@ struct EntryCommits: Sendable {
         do {
             return try file.withCommitLock {
                 var trimming = eviction.trimming()
-                var room = Room()
+                var gaps: [ByteRange] = []
                 var readiness = Readiness.makingRoom
                 // Each step may evict a page of other entries; the folder is unlocked between steps.
                 while readiness == .makingRoom {
                     readiness = try session.performOrFail {
                         guard try !$0.withdrawLost(entry, file) else { return .gone }
-                        return try makeReady(for: plan, of: entry, &room, &trimming, in: $0)
+                        return try makeReady(for: plan, of: entry, &gaps, &trimming, in: $0)
                     }
                 }
                 guard readiness == .ready else { return .gone }
-                let holes = file.holes(in: room.gaps)
+                let holes = file.holes(in: gaps)
                 do {
-                    let own = try write(plan, to: room.gaps, of: entry, in: file)
-                    return try claim(own, besides: room.others, for: plan, of: entry, in: file)
+                    let own = try write(plan, to: gaps, of: entry, in: file)
+                    return try claim(own, for: plan, of: entry, in: file)
                 } catch {
                     if Self.claimsNothing(error) { giveBack(holes, of: file) }
                     // Corrects the size that was counted in advance. If this fails, the next opening of the
@@ -62,13 +62,6 @@ struct EntryCommits: Sendable {
 
     // MARK: Before writing
 
-    private struct Room {
-        /// The ranges of the plan that no store has claimed.
-        var gaps: [ByteRange] = []
-        /// The extents with which other stores have claimed parts of the plan.
-        var others: [Extent] = []
-    }
-
     private enum Readiness {
         /// There is not enough room yet.
         case makingRoom
@@ -76,25 +69,24 @@ struct EntryCommits: Sendable {
         case gone
     }
 
-    /// Determines the ranges to write, and makes room for them, or takes one step towards that.
+    /// Determines the ranges to write, those that no store has claimed, and makes room for them, or takes one step
+    /// towards that.
     private func makeReady(
         for plan: CommitPlan,
         of entry: EntryID,
-        _ room: inout Room,
+        _ gaps: inout [ByteRange],
         _ trimming: inout Trimming,
         in folder: OpenedFolder
     ) throws -> Readiness {
         guard let row = try folder.index.entries.row(entry),
             !row.isForeign(to: plan.description, since: plan.seen)
         else { return .gone }
-        room = Room()
-        for range in plan.bytes.ranges.ranges {
+        gaps = try plan.bytes.ranges.ranges.flatMap { range in
             let claimed = try folder.index.extents.all(of: entry, overlapping: range)
-            room.others += claimed
-            room.gaps += ByteRangeSet(claimed.map(\.range)).gaps(in: range)
+            return ByteRangeSet(claimed.map(\.range)).gaps(in: range)
         }
-        guard !room.gaps.isEmpty else { return .ready }
-        trimming.needed = room.gaps.reduce(0) { $0 + Self.blocks(of: $1) }
+        guard !gaps.isEmpty else { return .ready }
+        trimming.needed = gaps.reduce(0) { $0 + Self.blocks(of: $1) }
         let length = plan.description.length
         guard try eviction.makeRoom(&trimming, for: row, length: length, in: folder) else {
             return .makingRoom
@@ -135,7 +127,6 @@ struct EntryCommits: Sendable {
 
     private func claim(
         _ own: [Extent],
-        besides others: [Extent],
         for plan: CommitPlan,
         of entry: EntryID,
         in file: ObjectFile
@@ -154,7 +145,8 @@ struct EntryCommits: Sendable {
                     try folder.index.extents.insert(own, of: entry)
                     try folder.index.entries.setAllocated(allocated, of: entry)
                     let description = try describe(plan, of: row, in: folder.index)
-                    commitment = .cached(extents: own + others, description: description)
+                    let extents = try folder.index.extents.all(of: entry)
+                    commitment = .cached(extents: extents, description: description)
                 }
             }
             return commitment

@@ -27,6 +27,8 @@ struct EntryState: Sendable {
     private var seen: EntryDescription
     private var descriptionNumber = 0
     private var committedDescriptionNumber = 0
+    /// `true` if another store has added bytes to the entry since it was opened.
+    private(set) var isShared = false
     /// Damaged extents. The index may still list them until their claims are withdrawn.
     private var dropped: [Extent] = []
 
@@ -96,10 +98,15 @@ struct EntryState: Sendable {
     /// and takes over nothing, if they may be of another version than this store's: the index's description
     /// has changed, and this store has no length or validator yet.
     mutating func indexSeen(_ row: EntryRow, _ extents: [Extent]) -> Bool {
-        let isKnown = description.length != nil || !description.validators.isEmpty
-        guard isKnown || !row.description.isOtherVersion(than: seen) else { return false }
+        guard isSameVersion(row.description) else { return false }
         extentsSeen(extents)
         return true
+    }
+
+    /// `false` if the index's `description` has changed, and this store has no length or validator yet.
+    private func isSameVersion(_ description: EntryDescription) -> Bool {
+        self.description.length != nil || !self.description.validators.isEmpty
+            || !description.isOtherVersion(than: seen)
     }
 
     /// Takes over extents of the entry.
@@ -143,14 +150,14 @@ struct EntryState: Sendable {
         )
     }
 
-    /// The bytes of `plan` are durable in `extents`, some of which other stores may have claimed. The index
-    /// now has `description`.
-    mutating func committed(_ plan: CommitPlan, as extents: [Extent], description: EntryDescription) {
+    /// The bytes of `plan` are durable. The index now has `description` and `extents`, those of other stores included.
+    mutating func committed(_ plan: CommitPlan, extents: [Extent], description: EntryDescription) {
         committedDescriptionNumber = max(committedDescriptionNumber, plan.descriptionNumber)
-        seen = description
-        dropped.removeAll { extents.contains($0) }
+        let durable = extents.filter { plan.bytes.ranges.gaps(in: $0.range) != [$0.range] }
+        dropped.removeAll { durable.contains($0) }
         // Extents of our own are unchecked too: the first read detects what the disk failed to store.
-        for extent in extents { adopt(extent) }
+        extentsSeen(isSameVersion(description) ? extents : durable)
+        seen = description
         for range in plan.bytes.ranges.ranges { buffer.remove(range) }
     }
 
@@ -158,6 +165,7 @@ struct EntryState: Sendable {
     private mutating func adopt(_ extent: Extent) {
         var index = firstExtent(endingAfter: extent.range.lowerBound)
         if index < extents.count, extents[index].extent == extent { return }
+        if !gaps(in: extent.range).isEmpty { isShared = true }
         while index < extents.count, extents[index].extent.range.overlaps(extent.range) {
             committed.remove(contentsOf: extents.remove(at: index).extent.range)
             index = firstExtent(endingAfter: extent.range.lowerBound)

@@ -43,7 +43,7 @@ extension PersistentStore {
         switch try engine.commits.commit(plan, of: place.entry, in: place.file) {
         case .cached(let extents, let description):
             guarded.withLock { guarded in
-                guarded.state.committed(plan, as: extents, description: description)
+                guarded.state.committed(plan, extents: extents, description: description)
                 guarded.standing = .caching
                 guarded.isDiskFull = false
             }
@@ -81,33 +81,38 @@ extension PersistentStore {
 
     // MARK: What other processes have committed
 
-    package func refresh(_ range: ByteRange) async -> ByteRangeSet {
+    package func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet {
+        let (isCached, isShared) = guarded.withLock { guarded in
+            if case .caching = guarded.standing { return (true, guarded.state.isShared) }
+            return (false, false)
+        }
+        guard isCached, !range.isEmpty else { return stored }
+        if !isUrgent || isShared { await readIndex() }
+        if !stored.covers(range) { await seekCopy() }
+        return stored
+    }
+
+    /// Takes over what other stores have committed, if the index has changed.
+    private func readIndex() async {
         // Read before the query: if another store commits during it, the stamp is outdated and the next call
         // queries again.
         let stamp = engine.version.current
-        let (place, isCached, seen) = guarded.withLock { guarded in
-            if case .caching = guarded.standing { return (guarded.place, true, guarded.seen) }
-            return (guarded.place, false, nil)
-        }
-        guard isCached, !range.isEmpty else { return stored }
-        if stamp == nil || stamp != seen {
-            let found = try? await engine.look.run {
-                try self.engine.questions.ask { index in
-                    (row: try index.entries.row(place.entry), extents: try index.extents.all(of: place.entry))
-                }
+        let (place, seen) = guarded.withLock { ($0.place, $0.seen) }
+        guard stamp == nil || stamp != seen else { return }
+        let found = try? await engine.look.run {
+            try self.engine.questions.ask { index in
+                (row: try index.entries.row(place.entry), extents: try index.extents.all(of: place.entry))
             }
-            let isForeign = guarded.withLock { guarded in
-                guard let (row, extents) = found, let row, guarded.place.entry == place.entry else {
-                    return false
-                }
-                guard !guarded.state.isForeign(row) else { return true }
-                if guarded.state.indexSeen(row, extents) { guarded.seen = stamp }
+        }
+        let isForeign = guarded.withLock { guarded in
+            guard let (row, extents) = found, let row, guarded.place.entry == place.entry else {
                 return false
             }
-            if isForeign { await engine.committer.run { self.detach(from: place) } }
+            guard !guarded.state.isForeign(row) else { return true }
+            if guarded.state.indexSeen(row, extents) { guarded.seen = stamp }
+            return false
         }
-        if !stored.covers(range) { await seekCopy() }
-        return stored
+        if isForeign { await engine.committer.run { self.detach(from: place) } }
     }
 
     /// Continues in the entry that already has the same resource under another URL, if there is one.

@@ -4,8 +4,9 @@ import System
 /// Decides which loaders may use the network connection: no request begins while another resource has a more
 /// urgent need.
 ///
-/// Each loader reports its most urgent need, and is sent the most urgent need of the others. Requests in
-/// progress continue: those of low priority are short.
+/// Each loader reports its most urgent need, and is sent the most urgent need of the others. A loader that is alone
+/// hears nothing, and need not report before it hears something. Requests in progress continue: those of low priority
+/// are short.
 final class SharedLine: Sendable {
     /// One loader.
     struct User: Hashable, Sendable {
@@ -20,8 +21,8 @@ final class SharedLine: Sendable {
         let listener: Listener
         var need: FetchReason?
         var needRevision = 0
-        /// The need of the others that was sent last.
-        var sent: FetchReason?
+        /// The need of the others that was sent last; `nil` before the first update.
+        var sent: FetchReason??
     }
 
     private struct Guarded {
@@ -32,10 +33,11 @@ final class SharedLine: Sendable {
         /// The calls to make after a change.
         mutating func updates() -> [() -> Void] {
             revision += 1
+            guard entries.count > 1 || entries.values.contains(where: { $0.sent != nil }) else { return [] }
             return entries.keys.sorted { $0.number < $1.number }.compactMap { user in
                 let need = entries.compactMap { $0.key == user ? nil : $0.value.need }.min()
-                guard let entry = entries[user], need != entry.sent else { return nil }
-                entries[user]?.sent = need
+                guard let entry = entries[user], entry.sent != .some(need) else { return nil }
+                entries[user]?.sent = .some(need)
                 return { [revision] in entry.listener(need, revision) }
             }
         }

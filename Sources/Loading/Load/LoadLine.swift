@@ -64,6 +64,9 @@ struct LoadLine: Sendable {
 
     // MARK: Questions
 
+    /// `true` if another resource is or was open at the same time.
+    var isShared: Bool { othersRevision > 0 }
+
     /// The bytes that arrive in the time of a new request: a smaller gap is downloaded rather than skipped.
     var readThrough: Int64 {
         guard let measured = measure.bytesPerRequest else { return settings.readThrough }

@@ -111,8 +111,8 @@ final class ResourceLoader: Sendable {
         perform(decide { event(&$0.state, $1) })
     }
 
-    /// Passes one event to the state. If the need of the resource has changed, reports it to the loaders that
-    /// share the connection.
+    /// Passes one event to the state. If other loaders share the connection and the need of the resource has changed,
+    /// reports it to them.
     func decide<Result: Sendable>(_ event: (inout Guarded, LoadMoment) -> Result) -> Result {
         let (result, report) = guarded.withLock {
             guarded -> (Result, (user: SharedLine.User, need: FetchReason?, revision: Int)?) in
@@ -120,8 +120,9 @@ final class ResourceLoader: Sendable {
             // are used with.
             let moment = LoadMoment(now: parts.clock.now, stored: store.stored)
             let result = event(&guarded, moment)
-            let need = guarded.state.need(moment)
-            guard let user = guarded.lineUser, need != guarded.need else { return (result, nil) }
+            guard let user = guarded.lineUser, guarded.state.line.isShared,
+                case let need = guarded.state.need(moment), need != guarded.need
+            else { return (result, nil) }
             guarded.need = need
             guarded.needRevision += 1
             return (result, (user, need, guarded.needRevision))

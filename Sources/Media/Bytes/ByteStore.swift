@@ -16,8 +16,9 @@ package protocol ByteStore: Sendable {
     /// Checks if other processes have stored more of `range`, and returns the stored ranges of the whole
     /// resource.
     ///
-    /// Call it before fetching. Also checks if the same resource is cached under another URL. Never fails.
-    func refresh(_ range: ByteRange) async -> ByteRangeSet
+    /// Call it before fetching. Also checks if the same resource is cached under another URL. If `isUrgent`, asks about
+    /// other processes only if one is known to have added to the entry since it was opened. Never fails.
+    func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet
 
     /// Reads up to `count` stored bytes from `offset`.
     ///
@@ -50,7 +51,10 @@ package protocol ByteStore: Sendable {
 
 extension ByteStore {
     /// By default, no other process shares the store, so there is nothing new.
-    package func refresh(_ range: ByteRange) async -> ByteRangeSet { stored }
+    package func refresh(_ range: ByteRange, isUrgent: Bool) async -> ByteRangeSet { stored }
+
+    /// Checks also for processes that were unknown so far.
+    package func refresh(_ range: ByteRange) async -> ByteRangeSet { await refresh(range, isUrgent: false) }
 }
 
 /// Finds and creates entries.
