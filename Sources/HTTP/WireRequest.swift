@@ -6,8 +6,6 @@ struct WireRequest: Sendable, Equatable {
     var url: String
     /// The name of the host, for error messages.
     var host: SafeText
-    /// The host and the port, unless it is the default one, for error messages.
-    var place: SafeText
     /// The requested resource, for error messages.
     var subject: SafeText
     var credentials: WebURL.UserInfo?
@@ -25,7 +23,6 @@ struct WireRequest: Sendable, Equatable {
             target.hasSameOrigin(as: request.url) && configuration.maySendSecrets(to: request.url)
         url = target.requestString
         host = SafeText(target.host)
-        place = SafeText(target.port.map { "\(target.host):\($0)" } ?? target.host)
         subject = request.url.safeText
         credentials = carriesSecrets ? request.url.userInfo : nil
         usesNetrc = carriesSecrets && credentials == nil

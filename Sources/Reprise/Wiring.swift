@@ -189,8 +189,12 @@ struct Wiring {
             cache: cache,
             connectivity: network
         )
-        let memory = interface.memory
-        parts.resumePoint = { memory?.resumePoint(of: $0) }
+        guard let memory = interface.memory else { return parts }
+        parts.memory = memory
+        parts.locate = { track in
+            guard let cache, network.report.isOffline else { return track.location }
+            return await memory.cachedLocation(of: track, in: cache)
+        }
         return parts
     }
 
@@ -286,7 +290,7 @@ extension Wiring {
 
     /// The message for an error that makes the cache unusable.
     static func message(_ error: any Error, folder: String) -> SafeText {
-        (error as? MediaError)?.safeText ?? SafeText("cache folder \(folder): \(error)")
+        (error as? MediaError)?.safeText ?? SafeText("the cache in \(folder): \(error)")
     }
 
     private static func supply(

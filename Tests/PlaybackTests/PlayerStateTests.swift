@@ -86,7 +86,7 @@ import Testing
     @Test func `a track continues at its saved position, and a seek to its start leads to the start`() {
         var state = PlayerState(exitsAtEnd: true, seed: 1)
         let long = tracks[1].id
-        state.resumePoint = { $0.id == long ? .seconds(600) : nil }
+        state.memory = FakeMemory(places: [long: .seconds(600)])
         #expect(state.send(.launched(tracks, start: nil)).start?.position == .zero)
         #expect(state.send(.next).start?.position == .seconds(600))
         state.send(.ready(2))
@@ -101,7 +101,9 @@ import Testing
         var state = PlayerState(exitsAtEnd: true, repeatMode: mode, seed: 1)
         state.send(.launched(tracks, start: nil), .ready(1))
         state.sound(1)
-        state.resumePoint = { _ in .seconds(600) }
+        state.memory = FakeMemory(
+            places: Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, .seconds(600)) })
+        )
         let written = state.send(.passWritten(1, frames: 10), heard: 5)
         #expect(written.start?.position == start)
     }

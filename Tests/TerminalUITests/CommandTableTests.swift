@@ -22,7 +22,12 @@ struct CommandTableTests {
         ("move 5-6 9 1", .player(.move(TrackNumbers(places: RangeSet([4..<6, 8..<9])), to: 1))),
         ("sort source", .player(.sort(.source))), ("clear", .player(.clear)), ("undo", .player(.undo)),
         ("save /tmp/My list.m3u8", .player(.save("/tmp/My list.m3u8"))), ("reload", .player(.reload)),
-        ("pin", .player(.pin(nil))), ("pin 2", .player(.pin(2))), ("status", .player(.status)),
+        ("pin", .player(.pin(nil))), ("pin 2", .player(.pin(2))), ("played", .player(.setPlayed(true, nil))),
+        ("played 2", .player(.setPlayed(true, 2))),
+        ("unplayed 1-2", .player(.setPlayed(false, TrackNumbers(places: RangeSet(0..<2))))),
+        ("unplayed", .player(.setPlayed(false, nil))),
+        ("sort feed", .player(.sort(.feed))), ("played-selected", .playedSelected),
+        ("status", .player(.status)),
         ("  quit \r", .player(.quit)), ("view cache", .show(.cache)), ("next-view", .nextView(by: 1)),
         ("previous-view", .nextView(by: -1)), ("select-down", .selectBy(1)), ("select-up", .selectBy(-1)),
         ("page-down", .selectByPage(1)), ("page-up", .selectByPage(-1)), ("select-first", .selectFirst),
@@ -50,7 +55,8 @@ struct CommandTableTests {
         "remove -3", "remove 1-2-3", "remove 1,2", "remove ٣", "remove 1-99999999999999999999", "move 1",
         "move 1-2", "move 0 1", "move 1 2-3", "move a b", "undo 2", "sort", "sort loudness", "shuffle later",
         "seek", "seek x", "volume", "volume 101", "volume -101", "volume loud", "repeat twice", "gain loud",
-        "gain 3", "add", "save  ", "pin 0", "pin x", "view", "view cellar", "back now", "\u{1B}[2J",
+        "gain 3", "add", "save  ", "pin 0", "pin x", "played 0", "played x", "unplayed 3-1", "view",
+        "view cellar", "back now", "\u{1B}[2J",
     ])
     func `a wrong line is refused with a reason in one line`(line: String) {
         #expect { try ParsedCommand(parsing: line) } throws: { error in

@@ -1,3 +1,5 @@
+import Media
+
 /// The dates of header fields, in the three forms that a recipient must understand (RFC 9110 §5.6.7).
 enum HTTPDate {
     /// Seconds since 1970 UTC; `nil` if `text` is not a date.
@@ -16,7 +18,7 @@ enum HTTPDate {
         guard let day = number(day, 1...31), let month = months.firstIndex(of: String(month)),
             let year = fullYear(year), let time = secondsOfDay(time)
         else { return nil }
-        return daysSince1970(year: year, month: month + 1, day: day) * 86_400 + time
+        return CalendarDay(year: year, month: Int64(month) + 1, day: day).daysSince1970 * 86_400 + time
     }
 
     private static let months = [
@@ -41,15 +43,5 @@ enum HTTPDate {
 
     private static func number(_ text: Substring, _ allowed: ClosedRange<Int64>) -> Int64? {
         ContentRange.number(text).flatMap { allowed.contains($0) ? $0 : nil }
-    }
-
-    /// Counts days in the Gregorian calendar. Years begin in March here, so that the leap day comes last.
-    private static func daysSince1970(year: Int64, month: Int, day: Int64) -> Int64 {
-        let marchYear = month > 2 ? year : year - 1
-        let marchMonth = Int64(month > 2 ? month - 3 : month + 9)
-        let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
-        // From March to January, the lengths of the months repeat every five months, which have 153 days.
-        let dayOfYear = (153 * marchMonth + 2) / 5 + day - 1
-        return marchYear * 365 + leapDays + dayOfYear - 719_468
     }
 }

@@ -17,7 +17,7 @@ enum CurlFailure {
     /// The error for `code`, which is not `CURLE_OK`.
     static func error(_ code: CURLcode, _ circumstances: Circumstances, request: WireRequest) -> MediaError {
         let (kind, cause) =
-            proxyFault(code, circumstances) ?? describe(code, circumstances, request)
+            proxyFault(code, circumstances) ?? describe(code, circumstances, host: request.host)
         return MediaError(kind, request.subject, cause)
     }
 
@@ -49,11 +49,10 @@ enum CurlFailure {
     private static func describe(
         _ code: CURLcode,
         _ circumstances: Circumstances,
-        _ request: WireRequest
+        host: SafeText
     ) -> (MediaError.Code, SafeText) {
-        let host = request.host
         // libcurl returns the same code whether the host or a proxy refused the connection.
-        let place = circumstances.hasProxy ? request.place + " or the environment's proxy" : request.place
+        let place = circumstances.hasProxy ? host + " or the environment's proxy" : host
         return switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
             (.unknownHost, "can't find host " + host + "; check the address and the network")

@@ -33,6 +33,8 @@ package enum PlayerCommand: Sendable, Equatable {
     case reload
     /// Pins a track in the cache, or unpins it. The track's number, from 1; `nil` for the current track.
     case pin(Int?)
+    /// Marks episodes of podcasts as played (`true`) or as not played; `nil` is the current track.
+    case setPlayed(Bool, TrackNumbers?)
     case status
     case quit
 }
@@ -92,4 +94,6 @@ package enum SortKey: String, Sendable, CaseIterable {
     case duration
     /// The URL or path.
     case source
+    /// The order of each podcast feed, the newest episode first; other tracks last.
+    case feed
 }

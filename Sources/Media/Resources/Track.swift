@@ -11,17 +11,33 @@ package struct Track: Sendable, Equatable, Identifiable {
 
     package var id: ID
     package var location: ResourceLocation
-    /// The tags in the playlist; tags in the file itself take precedence.
+    /// The tags in the playlist; see `tags(with:)`.
     package var tags: TrackTags
     /// The duration that the playlist states; `nil` if unknown.
     package var duration: Duration?
+    /// `nil` if the track did not come from a feed.
+    package var episode: Episode?
+    /// `true` if the episode was heard to its end, or marked as played; always `false` for other tracks.
+    package var isPlayed = false
 
-    package init(id: ID, location: ResourceLocation, tags: TrackTags = TrackTags(), duration: Duration? = nil)
-    {
+    package init(
+        id: ID,
+        location: ResourceLocation,
+        tags: TrackTags = TrackTags(),
+        duration: Duration? = nil,
+        episode: Episode? = nil
+    ) {
         self.id = id
         self.location = location
         self.tags = tags
         self.duration = duration
+        self.episode = episode
+    }
+
+    /// All known tags, if the file has the tags `found`. A file's own tags take precedence over those of a playlist,
+    /// but not over those of a feed: publishers maintain the titles in their feeds, and hardly those in their files.
+    package func tags(with found: TrackTags) -> TrackTags {
+        episode == nil ? found.filled(from: tags) : tags.filled(from: found)
     }
 }
 

@@ -101,9 +101,9 @@ final class PassTable {
     private func makeResource(for start: PassStart) -> TrackResource {
         let before = closings.end(at: start.track.location)
         return TrackResource(for: start, makeDecoder: parts.makeDecoder) {
-            [open = parts.open] location, refresh in
+            [open = parts.open, locate = parts.locate] track, refresh in
             for task in before { await task.value }
-            return try await open(location, refresh)
+            return try await open(await locate(track), refresh)
         }
     }
 }

@@ -4,7 +4,7 @@ import System
 /// One open track of the queue: its bytes and its decoder. Each seek begins a new pass over the same
 /// resource.
 final class TrackResource: Sendable {
-    typealias Open = @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+    typealias Open = @Sendable (Track, Bool) async throws -> any ResourceReader
     typealias MakeDecoder = @Sendable (any ResourceReader, ResourceLocation) async throws -> any AudioDecoder
 
     let track: Track
@@ -39,7 +39,7 @@ final class TrackResource: Sendable {
     /// The reader of the resource; the first call opens it. Called by one pass at a time.
     func reader() async throws -> any ResourceReader {
         if let reader = state.withLock({ $0.reader }) { return reader }
-        let reader = try await open(track.location, refresh)
+        let reader = try await open(track, refresh)
         // Before the reader is shared, so that `raisePriority` always comes later.
         let wasLowPriority = state.withLock { $0.isLowPriority }
         if wasLowPriority { reader.setPriority(isLow: true) }

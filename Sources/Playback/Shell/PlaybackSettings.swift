@@ -57,9 +57,10 @@ package struct PlaybackParts: Sendable {
     package var cache: (any CacheStatus)?
     /// Reports whether the network is available; `nil` if that is unknown.
     package var connectivity: (any Connectivity)?
-    /// The saved position at which a track continues; `nil` if it begins at its start. The player's task
-    /// calls it, so it must not wait.
-    package var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
+    /// `nil` if nothing is remembered between sessions.
+    package var memory: (any ListeningMemory)?
+    /// The location from which a track is played now.
+    package var locate: @Sendable (Track) async -> ResourceLocation = { $0.location }
 
     package init(
         open: @escaping @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader,

@@ -11,7 +11,7 @@ final class PlayerShell {
     private var totals = SessionTotals()
     private(set) var isOver = false
     /// The failures of the newest snapshot.
-    private var shownFailures: [Track.ID: MediaError] = [:]
+    private var shownFailures: [Track.ID: SafeText] = [:]
     private let passes: PassTable
     private let sound: SoundPath
     private let cached: CachedWatch?
@@ -46,7 +46,7 @@ final class PlayerShell {
             gainMode: settings.gainMode,
             seed: settings.seed
         )
-        state.resumePoint = parts.resumePoint
+        state.memory = parts.memory
         passes = PassTable(parts: parts, settings: settings, tap: tap, send: send)
         cached = parts.cache.map { cache in CachedWatch(cache: cache) { send(.cacheChanged) } }
         jobs = BackgroundJobs(parts: parts, send: send)
@@ -138,6 +138,7 @@ final class PlayerShell {
         case .endTrack(let id, let index, let reason, let frames, let stalls, let error):
             endTrack(id, index: index, reason, frames: frames, stalls: stalls, error)
         case .togglePin(let track): jobs.togglePin(track)
+        case .rememberPlayed(let isPlayed, let episodes): parts.memory?.setPlayed(isPlayed, episodes)
         case .retryNetwork: parts.connectivity?.retryNow()
         case .setVolume(let percent, let isMuted): parts.output.setVolume(percent, isMuted: isMuted)
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
@@ -269,7 +270,7 @@ final class PlayerShell {
         guard case .web = track.location else { return nil }
         if let resource = currentResource, resource.track.id == track.id, let length = resource.report.length
         {
-            return Availability(stored: resource.report.stored, length: length).fraction
+            return Availability(storedBytes: resource.report.stored.byteCount, length: length).fraction
         }
         return cached?.value[track.id]?.fraction
     }
@@ -307,7 +308,6 @@ final class PlayerShell {
         snapshot.load = load
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
         snapshot.connectivity = state.connectivity
-        snapshot.isOutputLost = state.output.isLost
         snapshot.availability = cached?.value ?? [:]
         snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume

@@ -75,7 +75,7 @@ struct Pass: Sendable {
     /// The tags of the file, completed by those of the playlist. For a live stream, the title of the music
     /// that is heard.
     var tags: TrackTags {
-        let tags = (info?.tags ?? TrackTags()).filled(from: track.tags)
+        let tags = track.tags(with: info?.tags ?? TrackTags())
         guard let station else { return tags }
         // Titles of streams contain the artist too, in no reliable order.
         let title = streamTitle.flatMap { $0.isEmpty ? nil : $0 }

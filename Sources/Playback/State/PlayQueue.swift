@@ -12,6 +12,8 @@ struct PlayQueue: Sendable {
     private(set) var revision = 0
     /// The places in playing order if shuffle is on.
     private var order: [Int]?
+    /// Tells which of the episodes that are added were played; `nil` if nothing is remembered.
+    var memory: (any ListeningMemory)?
     private var history = QueueHistory()
     private var random: Shuffler
     /// The number of requested additions that are still being read.
@@ -79,9 +81,36 @@ struct PlayQueue: Sendable {
     /// Appends tracks. With shuffle on they are played after the others, in a random order of their own.
     mutating func append(_ new: [Track]) {
         let places = tracks.count..<tracks.count + new.count
+        let new = remembered(new)
         // The usual single list, which may be long, is not copied.
         if tracks.isEmpty { tracks = new } else { tracks += new }
         order?.append(contentsOf: places.shuffled(using: &random))
+    }
+
+    /// `new`, with the episodes marked that are remembered as played.
+    private func remembered(_ new: [Track]) -> [Track] {
+        guard let memory, new.contains(where: { $0.episode != nil }) else { return new }
+        return new.map { track in
+            var track = track
+            if let episode = track.episode { track.isPlayed = memory.isPlayed(episode) }
+            return track
+        }
+    }
+
+    /// Marks the episodes among the tracks at `places` as played or not, each wherever it is in the queue. Returns those
+    /// that were marked otherwise before.
+    mutating func setPlayed(_ isPlayed: Bool, at places: RangeSet<Int>) -> [Episode] {
+        let keys = Set(places.ranges.joined().compactMap { tracks[$0].episode?.key })
+        let changed = tracks.indices.filter { place in
+            guard let episode = tracks[place].episode, tracks[place].isPlayed != isPlayed else {
+                return false
+            }
+            return keys.contains(episode.key)
+        }
+        guard !changed.isEmpty else { return [] }
+        for place in changed { tracks[place].isPlayed = isPlayed }
+        revision += 1
+        return changed.compactMap { tracks[$0].episode }
     }
 
     /// Toggles shuffle. The current track stays current; switching on puts it first in the order.
@@ -261,6 +290,23 @@ private struct QueueSorting {
             Self.sorted(tracks.map { (artist(of: $0) ?? "\u{10FFFF}") + "\u{0}" + title(of: $0) })
         case .duration: Self.sorted(tracks.map { facts[$0.id]?.duration ?? $0.duration ?? .seconds(1e12) })
         case .source: Self.sorted(tracks.map { $0.location.safeText.string })
+        case .feed: feedOrder(of: tracks)
+        }
+    }
+
+    /// The feeds in the order in which they were added, each newest episode first; then all other tracks.
+    private func feedOrder(of tracks: [Track]) -> [Int] {
+        var firsts: [String: Track.ID] = [:]
+        for track in tracks {
+            guard let feed = track.episode?.feed else { continue }
+            firsts[feed] = min(firsts[feed] ?? track.id, track.id)
+        }
+        let last = Track.ID(.max)
+        let keys = tracks.map { track in
+            (feed: track.episode.flatMap { firsts[$0.feed] } ?? last, place: track.episode?.place ?? 0)
+        }
+        return keys.indices.sorted {
+            (keys[$0].feed, keys[$0].place, $0) < (keys[$1].feed, keys[$1].place, $1)
         }
     }
 

@@ -42,6 +42,8 @@ enum PlayerEffect: Sendable, Equatable {
     )
     /// Pins the track in the cache, or unpins it.
     case togglePin(Track)
+    /// Remembers that these episodes were played, or that they were not.
+    case rememberPlayed(Bool, [Episode])
     /// Tries the network again, because the user requested something while offline.
     case retryNetwork
     case setVolume(Int, isMuted: Bool)

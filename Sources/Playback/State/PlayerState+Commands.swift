@@ -40,6 +40,7 @@ extension PlayerState {
         case .save(let path): [.save(path)]
         case .reload: reload()
         case .pin(let number): pin(number)
+        case .setPlayed(let isPlayed, let numbers): setPlayed(isPlayed, numbers)
         case .status: status()
         case .quit: quit()
         }
@@ -156,6 +157,21 @@ extension PlayerState {
         }
         guard queue.tracks.indices.contains(number - 1) else { return [noTrack(number)] }
         return [.togglePin(queue.tracks[number - 1])]
+    }
+
+    private mutating func setPlayed(_ isPlayed: Bool, _ numbers: TrackNumbers?) -> [PlayerEffect] {
+        let numbers =
+            numbers ?? TrackNumbers(places: queue.current.map { RangeSet($0..<$0 + 1) } ?? RangeSet())
+        guard numbers.highest <= queue.tracks.count else { return [noTrack(numbers.highest)] }
+        let count = numbers.places.ranges.joined().count { queue.tracks[$0].episode != nil }
+        guard count > 0 else {
+            return [announcer.badCommand("Only episodes of a podcast feed can be marked as played")]
+        }
+        let episodes = queue.setPlayed(isPlayed, at: numbers.places)
+        let text =
+            "Marked \(count == 1 ? "1 episode" : "\(count) episodes") as \(isPlayed ? "" : "not ")played"
+        let answer = announcer.remark(isPlayed ? "played" : "unplayed", SafeText(text))
+        return [answer] + (episodes.isEmpty ? [] : [.rememberPlayed(isPlayed, episodes)])
     }
 
     private func status() -> [PlayerEffect] {
@@ -287,7 +303,7 @@ extension PlayerCommand {
         switch self {
         case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
         case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add,
-            .remove, .move, .sort, .clear, .undo, .save, .pin, .status, .quit:
+            .remove, .move, .sort, .clear, .undo, .save, .pin, .setPlayed, .status, .quit:
             false
         }
     }
@@ -298,7 +314,7 @@ extension PlayerCommand {
         switch self {
         case .volume, .changeVolume, .mute, .shuffle, .setRepeat, .setGain, .status, .quit: false
         case .play, .pause, .toggle, .stop, .next, .previous, .jump, .seek, .add, .remove, .move, .sort,
-            .shuffleNow, .clear, .undo, .save, .reload, .pin:
+            .shuffleNow, .clear, .undo, .save, .reload, .pin, .setPlayed:
             true
         }
     }

@@ -21,7 +21,7 @@ extension PlayerState {
             lane.begin(prepared)
             return effects + announce(prepared) + (prepared.stage == .ready ? grantCurrent() : [])
         }
-        let pass = lane.begin(track, at: start == .zero ? resumePoint(track) ?? .zero : start)
+        let pass = lane.begin(track, at: start == .zero ? memory?.resumePoint(of: track) ?? .zero : start)
         return effects + announce(pass) + [startEffect(pass)]
     }
 
@@ -98,7 +98,7 @@ extension PlayerState {
         guard lane.prepared == nil, let place = placeAhead() else { return [] }
         let track = queue.tracks[place]
         // A repeated track begins at its start.
-        let start = track.id == lane.lastGranted?.track.id ? nil : resumePoint(track)
+        let start = track.id == lane.lastGranted?.track.id ? nil : memory?.resumePoint(of: track)
         let pass = lane.prepare(track, at: start ?? .zero)
         return [startEffect(pass)]
     }
@@ -381,7 +381,8 @@ extension PlayerState {
             consecutiveFailures += 1
         }
         let reason = pass.failure == nil ? PlayerEvent.EndReport.Reason.finished : .failed
-        return [
+        let played = reason == .finished && allFrames > 0 ? markPlayed(pass.track) : []
+        return played + [
             endEffect(pass, reason, frames: allFrames, pass.failure),
             .cancelPass(pass.id, keepsResource: false),
         ]

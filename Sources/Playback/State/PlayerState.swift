@@ -44,8 +44,8 @@ struct PlayerState: Sendable {
     var lastSeek: Duration?
     /// Commands that came before the tracks were known and need them; carried out in order by `launched`.
     var heldCommands: [PlayerCommand] = []
-    /// The saved position at which a track continues; `nil` if it begins at its start.
-    var resumePoint: @Sendable (Track) -> Duration? = { _ in nil }
+    /// Only read; changes are effects.
+    var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
 
     /// `seed` determines every shuffle.
     init(
@@ -167,7 +167,7 @@ struct PlayerState: Sendable {
 
     private mutating func ticked() -> [PlayerEffect] {
         guard phase == .active, output.isRunning, let pass = lane.current else { return [] }
-        var effects: [PlayerEffect] = []
+        var effects = markHeard(pass)
         if let duration, duration - position < .seconds(20), lane.lastGranted?.id == pass.id {
             effects += prepareNext()
         }
@@ -176,6 +176,22 @@ struct PlayerState: Sendable {
             effects.append(positionEvent(pass))
         }
         return effects
+    }
+
+    /// Marks the current episode as played once it was heard to near its end. The second half of a short episode counts
+    /// as near.
+    private mutating func markHeard(_ pass: Pass) -> [PlayerEffect] {
+        guard let duration, pass.track.episode != nil, position >= duration / 2,
+            duration - position <= Episode.playedMargin
+        else { return [] }
+        return markPlayed(pass.track)
+    }
+
+    /// Marks the episode of `track`, if it is one, as played.
+    mutating func markPlayed(_ track: Track) -> [PlayerEffect] {
+        guard track.episode != nil, let place = queue.place(of: track.id) else { return [] }
+        let episodes = queue.setPlayed(true, at: RangeSet(place..<place + 1))
+        return episodes.isEmpty ? [] : [.rememberPlayed(true, episodes)]
     }
 
     /// Ends the player. All later inputs are ignored.
@@ -187,12 +203,11 @@ struct PlayerState: Sendable {
     // MARK: The sink, and the failure, loss and return of the audio server
 
     private mutating func outputStarted() -> [PlayerEffect] {
-        var effects = output.isRecovering ? [announcer.soundIsBack()] : []
         output.started()
-        guard let pass = lane.current else { return effects }
+        guard let pass = lane.current else { return [] }
         announcer.forgetFailure(of: pass.track.id)
         announcer.positionReported()
-        effects += [
+        var effects: [PlayerEffect] = [
             .emit(.playing(index: index(of: pass), position: position, isExact: isExact)),
             .allowReadAhead(pass.id),
         ]
@@ -257,7 +272,7 @@ struct PlayerState: Sendable {
 
     private mutating func waitForOutput(because error: MediaError) -> [PlayerEffect] {
         let start = position
-        let notices = output.lost(because: error) ? announcer.soundLost(because: error) : []
+        let notices = output.lost(because: error) ? announcer.notice(error) : []
         guard phase == .active, let pass = lane.current else { return notices + [.forgetOutput] }
         let effects = notices + [.forgetOutput] + restart(at: start, answersSeek: false)
         guard !isPaused else { return effects }

@@ -35,13 +35,20 @@ enum Playlist {
         case .unknown(notList: let reason?): throw MediaError(.badPlaylist, subject, reason)
         case .music: throw MediaError(.badPlaylist, subject, "not a playlist (music)")
         case .list(.xspf):
-            let parser = XSPFParser(limit: limits.entries)
-            if let fault = parser.parse(bytes) {
-                throw MediaError(.badPlaylist, subject, "can't read this XSPF playlist: " + fault)
+            entries = try xml("XSPF playlist", subject) { () throws(XMLFault) in
+                try XSPFParser.entries(of: bytes, limit: limits.entries)
             }
-            entries = parser.entries
-        case .list(.feed), .list(.opml):
-            throw MediaError(.badPlaylist, subject, "podcast feeds are not supported yet")
+        case .list(.feed):
+            entries = try xml("podcast feed", subject) { () throws(XMLFault) in
+                try FeedParser.entries(of: bytes, limit: limits.entries)
+            }
+            guard !entries.isEmpty else {
+                throw MediaError(.badPlaylist, subject, "the feed has no episodes")
+            }
+        case .list(.opml):
+            entries = try xml("OPML file", subject) { () throws(XMLFault) in
+                try OPMLParser.entries(of: bytes, limit: limits.entries)
+            }
         case .list(.webFolder):
             let found = base.flatMap { base in
                 bytes.withUnsafeBufferPointer { WebFolder.entries(of: $0, at: base, limit: limits.entries) }
@@ -57,6 +64,19 @@ enum Playlist {
         guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
         guard entries.count <= limits.entries else { throw tooLong(subject, limits) }
         return entries
+    }
+
+    /// The result of `parse`; its fault becomes an error of the list `subject`, which is a `kind`.
+    private static func xml(
+        _ kind: SafeText,
+        _ subject: SafeText,
+        _ parse: () throws(XMLFault) -> [PlaylistEntry]
+    ) throws(MediaError) -> [PlaylistEntry] {
+        do throws(XMLFault) {
+            return try parse()
+        } catch {
+            throw MediaError(.badPlaylist, subject, "can't read this " + kind + ": " + error.reason)
+        }
     }
 
     /// The error if a list, together with the lists within it, has more entries than allowed.
@@ -78,6 +98,15 @@ struct PlaylistEntry: Sendable, Equatable {
     var tags = TrackTags()
     /// The length that the list states; `nil` if unknown, which lists write as -1 or 0.
     var duration: Duration?
+    /// `nil` if the list is not a feed.
+    var episode: EpisodeFacts?
+
+    /// What a feed says of an episode, besides its title and length.
+    struct EpisodeFacts: Sendable, Equatable {
+        /// Unique within the feed.
+        var guid: String
+        var date: FeedDate?
+    }
 }
 
 /// Bounds for one source. Playlists come from anywhere, and a small one can name a large one.

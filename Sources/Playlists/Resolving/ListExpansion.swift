@@ -151,16 +151,31 @@ private struct ListFile: Sendable {
     var name: String
     /// The base of its relative entries.
     var base: PlaylistBase
+    /// The URL without user name and password, or the path; `nil` for standard input.
+    var identity: String?
+}
+
+extension Track {
+    fileprivate init(_ entry: PlaylistEntry, at location: ResourceLocation, episode: Episode?) {
+        let id = TrackIDs.take()
+        self.init(id: id, location: location, tags: entry.tags, duration: entry.duration, episode: episode)
+    }
 }
 
 extension ListFile {
+    /// The episode of `entry`; `nil` if the list is no feed, or has no URL or path by which to know it again.
+    func episode(_ entry: PlaylistEntry, place: Int) -> Episode? {
+        guard let facts = entry.episode, let feed = identity else { return nil }
+        return Episode(feed: feed, guid: facts.guid, date: facts.date, place: place)
+    }
+
     init(at location: ResourceLocation) {
-        let base: PlaylistBase =
+        let (base, identity): (PlaylistBase, String) =
             switch location {
-            case .file(let path): .folder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/")
-            case .web(let url): .web(url)
+            case .file(let path): (.folder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"), path)
+            case .web(let url): (.web(url), url.requestString)
             }
-        self.init(subject: location.safeText, name: location.path, base: base)
+        self.init(subject: location.safeText, name: location.path, base: base, identity: identity)
     }
 }
 
@@ -181,16 +196,13 @@ private struct ListContents: Sendable {
         // Local files that a list from the web may not open.
         var refusals: (count: Int, first: MediaError)?
         tracks.reserveCapacity(entries.count)
-        for entry in entries {
+        for (place, entry) in entries.enumerated() {
             do throws(MediaError) {
                 let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
-                if ResourceKind.of(name: location.path).isList {
+                if entry.isList || (entry.episode == nil && ResourceKind.of(name: location.path).isList) {
                     nested.append(NestedList(tracksBefore: tracks.count, location: location))
                 } else {
-                    let id = TrackIDs.take()
-                    tracks.append(
-                        Track(id: id, location: location, tags: entry.tags, duration: entry.duration)
-                    )
+                    tracks.append(Track(entry, at: location, episode: list.episode(entry, place: place)))
                 }
             } catch {
                 if error.code == .refusedLocalFile {

@@ -14,6 +14,10 @@ struct SavedQueue: Sendable, Equatable {
         var lines = StateLines(kind: "queue")
         lines.add("id", id)
         for track in tracks {
+            if let episode = track.episode {
+                let date = episode.date.map { ["\($0.seconds)", "\($0.offset)"] } ?? ["", ""]
+                lines.add("episode", episode.feed, episode.guid, "\(episode.place)", date[0], date[1])
+            }
             lines.add(
                 "track",
                 track.duration.map { String($0.wholeMilliseconds) } ?? "",
@@ -25,15 +29,28 @@ struct SavedQueue: Sendable, Equatable {
         return lines.text
     }
 
+    private static func episode(_ fields: [String]) throws(StateError) -> Episode {
+        let range: ClosedRange<Int64> = -100_000_000_000...1_000_000_000_000
+        let numbers = fields[2...].map { Int64($0) ?? 0 }
+        guard !fields[0].isEmpty, numbers.allSatisfy({ range.contains($0) }) else {
+            throw StateError("an episode without a feed")
+        }
+        let date = fields[3].isEmpty ? nil : FeedDate(seconds: numbers[1], offset: numbers[2])
+        return Episode(feed: fields[0], guid: fields[1], date: date, place: Int(numbers[0]))
+    }
+
     private static func words(_ text: String) -> SafeText? { text.isEmpty ? nil : SafeText(text) }
 }
 
 extension SavedQueue {
     /// Parses the result of `text`; refuses anything else.
     init(parsing text: String) throws(StateError) {
+        // That of the next track.
+        var episode: Episode?
         for (name, fields) in try StateLines.parse(text, kind: "queue") {
             switch (name, fields.count) {
             case ("id", 1): id = fields[0]
+            case ("episode", 5): episode = try Self.episode(fields)
             case ("track", 4):
                 guard let location = ResourceLocation(savedText: fields[1]) else {
                     throw StateError("a track that is neither a file nor a URL")
@@ -43,13 +60,19 @@ extension SavedQueue {
                         id: Track.ID(Self.firstID + UInt64(tracks.count)),
                         location: location,
                         tags: TrackTags(title: Self.words(fields[3]), artist: Self.words(fields[2])),
-                        duration: Int64(fields[0]).flatMap { $0 >= 0 ? .milliseconds($0) : nil }
+                        duration: Int64(fields[0]).flatMap { $0 >= 0 ? .milliseconds($0) : nil },
+                        episode: episode.take()
                     )
                 )
             default: throw StateError("an unknown line")
             }
         }
     }
+}
+
+extension Track {
+    /// The text by which the track's position is saved: it follows an episode to another URL.
+    var placeKey: String { episode?.key ?? location.savedText }
 }
 
 extension ResourceLocation {

@@ -89,7 +89,7 @@ struct SavedSession: Sendable, Equatable {
     }
 }
 
-/// The positions at which long tracks were left, so that they continue there.
+/// The positions at which long tracks and episodes were left, so that they continue there.
 struct ResumePlaces: Sendable, Equatable {
     /// The shortest track whose position is saved: longer ones are podcasts and books, hardly songs.
     static let shortestTrack = Duration.seconds(20 * 60)
@@ -99,7 +99,7 @@ struct ResumePlaces: Sendable, Equatable {
     static let most = 500
 
     private var positions: [String: Duration] = [:]
-    /// The locations, the most recently played last.
+    /// The locations, or for episodes their keys; the most recently played last.
     private var order: [String] = []
 
     /// The saved positions, the most recently played track last.
@@ -117,14 +117,21 @@ struct ResumePlaces: Sendable, Equatable {
         if order.count > Self.most { positions[order.removeFirst()] = nil }
     }
 
-    /// Records the position of a long track. Near its end the saved position is removed, so that the track
-    /// starts from its beginning the next time.
-    mutating func heard(_ location: String, at position: Duration, of duration: Duration?) {
-        guard let duration, duration > Self.shortestTrack, position >= Self.margin else { return }
-        if duration - position >= Self.margin {
-            set(position, for: location)
-        } else if positions.removeValue(forKey: location) != nil {
-            order.removeAll { $0 == location }
+    mutating func remove(_ location: String) {
+        if positions.removeValue(forKey: location) != nil { order.removeAll { $0 == location } }
+    }
+
+    /// Records the position of a long track, or of an episode of any length. Near its end the saved position is removed,
+    /// so that the track starts from its beginning the next time.
+    mutating func heard(
+        _ location: String,
+        at position: Duration,
+        of duration: Duration?,
+        isEpisode: Bool = false
+    ) {
+        guard let duration, isEpisode || duration > Self.shortestTrack, position >= Self.margin else {
+            return
         }
+        if duration - position >= Self.margin { set(position, for: location) } else { remove(location) }
     }
 }

@@ -8,11 +8,18 @@ final class SessionMemory: Sendable {
     private struct State {
         var pace = SavePace()
         var places: ResumePlaces
+        var episodes: EpisodeRecords
         /// The newest state from before the player ended.
-        var latest: (tracks: [Track], session: SavedSession)?
+        var latest: Latest?
         /// The queue in its file; `nil` if there is none.
         var written: SavedQueue?
         var hasFailed = false
+    }
+
+    private struct Latest {
+        var tracks: [Track]
+        var session: SavedSession
+        var availability: [Track.ID: Availability]
     }
 
     let last: LastSession
@@ -31,6 +38,7 @@ final class SessionMemory: Sendable {
     private let listener = LateBound<@Sendable (MediaError) -> Void>()
 
     private static let (sessionName, queueName, historyName) = ("session", "queue", "history")
+    private static let episodesName = "episodes"
 
     /// Reads the files. With `--fresh`, only the history of typed lines is used.
     init(folder: StateFolder, options: Options, clock: any MonotonicClock) {
@@ -39,21 +47,24 @@ final class SessionMemory: Sendable {
         var problems: [MediaError] = []
         let session = Self.read(Self.sessionName, folder, &problems, SavedSession.init(parsing:))
         let queue = Self.read(Self.queueName, folder, &problems, SavedQueue.init(parsing:))
+        // These are no part of a session: `--fresh` does not forget them.
+        let episodes = Self.read(Self.episodesName, folder, &problems) { EpisodeRecords(parsing: $0) }
         self.problems = problems
         last =
             options.fresh
             ? LastSession() : LastSession(queue: queue ?? SavedQueue(), session: session ?? SavedSession())
         let typed = options.sources.compactMap { WebURL($0)?.resolving("/")?.requestString }
         trustedOrigins = typed.isEmpty ? last.session.origins : typed
-        state = Locked(State(places: last.session.places, written: queue))
+        let known = episodes ?? EpisodeRecords()
+        state = Locked(State(places: last.session.places, episodes: known, written: queue))
         history = ((try? folder.read(Self.historyName)) ?? "").split(separator: "\n").suffix(500).map(
             String.init
         )
-    }
-
-    /// The position at which `track` was left; `nil` if none is saved.
-    func resumePoint(of track: Track) -> Duration? {
-        state.withLock { $0.places.position(of: track.location.savedText) }
+        if known.isWordy {
+            thread.submit {
+                try? folder.rewrite(Self.episodesName) { EpisodeRecords(parsing: $0).text }
+            }
+        }
     }
 
     /// Appends a line typed after `:` to the history.
@@ -74,11 +85,20 @@ final class SessionMemory: Sendable {
             // If the sources have no track, the saved queue is left unchanged.
             guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }
             let session = SavedSession(snapshot)
-            state.latest = (snapshot.tracks, session)
+            state.latest = Latest(
+                tracks: snapshot.tracks,
+                session: session,
+                availability: snapshot.availability
+            )
             let isHeard = snapshot.state == .playing || snapshot.state == .paused
             if isHeard, let index = snapshot.currentIndex, snapshot.tracks.indices.contains(index) {
-                let location = snapshot.tracks[index].location.savedText
-                state.places.heard(location, at: snapshot.position, of: snapshot.duration)
+                let track = snapshot.tracks[index]
+                state.places.heard(
+                    track.placeKey,
+                    at: snapshot.position,
+                    of: snapshot.duration,
+                    isEpisode: track.episode != nil
+                )
             }
             let isMoving = snapshot.state == .playing
             return state.pace.isDue(snapshot.tracks, session, isMoving: isMoving, at: clock.now)
@@ -96,6 +116,7 @@ final class SessionMemory: Sendable {
     private func save() {
         let (latest, places, written) = state.withLock { ($0.latest, $0.places, $0.written) }
         guard let latest else { return }
+        rememberURLs(of: latest)
         do throws(StateError) {
             var queue = written ?? SavedQueue()
             if written?.tracks != latest.tracks {
@@ -123,6 +144,23 @@ final class SessionMemory: Sendable {
         }
     }
 
+    /// Remembers the URLs under which episodes are cached, in case their feed names others later.
+    private func rememberURLs(of latest: Latest) {
+        let lines = state.withLock { state in
+            var lines: [String] = []
+            for track in latest.tracks {
+                guard let episode = track.episode, latest.availability[track.id]?.storedBytes ?? 0 > 0 else {
+                    continue
+                }
+                if let line = state.episodes.isCached(episode, at: track.location.savedText) {
+                    lines.append(line)
+                }
+            }
+            return lines
+        }
+        if !lines.isEmpty { folder.append(lines.joined(separator: "\n"), to: Self.episodesName) }
+    }
+
     /// Reads and parses a file. A file that can't be used is renamed, and its error is added to `problems`.
     private static func read<Value>(
         _ name: String,
@@ -145,6 +183,35 @@ final class SessionMemory: Sendable {
             )
             return nil
         }
+    }
+}
+
+extension SessionMemory: ListeningMemory {
+    func resumePoint(of track: Track) -> Duration? {
+        state.withLock { $0.places.position(of: track.placeKey) }
+    }
+
+    func isPlayed(_ episode: Episode) -> Bool { state.withLock { $0.episodes.isPlayed(episode) } }
+
+    /// Also forgets the positions of the episodes: each starts from its beginning the next time.
+    func setPlayed(_ isPlayed: Bool, _ episodes: [Episode]) {
+        let lines = state.withLock { state in
+            for episode in episodes { state.places.remove(episode.key) }
+            return episodes.compactMap { state.episodes.setPlayed(isPlayed, $0) }
+        }
+        guard !lines.isEmpty else { return }
+        thread.submit { [folder] in folder.append(lines.joined(separator: "\n"), to: Self.episodesName) }
+    }
+
+    /// The location at which the most bytes of `track` are cached: its own, or an earlier URL of the same episode.
+    func cachedLocation(of track: Track, in cache: any CacheStatus) async -> ResourceLocation {
+        guard let episode = track.episode, case .web(let url) = track.location else { return track.location }
+        let earlier = state.withLock { $0.episodes.urls(of: episode) }.reversed().compactMap { WebURL($0) }
+        guard !earlier.isEmpty else { return track.location }
+        let urls = [url] + earlier
+        let bytes = await cache.availability(of: urls).map { $0?.storedBytes ?? 0 }
+        let fullest = bytes.firstIndex(of: bytes.max() ?? 0) ?? 0
+        return .web(urls[fullest])
     }
 }
 

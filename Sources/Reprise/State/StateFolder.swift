@@ -62,34 +62,52 @@ struct StateFolder: Sendable {
     ///
     /// Waits for other writers, and for the disk.
     func write(_ text: String, to name: String) throws(StateError) {
+        try locked { () throws(StateError) in try replace(name, by: text) }
+    }
+
+    /// Replaces the text of a file by the result of `change`; does nothing if the file does not exist. No other process
+    /// changes the file meanwhile.
+    func rewrite(_ name: String, _ change: (String) -> String) throws(StateError) {
+        try locked { () throws(StateError) in
+            if let text = try read(name) { try replace(name, by: change(text)) }
+        }
+    }
+
+    /// Appends a line to a file with one `write`, so that lines of several players are not mixed.
+    func append(_ line: String, to name: String) {
+        try? locked { () throws(StateError) in
+            let descriptor = open(
+                path + "/" + name,
+                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+                0o600
+            )
+            guard descriptor >= 0 else { return }
+            defer { close(descriptor) }
+            try? WholeFile.write((line + "\n").utf8, to: descriptor)
+        }
+    }
+
+    /// Calls `body` while this process holds the folder's lock.
+    private func locked(_ body: () throws(StateError) -> Void) throws(StateError) {
         try make()
+        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw StateError(SystemError("open the lock")) }
+        defer { close(lock) }
+        guard retryingInterrupted({ flock(lock, LOCK_EX) }) == 0 else {
+            throw StateError(SystemError("lock the folder"))
+        }
+        try body()
+    }
+
+    private func replace(_ name: String, by text: String) throws(StateError) {
         let file = path + "/" + name
         do throws(SystemError) {
-            let lock = try check(
-                "open the lock",
-                open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            )
-            defer { close(lock) }
-            try check("lock the folder", retryingInterrupted { flock(lock, LOCK_EX) })
             // One writer at a time holds the lock, so the draft can always have the same name, and no draft
             // is left over.
             try WholeFile.replace(file, with: text.utf8, mode: 0o600, draft: file + ".new")
         } catch {
             throw StateError(error)
         }
-    }
-
-    /// Appends a line to a file with one `write`, so that lines of several players are not mixed.
-    func append(_ line: String, to name: String) {
-        guard (try? make()) != nil else { return }
-        let descriptor = open(
-            path + "/" + name,
-            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-            0o600
-        )
-        guard descriptor >= 0 else { return }
-        try? WholeFile.write((line + "\n").utf8, to: descriptor)
-        close(descriptor)
     }
 
     /// Renames a damaged file, so that the user can still look at it.

@@ -11,7 +11,19 @@ struct StateLines {
 
     mutating func add(_ name: String, _ fields: String...) {
         text.removeLast(4)
-        text += ([name] + fields.map(Self.escaped)).joined(separator: "\t") + "\nend\n"
+        text += Self.line(name, fields) + "\nend\n"
+    }
+
+    /// A fact in one line, without its end.
+    static func line(_ name: String, _ fields: [String]) -> String {
+        ([name] + fields.map(escaped)).joined(separator: "\t")
+    }
+
+    /// Parses the result of `line`.
+    static func fact(_ line: Substring.UTF8View) throws(StateError) -> (name: String, fields: [String]) {
+        let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+        let texts = try fields.map { field throws(StateError) in try unescaped(field) }
+        return (texts[0], Array(texts.dropFirst()))
     }
 
     /// The facts of a file, in order.
@@ -25,11 +37,7 @@ struct StateLines {
         }
         var facts: [(name: String, fields: [String])] = []
         facts.reserveCapacity(lines.count)
-        for line in lines[1..<(lines.count - 2)] {
-            let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-            let texts = try fields.map { field throws(StateError) in try unescaped(field) }
-            facts.append((texts[0], Array(texts.dropFirst())))
-        }
+        for line in lines[1..<(lines.count - 2)] { facts.append(try fact(line)) }
         return facts
     }
 

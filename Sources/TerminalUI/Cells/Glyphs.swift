@@ -14,6 +14,8 @@ package enum Glyphs: Sendable {
     package var stopped: SafeText { pick("■", "#") }
     package var waiting: SafeText { pick("◌", "o") }
     package var failed: SafeText { pick("✗", "x") }
+    /// The symbol before an episode that was played.
+    package var heard: SafeText { pick("✓", "v") }
     package var dash: SafeText { pick("–", "-") }
     /// The separator between two parts of a line.
     package var dot: SafeText { pick("·", "-") }
@@ -24,6 +26,8 @@ package enum Glyphs: Sendable {
     package var cursor: SafeText { pick("▏", "_") }
     /// The symbol before a marked track.
     package var mark: SafeText { pick("•", "+") }
+    /// The symbol for a track that is cached completely.
+    package var whole: SafeText { pick("●", "all") }
     package var pin: SafeText { pick("♦", "P") }
     /// The symbol in the bar at the current position.
     package var head: SafeText { pick("▌", "|") }
@@ -38,15 +42,6 @@ package enum Glyphs: Sendable {
         switch part {
         case .played: pick("█", "=")
         case .cached: pick("▄", "-")
-        case .inFlight: pick("▒", "+")
-        case .missing: pick("·", ".")
-        }
-    }
-
-    /// The symbol of a part of a track in a map of its ranges.
-    func map(_ part: BarPart) -> SafeText {
-        switch part {
-        case .played, .cached: pick("█", "#")
         case .inFlight: pick("▒", "+")
         case .missing: pick("·", ".")
         }

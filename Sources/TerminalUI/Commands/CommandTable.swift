@@ -118,6 +118,7 @@ package enum CommandTable {
         ),
         // Not `p`, which pauses in many players: pressing it by mistake must not fill the disk.
         CommandRow("pin-selected", .pinSelected, "pin or unpin", reach: .keys, keys: ["P"]),
+        CommandRow("played-selected", .playedSelected, "episode: played or not", reach: .keys, keys: ["e"]),
     ]
 
     private static let queue: [CommandRow] = [
@@ -172,11 +173,23 @@ package enum CommandTable {
             usage: "the number of a track, from 1, or no argument for the current one"
         ) { $0.isEmpty ? .player(.pin(nil)) : trackNumber($0).map { .player(.pin($0)) } },
         CommandRow(
+            "played",
+            "N",
+            "mark episode as played",
+            usage: "numbers of tracks, as in 3 5-7, or nothing for this track"
+        ) { setPlayed(true, $0) },
+        CommandRow(
+            "unplayed",
+            "N",
+            "mark as not played",
+            usage: "numbers of tracks, as in 3 5-7, or nothing for this track"
+        ) { setPlayed(false, $0) },
+        CommandRow(
             "sort",
             "KEY",
             "sort by title; Tab: more",
             completion: .words(SortKey.allCases.map(\.rawValue)),
-            usage: "title, artist, duration or source"
+            usage: "title, artist, duration, source or feed"
         ) { SortKey(rawValue: $0).map { .player(.sort($0)) } },
         CommandRow(
             "save",
@@ -205,6 +218,12 @@ package enum CommandTable {
         CommandRow("redraw", .redraw, "redraw the screen", reach: .screen, keys: [.control("l")]),
         CommandRow("quit", .player(.quit), "quit", keys: ["q"]),
     ]
+
+    private static func setPlayed(_ isPlayed: Bool, _ argument: String) -> UICommand? {
+        guard !argument.isEmpty else { return .player(.setPlayed(isPlayed, nil)) }
+        let numbers = TrackNumbers(parsing: argument.split(separator: " "))
+        return numbers.map { .player(.setPlayed(isPlayed, $0)) }
+    }
 
     private static func trackNumber(_ text: String) -> Int? {
         Int(text).flatMap { $0 >= 1 ? $0 : nil }

@@ -211,7 +211,7 @@ package struct UIState: Sendable {
         case .selectCurrent:
             if let current = player.currentIndex { queue.select(place: current, in: player) }
             return open(.queue)
-        case .playSelected, .removeSelected, .pinSelected, .moveSelected:
+        case .playSelected, .removeSelected, .pinSelected, .playedSelected, .moveSelected:
             let outcome = onSelection(command)
             answer = outcome.answer ?? answer
             return outcome.actions
@@ -241,6 +241,7 @@ package struct UIState: Sendable {
         case (.queue, .playSelected): CommandOutcome(queue.selectedPlace.map { [.send(.jump($0 + 1))] } ?? [])
         case (.queue, .removeSelected): queue.removeChosen(from: player, keys: keyMap)
         case (.queue, .pinSelected): queue.pinChosen(in: player)
+        case (.queue, .playedSelected): queue.togglePlayedChosen(in: player)
         case (.queue, .moveSelected(let rows)): queue.moveChosen(by: rows, in: player, keys: keyMap)
         case (.cache, .playSelected): cache.add()
         case (.cache, .removeSelected): cache.delete(key: keyMap.name(of: .removeSelected))

@@ -173,6 +173,16 @@ package struct QueueViewState: Sendable {
         return CommandOutcome(places.map { .send(.pin($0 + 1)) })
     }
 
+    /// Marks the chosen tracks as played. If all episodes among them are, marks them as not played.
+    mutating func togglePlayedChosen(in player: PlayerSnapshot) -> CommandOutcome {
+        let places = chosenPlaces(in: player)
+        guard !places.isEmpty else { return .nothing }
+        let episodes = places.ranges.joined().lazy.map { player.tracks[$0] }.filter { $0.episode != nil }
+        marks = []
+        let numbers = TrackNumbers(places: places)
+        return CommandOutcome([.send(.setPlayed(!episodes.allSatisfy(\.isPlayed), numbers))])
+    }
+
     mutating func removeChosen(from player: PlayerSnapshot, keys: KeyMap) -> CommandOutcome {
         let places = chosenPlaces(in: player)
         guard !places.isEmpty else { return .nothing }

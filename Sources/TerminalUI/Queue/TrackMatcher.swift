@@ -12,16 +12,24 @@ struct TrackMatcher: Sendable, Equatable {
     }
 
     private let words: [Word]
+    /// The played state that `played:yes` or `played:no` asks for; `nil` without such a word.
+    private let isPlayed: Bool?
+
+    private static let playedWords: [Substring: Bool] = ["played:yes": true, "played:no": false]
 
     /// A text of only blanks matches every track.
     init(_ text: String) {
-        words = text.lowercased().split(whereSeparator: \.isWhitespace).map { word in
+        let all = text.lowercased().split(whereSeparator: \.isWhitespace)
+        isPlayed = all.lazy.compactMap { Self.playedWords[$0] }.last
+        words = all.filter { Self.playedWords[$0] == nil }.map { word in
             Word(bytes: Array(word.utf8), isASCII: word.utf8.allSatisfy { $0 < 0x80 })
         }
     }
 
     func matches(_ track: Track, facts: TrackFacts?) -> Bool {
-        words.allSatisfy { word in
+        // Only episodes are played or not.
+        if let isPlayed, track.episode == nil || track.isPlayed != isPlayed { return false }
+        return words.allSatisfy { word in
             occurs(word, in: track.tags) || facts.map { occurs(word, in: $0.tags) } == true
                 || occurs(word, in: track.location)
         }

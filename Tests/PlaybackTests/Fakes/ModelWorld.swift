@@ -115,7 +115,7 @@ struct ModelWorld {
             #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
         case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource, .togglePin,
-            .retryNetwork, .setGain:
+            .rememberPlayed, .retryNetwork, .setGain:
             break
         }
         return nil

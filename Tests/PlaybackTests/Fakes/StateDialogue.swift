@@ -76,6 +76,17 @@ extension PlayerState {
     }
 }
 
+/// A memory of earlier sessions that a test writes itself.
+struct FakeMemory: ListeningMemory {
+    var places: [Track.ID: Duration] = [:]
+    /// The guids of episodes.
+    var played: Set<String> = []
+
+    func resumePoint(of track: Track) -> Duration? { places[track.id] }
+    func isPlayed(_ episode: Episode) -> Bool { played.contains(episode.guid) }
+    func setPlayed(_ isPlayed: Bool, _ episodes: [Episode]) {}
+}
+
 extension [PlayerEffect] {
     /// The last pass that these effects start.
     var start: PassStart? {

@@ -13,14 +13,23 @@ import Testing
     @Test func `a queue is read back as it was written`() throws {
         var silent = try Self.track("https://h.example/b%20c.mp3?x=1&y=%09")
         silent.duration = nil
+        silent.episode = Episode(
+            feed: "https://h.example/feed?key=1",
+            guid: "a\tb",
+            date: FeedDate(seconds: -5, offset: -3_600),
+            place: 4
+        )
+        var undated = silent
+        undated.episode = Episode(feed: "/a feed.xml", guid: "", date: nil, place: 0)
         let tracks = [
             try Self.track("/music/a\tb\n100%.mp3", TrackTags(title: "桜\u{301}", artist: "Кино")), silent,
+            undated,
         ]
         let read = try SavedQueue(parsing: SavedQueue(id: "5f", tracks: tracks).text)
-        #expect(read.id == "5f" && Set(read.tracks.map(\.id)).count == 2)
+        #expect(read.id == "5f" && Set(read.tracks.map(\.id)).count == 3)
         for (read, written) in zip(read.tracks, tracks) {
             #expect(read.location == written.location && read.tags == written.tags)
-            #expect(read.duration == written.duration)
+            #expect(read.duration == written.duration && read.episode == written.episode)
         }
     }
 
@@ -46,6 +55,9 @@ import Testing
         "reprise queue 1\nid\t5\ntrack\t\t/a\t\t\n", "reprise queue 1\ntrack\t\trelative\t\t\nend\n",
         "reprise queue 1\ntrack\t\tftp://h/a\t\t\nend\n", "reprise queue 1\ntrack\t/a\nend\n",
         "reprise queue 1\ntrack\t\thttp://u:p@h/a\t\t\nend\n", "reprise queue 1\nexec\trm\nend\n",
+        "reprise queue 1\nepisode\t\tg\t0\t\t\nend\n",
+        "reprise queue 1\nepisode\tf\tg\t0\t9999999999999\t0\nend\n",
+        "reprise queue 1\nepisode\tf\tg\nend\n",
         "reprise queue 1\ntrack\t\t/a%zz\t\t\nend\n", "reprise queue 1\ntrack\t\t/a%0\t\t\nend\n",
     ])
     func `a cut queue, one of another version and one with invalid lines are refused`(text: String) {
@@ -80,6 +92,9 @@ import Testing
         #expect(places.position(of: "long") == .seconds(1_800))
         places.heard("long", at: hour - .seconds(29), of: hour)
         #expect(places.position(of: "long") == nil)
+        // Of an episode, however short it is.
+        places.heard("episode", at: .seconds(300), of: .seconds(600), isEpisode: true)
+        #expect(places.position(of: "episode") == .seconds(300))
     }
 
     @Test func `the places heard last are kept, at most 500`() {

@@ -120,12 +120,103 @@ import Testing
         #expect(try memory("http://other.example/a").trustedOrigins == ["http://other.example/"])
     }
 
+    private static func episode(_ guid: String, of feed: String = "http://h.example/feed") -> Episode {
+        Episode(feed: feed, guid: guid, date: nil, place: 0)
+    }
+
+    /// A queue of one episode, which is the current track and cached if it has a number of bytes.
+    private static func snapshot(of episode: Episode, at url: String, bytes: Int64 = 0) throws
+        -> PlayerSnapshot
+    {
+        let location = ResourceLocation.web(try #require(WebURL(url)))
+        return snapshot {
+            $0.tracks = [Track(id: Track.ID(5), location: location, episode: episode)]
+            ($0.currentIndex, $0.duration) = (0, .seconds(600))
+            $0.availability = [Track.ID(5): Availability(storedBytes: bytes)]
+        }
+    }
+
+    @Test func `the position of an episode follows it to another URL, but not to another feed`() async throws
+    {
+        try await play([try Self.snapshot(of: Self.episode("1"), at: "http://cdn.example/old.mp3")])
+        let next = try memory()
+        let moved = try Self.snapshot(of: Self.episode("1"), at: "http://new.example/1.mp3").tracks[0]
+        #expect(next.resumePoint(of: moved) == .seconds(45))
+        #expect(next.last.queue.tracks[0].episode == Self.episode("1"))
+        let old = "http://cdn.example/old.mp3"
+        for other in [Self.episode("2"), Self.episode("1", of: "http://h.example/other")] {
+            #expect(next.resumePoint(of: try Self.snapshot(of: other, at: old).tracks[0]) == nil)
+        }
+    }
+
+    @Test func `played episodes are remembered, and begin at their start`() async throws {
+        let (first, second) = (Self.episode("1"), Self.episode("2"))
+        let current = try Self.snapshot(of: first, at: "http://cdn.example/1.mp3")
+        let now = try memory()
+        now.setPlayed(true, [first, second])
+        now.setPlayed(false, [second])
+        try await play([current], memory: now)
+        // `--fresh` ignores the last session, but not what was played.
+        for next in [try memory(), try memory("--fresh")] {
+            #expect(next.isPlayed(first) && !next.isPlayed(second))
+            #expect(!next.isPlayed(Self.episode("1", of: "http://h.example/other")))
+        }
+        let next = try memory()
+        #expect(next.resumePoint(of: current.tracks[0]) == .seconds(45))
+        next.setPlayed(true, [first])
+        #expect(next.resumePoint(of: current.tracks[0]) == nil)
+    }
+
+    @Test func `two players add to what was played without undoing each other's changes`() async throws {
+        let (one, two) = (try memory(), try memory())
+        for number in 0..<50 {
+            one.setPlayed(true, [Self.episode("a\(number)")])
+            two.setPlayed(true, [Self.episode("b\(number)")])
+        }
+        await one.finish()
+        await two.finish()
+        let next = try memory()
+        for number in 0..<50 {
+            #expect(next.isPlayed(Self.episode("a\(number)")) && next.isPlayed(Self.episode("b\(number)")))
+        }
+    }
+
+    @Test func `the fullest copy of an episode is found under its earlier URLs`() async throws {
+        let (old, new) = ("http://cdn.example/old.mp3", "http://new.example/1.mp3")
+        try await play([try Self.snapshot(of: Self.episode("1"), at: old, bytes: 900)])
+        let next = try memory()
+        let track = try Self.snapshot(of: Self.episode("1"), at: new).tracks[0]
+        for (cached, expected) in [
+            ([old: 900], old), ([old: 900, new: 300], old), ([old: 900, new: 900], new), ([:], new),
+        ] as [([String: Int64], String)] {
+            let location = await next.cachedLocation(of: track, in: FakeCacheStatus(bytes: cached))
+            #expect(location.savedText == expected, "\(cached)")
+        }
+        var song = track
+        song.episode = nil
+        let location = await next.cachedLocation(of: song, in: FakeCacheStatus(bytes: [old: 900]))
+        #expect(location.savedText == new)
+        // What is not cached is not remembered.
+        try await play([try Self.snapshot(of: Self.episode("3"), at: old)])
+        #expect(try folder.read("episodes") == "url\thttp://h.example/feed\t1\t\(old)\n")
+    }
+
     @Test func `lines are remembered in the order in which they were typed`() async throws {
         let first = try memory()
         for line in ["next", "stop"] { first.remember(line) }
         await first.finish()
         #expect(try memory().history == ["next", "stop"])
     }
+}
+
+/// A cache with these numbers of bytes.
+private struct FakeCacheStatus: CacheStatus {
+    let bytes: [String: Int64]
+
+    func availability(of urls: [WebURL]) async -> [Availability?] {
+        urls.map { url in bytes[url.requestString].map { Availability(storedBytes: $0) } }
+    }
+    func setPinned(_ url: WebURL, _ isPinned: Bool) async throws {}
 }
 
 /// A player that records its commands, and whose snapshots the test sets.

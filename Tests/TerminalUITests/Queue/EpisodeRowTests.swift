@@ -1,0 +1,71 @@
+import Media
+import TerminalUI
+import Testing
+
+/// Episodes of podcasts in the queue's view.
+struct EpisodeRowTests {
+    /// Four episodes, of which those with these numbers were played, and a song.
+    private func state(played: Set<Int> = [], columns: Int = 80) -> UIState {
+        let tracks = (1...5).map { number in
+            var track = track(
+                UInt64(number),
+                "http://h/\(number).mp3",
+                TrackTags(title: "Fog"),
+                seconds: 60 * number
+            )
+            guard number < 5 else { return track }
+            let date = number == 4 ? nil : FeedDate(seconds: 1_795_392_000 - Int64(number) * 86_400)
+            track.episode = Episode(feed: "http://h/feed", guid: "\(number)", date: date, place: number)
+            track.isPlayed = played.contains(number)
+            return track
+        }
+        return screenState(queueSnapshot(tracks), columns: columns)
+    }
+
+    private func setPlayed(_ isPlayed: Bool, _ places: Range<Int>...) -> [UIAction] {
+        [.send(.setPlayed(isPlayed, TrackNumbers(places: RangeSet(places))))]
+    }
+
+    @Test func `a row shows the day of its episode and if it was played`() {
+        let screen = state(played: [2]).screen
+        #expect(screen[2].hasPrefix("  1 2026-11-22  Fog") && screen[2].hasSuffix("1:00"))
+        #expect(screen[3].hasPrefix("✓ 2 2026-11-21  Fog"))
+        #expect(screen[5].hasPrefix("  4             Fog"))
+        // A narrow window has room for the title first.
+        #expect(state(columns: 59).screen[2].hasPrefix("  1 Fog"))
+        #expect(queueState(1).screen[2].hasPrefix("  1 1.mp3"))
+    }
+
+    @Test func `a key marks the chosen episodes as played, or all as not played if they are`() {
+        var state = state(played: [1])
+        #expect(state.type("e") == setPlayed(false, 0..<1))
+        #expect(state.type("xxe") == setPlayed(true, 0..<2) && state.queue.marks.isEmpty)
+        #expect(state.type("je") == setPlayed(true, 3..<4))
+        // Nothing happens in other views.
+        state.type("3")
+        #expect(state.type("e").isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("played:no", [0, 2, 3]), ("played:yes", [1]), ("PLAYED:no fog", [0, 2, 3]),
+            ("played:no 3.mp3", [2]),
+            ("played:maybe", []), ("fog", [0, 1, 2, 3, 4]),
+        ] as [(String, [Int])]
+    )
+    func `the filter finds episodes by their played state`(text: String, expected: [Int]) {
+        var state = state(played: [2])
+        state.type("f\(text)\n")
+        #expect((0..<state.queue.list.count).map { state.queue.place(ofRow: $0) } == expected)
+    }
+
+    @Test func `an episode that is marked disappears from the unplayed ones`() {
+        var state = state()
+        state.type("fplayed:no\nj")
+        state.show { player in
+            player.tracks[1].isPlayed = true
+            player.queueRevision += 1
+        }
+        #expect(state.queue.list.count == 3 && state.queue.selectedPlace == 2)
+    }
+}
