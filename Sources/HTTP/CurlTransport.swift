@@ -136,6 +136,7 @@ package final class CurlTransport: RangeTransport {
             wallTime: configuration.wallTime()
         )
         answer.withholdsUserInfo = configuration.withholdsUserInfo(of: original)
+        answer.redirectedOrigin = target.origin == original.origin ? nil : target.origin
         return RangeResponse(answer: answer, body: body)
     }
 

@@ -20,6 +20,8 @@ package struct HTTPConfiguration: Sendable {
     package var certificateFile: String?
     /// `true` if the environment names a proxy, so that errors can mention it. libcurl itself reads the variables.
     package var hasProxy = false
+    /// This machine's network, asked after a failure.
+    package var localNetwork = LocalNetwork()
     package var timeouts = Timeouts()
     /// The clock for all time-outs.
     package var clock: any MonotonicClock = SystemClock()

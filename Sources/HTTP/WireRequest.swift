@@ -4,8 +4,12 @@ internal import Media
 struct WireRequest: Sendable, Equatable {
     /// The URL without user name and password.
     var url: String
+    /// The origin of `url`, which differs from that of the requested resource after a redirect.
+    var origin: String
     /// The name of the host, for error messages.
     var host: SafeText
+    /// The host and the port, unless it is the default one, for error messages.
+    var place: SafeText
     /// The requested resource, for error messages.
     var subject: SafeText
     var credentials: WebURL.UserInfo?
@@ -22,7 +26,9 @@ struct WireRequest: Sendable, Equatable {
         let carriesSecrets =
             target.hasSameOrigin(as: request.url) && configuration.maySendSecrets(to: request.url)
         url = target.requestString
+        origin = target.origin
         host = SafeText(target.host)
+        place = SafeText(target.authority)
         subject = request.url.safeText
         credentials = carriesSecrets ? request.url.userInfo : nil
         usesNetrc = carriesSecrets && credentials == nil

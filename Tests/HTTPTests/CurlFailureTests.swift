@@ -24,19 +24,29 @@ struct CurlFailureTests {
             (CURLE_OPERATION_TIMEDOUT, Circumstances(), .timedOut, "in time"),
             (CURLE_BAD_CONTENT_ENCODING, Circumstances(), .decodingFailed, "content coding"),
             (CURLE_READ_ERROR, Circumstances(), .unreadable, "~/.netrc"),
-            (CURLE_WEIRD_SERVER_REPLY, Circumstances(), .badAnswer, "a.example doesn't speak HTTP"),
+            (CURLE_WEIRD_SERVER_REPLY, Circumstances(), .badAnswer, "of a.example is not valid HTTP"),
+            (CURLE_OUT_OF_MEMORY, Circumstances(), .decodingFailed, "unpacks to too much"),
             (CURLE_PROXY, Circumstances(), .badAnswer, "proxy"),
             (CURLE_URL_MALFORMAT, Circumstances(), .badURL, "valid URL"),
             // The system's error tells the host from the network.
             (CURLE_COULDNT_CONNECT, Circumstances(), .connectionFailed, "can't connect to a.example"),
             (CURLE_COULDNT_CONNECT, refused, .connectionRefused, "refused by a.example;"),
             (
-                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH), .networkUnreachable,
-                "no network route to a.example"
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH, hasRoute: false),
+                .networkUnreachable, "no network route to a.example"
             ),
             (
-                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETDOWN), .networkUnreachable,
-                "no network route to a.example"
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETDOWN, hasRoute: false),
+                .networkUnreachable, "no network route to a.example"
+            ),
+            // Only the host's other address has no route, as on machines without IPv6.
+            (
+                CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH), .connectionFailed,
+                "can't connect to a.example"
+            ),
+            (
+                CURLE_COULDNT_RESOLVE_HOST, Circumstances(nameStatus: EAI_AGAIN), .networkUnreachable,
+                "can't look up host a.example"
             ),
             (
                 CURLE_COULDNT_CONNECT, Circumstances(systemError: EHOSTUNREACH), .connectionFailed,
@@ -77,5 +87,36 @@ struct CurlFailureTests {
         #expect(error.code == expected)
         #expect(error.cause.string.contains(part))
         #expect(error.subject == "http://a.example/a.mp3?…")
+    }
+
+    @Test(
+        arguments: [
+            (CURLE_COULDNT_CONNECT, refused, true), (CURLE_COULDNT_CONNECT, refusedBehindProxy, false),
+            (CURLE_COULDNT_RESOLVE_HOST, Circumstances(), true),
+            (CURLE_COULDNT_RESOLVE_HOST, Circumstances(nameStatus: EAI_AGAIN), false),
+            (CURLE_COULDNT_RESOLVE_HOST, Circumstances(hasRoute: false), false),
+            (CURLE_COULDNT_CONNECT, Circumstances(systemError: EHOSTUNREACH), true),
+            (CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH), true),
+            (CURLE_COULDNT_CONNECT, Circumstances(systemError: ENETUNREACH, hasRoute: false), false),
+            (CURLE_COULDNT_CONNECT, Circumstances(systemError: ETIMEDOUT), false),
+            (CURLE_OPERATION_TIMEDOUT, Circumstances(), false), (CURLE_GOT_NOTHING, Circumstances(), false),
+            (CURLE_SSL_CONNECT_ERROR, Circumstances(), false),
+        ] as [(CURLcode, CurlFailure.Circumstances, Bool)]
+    )
+    func `only refusals, unknown names and missing routes rule out the server that was asked`(
+        code: CURLcode,
+        circumstances: CurlFailure.Circumstances,
+        isDead: Bool
+    ) throws {
+        let (url, target) = (
+            try #require(WebURL("http://a.example/")), try #require(WebURL("http://b.example:81/"))
+        )
+        let wire = WireRequest(
+            RangeRequest(url: url, range: nil),
+            to: target,
+            configuration: HTTPConfiguration()
+        )
+        let error = CurlFailure.error(code, circumstances, request: wire)
+        #expect(error.deadOrigin == (isDead ? "http://b.example:81" : nil))
     }
 }

@@ -32,6 +32,18 @@ struct PackedAnswerTests {
         }
     }
 
+    @Test func `what unpacks to more than libcurl holds says so, and is not worth another try`() async throws
+    {
+        let once = try await packed([UInt8](repeating: 7, count: 200 * 1024 * 1024))
+        let server = try answering("Content-Encoding: gzip, gzip\r\n", try await packed(once))
+        try await fixture.run(server) { transport in
+            let body = try await transport.get(server.url()).body
+            let error = await mediaError { while try await body.next() != nil {} }
+            #expect(error?.code == .decodingFailed && error?.isLasting == true)
+            #expect(error?.cause.string.contains("unpacks to too much") == true)
+        }
+    }
+
     private func answering(_ field: String, _ body: [UInt8]) throws -> ScriptedServer {
         try ScriptedServer { connection in
             _ = connection.readRequest()

@@ -1,3 +1,5 @@
+import CCurl
+import Glibc
 @testable import HTTP
 import Media
 import System
@@ -30,6 +32,7 @@ struct TransferFaultTests {
 
     @Test(arguments: [
         ("", MediaError.Code.cut), ("220 smtp.example.com ESMTP ready\r\n", .badAnswer),
+        ("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nmusic", .badAnswer),
     ])
     func `a connection without an answer in HTTP is an error, without secrets`(
         answer: String,
@@ -42,6 +45,7 @@ struct TransferFaultTests {
         try await fixture.run(server) { transport in
             let error = await transport.failure(server.url("/a?token=secret", userInfo: "me:secret@"))
             #expect(error?.code == code)
+            #expect(error?.isLasting == (code == .badAnswer), "such an answer would be the same again")
             #expect(error?.subject.string == "http://127.0.0.1:\(server.port)/a?…")
         }
     }
@@ -81,6 +85,97 @@ struct TransferFaultTests {
             #expect(try await response.body.text() == "abc")
             #expect(response.answer.contentType == "a/b" && response.answer.validators.isEmpty)
         }
+    }
+
+    @Test func `trailers without end are refused`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n")
+            let trailers = String(repeating: "a: \(String(repeating: "b", count: 1_000))\r\n", count: 100)
+            for _ in 0..<10_000 where !connection.send(trailers) { return }
+        }
+        try await fixture.run(server) { transport in
+            let body = try await transport.get(server.url()).body
+            #expect(try await body.next() == Array("abc".utf8))
+            let error = await mediaError { _ = try await body.next() }
+            #expect(error?.code == .badAnswer && error?.isLasting == true)
+        }
+        // The sockets and libcurl hold some that were not looked at.
+        #expect(server.sentBytes < 50_000_000)
+    }
+
+    @Test func `a transfer that cannot be resumed ends with the reason`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\n\r\n")
+            while connection.send(String(repeating: "music", count: 10_000)) {}
+        }
+        let configuration = fixture.configuration
+        let loop = CurlLoop(configuration: configuration, resume: { _ in CURLE_BAD_CONTENT_ENCODING })
+        let transport = CurlTransport(configuration: configuration, loop: loop)
+        let transfer = try #require(try await transport.get(server.url()).body as? Transfer)
+        try await wait(for: "the pause") { transfer.isPaused }
+        let error = await mediaError { while try await transfer.next() != nil {} }
+        #expect(error?.code == .decodingFailed)
+        await transport.shutdown()
+        server.stop()
+    }
+
+    /// A host that libcurl does not find, and what the system says about its name.
+    @Test(
+        arguments: [
+            (EAI_NONAME, true, MediaError.Code.unknownHost, true),
+            (EAI_AGAIN, true, .networkUnreachable, false),
+            (EAI_NONAME, false, .networkUnreachable, false), (EAI_FAIL, true, .unknownHost, false),
+            (0, true, .unknownHost, false),
+        ]
+    )
+    func `a host is at fault only if a name server denies its name`(
+        status: Int32,
+        hasRoute: Bool,
+        code: MediaError.Code,
+        isDead: Bool
+    ) async throws {
+        let fixture = TransportFixture {
+            $0.localNetwork.nameStatus = { _ in status }
+            $0.localNetwork.hasRoute = { hasRoute }
+        }
+        try await fixture.run { transport in
+            let url = try #require(WebURL("http://\(UnknownHost.name):8080/a.mp3"))
+            let error = await transport.failure(url)
+            #expect(error?.code == code)
+            #expect(error?.deadOrigin == (isDead ? url.origin : nil))
+        }
+    }
+
+    @Test func `a look-up without an answer does not outlast the time to connect, and can be cancelled`()
+        async throws
+    {
+        let clock = TestClock()
+        let asked = Locked(0)
+        let answer = Gate()
+        let fixture = TransportFixture {
+            $0.clock = clock
+            $0.localNetwork.hasRoute = { true }
+            $0.localNetwork.nameStatus = { _ in
+                asked.withLock { $0 += 1 }
+                answer.wait()
+                return EAI_NONAME
+            }
+        }
+        try await fixture.run { transport in
+            let url = try #require(WebURL("http://\(UnknownHost.name)/a.mp3"))
+            let late = Task { await transport.failure(url) }
+            try await wait(for: "the question") { asked.withLock { $0 } == 1 && clock.sleeperCount == 1 }
+            clock.advance(by: .seconds(10))
+            let error = await late.value
+            #expect(error?.code == .connectionFailed && error?.deadOrigin == nil)
+            let cancelled = Task { try await transport.get(url) }
+            try await wait(for: "the second question") { asked.withLock { $0 } == 2 }
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        }
+        answer.open()
     }
 
     @Test func `a server that speaks no TLS is told apart`() async throws {

@@ -4,6 +4,18 @@ import Testing
 
 @Suite
 struct WebURLTests {
+    @Test(
+        arguments: [
+            ("HTTP://Host.example:80/a?b#c", "http://host.example"),
+            ("https://host:8443", "https://host:8443"),
+            ("http://me:secret@[::1]:81/", "http://[::1]:81"), ("https://[::1]:443/a", "https://[::1]"),
+        ]
+    )
+    func `the text of an origin has neither secrets nor the default port`(url: String, origin: String) throws
+    {
+        #expect(try #require(WebURL(url)).origin == origin)
+    }
+
     @Test(arguments: [
         ("HTTP://Example.COM", "http://example.com/"), ("http://example.com:80/a", "http://example.com/a"),
         ("https://example.com:443/a", "https://example.com/a"),

@@ -12,13 +12,40 @@ enum CurlFailure {
         var tunnelStatus = 0
         /// `true` if the environment names a proxy.
         var hasProxy = false
+        /// The status of looking up the host's name once more: 0, or an `EAI_` number of getaddrinfo(3).
+        var nameStatus: Int32 = EAI_NONAME
+        /// `true` if this machine has a route to other networks.
+        var hasRoute = true
+
+        /// `true` if this machine's network is at fault, whatever the host.
+        fileprivate var isMachineAtFault: Bool { nameStatus == EAI_AGAIN || !hasRoute }
     }
 
     /// The error for `code`, which is not `CURLE_OK`.
     static func error(_ code: CURLcode, _ circumstances: Circumstances, request: WireRequest) -> MediaError {
         let (kind, cause) =
-            proxyFault(code, circumstances) ?? describe(code, circumstances, host: request.host)
-        return MediaError(kind, request.subject, cause)
+            proxyFault(code, circumstances) ?? describe(code, circumstances, request)
+        var error = MediaError(kind, request.subject, cause)
+        if isHostAtFault(kind, circumstances) { error.deadOrigin = request.origin }
+        error.isLasting = lasting.contains(code)
+        return error
+    }
+
+    /// Failures of the answer itself: it would be the same again.
+    private static let lasting = [
+        CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,
+    ]
+
+    /// `true` if the failure rules out the host. With a proxy, the proxy may have failed in its place.
+    private static func isHostAtFault(_ kind: MediaError.Code, _ circumstances: Circumstances) -> Bool {
+        guard !circumstances.hasProxy else { return false }
+        return switch kind {
+        case .connectionRefused: true
+        // Other statuses are faults of the name server or of this machine.
+        case .unknownHost: ![0, EAI_FAIL, EAI_MEMORY, EAI_SYSTEM].contains(circumstances.nameStatus)
+        case .connectionFailed: [EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(circumstances.systemError)
+        default: false
+        }
     }
 
     /// The error for failures that only a proxy can have caused. The message does not show the proxy's URL,
@@ -49,11 +76,17 @@ enum CurlFailure {
     private static func describe(
         _ code: CURLcode,
         _ circumstances: Circumstances,
-        host: SafeText
+        _ request: WireRequest
     ) -> (MediaError.Code, SafeText) {
+        let host = request.host
         // libcurl returns the same code whether the host or a proxy refused the connection.
-        let place = circumstances.hasProxy ? host + " or the environment's proxy" : host
+        let place = circumstances.hasProxy ? request.place + " or the environment's proxy" : request.place
         return switch code {
+        case CURLE_COULDNT_RESOLVE_HOST where circumstances.isMachineAtFault:
+            (
+                .networkUnreachable,
+                "can't look up host " + host + "; check this machine's network connection"
+            )
         case CURLE_COULDNT_RESOLVE_HOST:
             (.unknownHost, "can't find host " + host + "; check the address and the network")
         case CURLE_URL_MALFORMAT:
@@ -61,9 +94,11 @@ enum CurlFailure {
         case CURLE_COULDNT_CONNECT where circumstances.systemError == ECONNREFUSED:
             (
                 .connectionRefused,
-                "connection refused by " + place + "; check the port and that the server runs"
+                "connection refused by " + place
+                    + "; check the port and that the server runs"
             )
-        case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(circumstances.systemError):
+        case CURLE_COULDNT_CONNECT
+        where [ENETUNREACH, ENETDOWN].contains(circumstances.systemError) && circumstances.isMachineAtFault:
             (
                 .networkUnreachable,
                 "no network route to " + place + "; check this machine's network connection"
@@ -91,13 +126,16 @@ enum CurlFailure {
             (.cut, "the connection was cut before the end")
         case CURLE_BAD_CONTENT_ENCODING:
             (.decodingFailed, "can't decode the content coding that the server uses")
+        // libcurl unpacks all that it has received, even while it is paused, and holds at most 64 MB of it.
+        case CURLE_OUT_OF_MEMORY:
+            (.decodingFailed, "can't decode the content coding: it unpacks to too much")
         // The netrc file is the only file that a request reads.
         case CURLE_READ_ERROR:
             (.unreadable, "can't parse the file of user names and passwords; check ~/.netrc")
         // CURLE_WRITE_ERROR: in a running transfer, the write callback refuses bytes only if they arrived
         // without a response header.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR:
-            (.badAnswer, place + " doesn't speak HTTP; check the port")
+            (.badAnswer, "the answer of " + place + " is not valid HTTP; check the port")
         default:
             (.badAnswer, "the transfer failed (" + text(of: code) + "); try again")
         }

@@ -7,7 +7,7 @@ internal import Media
 ///
 /// libcurl is opened with the first command, or by `warmUp`; then the thread starts. It ends with `stop`.
 final class CurlLoop: @unchecked Sendable {
-    // Unchecked: `multi`, `handles` and `ids` are only used on the thread; all other mutable state is in
+    // Unchecked: `multi`, `handles`, `ids` and `resume` are only used on the thread; all other mutable state is in
     // `guarded`.
 
     enum Command {
@@ -56,6 +56,7 @@ final class CurlLoop: @unchecked Sendable {
 
     private let configuration: HTTPConfiguration
     private let library: OptionalLibrary
+    private let resume: (UnsafeMutableRawPointer) -> CURLcode
     // `wakeUp` is called while the lock is held: it writes one byte to a non-blocking socket, and without the
     // lock the handle could be freed during the call.
     private let guarded = Locked(Guarded())
@@ -68,9 +69,15 @@ final class CurlLoop: @unchecked Sendable {
     /// The time at which all connections are closed; `nil` while there is a transfer, or no connection.
     private var closesAt: Duration?
 
-    init(configuration: HTTPConfiguration, library: OptionalLibrary = CurlLoop.library) {
+    /// `resume` lets libcurl continue a paused transfer; only tests replace it.
+    init(
+        configuration: HTTPConfiguration,
+        library: OptionalLibrary = CurlLoop.library,
+        resume: @escaping (UnsafeMutableRawPointer) -> CURLcode = { ccurl_easy_resume($0) }
+    ) {
         self.configuration = configuration
         self.library = library
+        self.resume = resume
     }
 
     // MARK: From any thread
@@ -202,7 +209,8 @@ final class CurlLoop: @unchecked Sendable {
         case .resume(let id):
             // The transfer may have ended since the command was posted.
             guard let handle = handles[id] else { return }
-            if ccurl_easy_resume(handle.pointer) != CURLE_OK { remove(id) }
+            let code = resume(handle.pointer)
+            if code != CURLE_OK { end(id, code) }
         case .remove(let id): remove(id)
         }
     }
@@ -243,11 +251,31 @@ final class CurlLoop: @unchecked Sendable {
         ccurl_multi_perform(multi, &running)
         var code = CURLE_OK
         while let pointer = ccurl_multi_next_finished(multi, &code) {
-            guard let id = ids[pointer], let handle = handles[id] else { continue }
-            let failure =
-                code == CURLE_OK ? nil : handle.failure(code, hasProxy: configuration.hasProxy)
-            remove(id)
-            handle.transfer?.finished(failure: failure)
+            if let id = ids[pointer] { end(id, code) }
+        }
+    }
+
+    /// Ends a transfer and reports `code`, the reason. If libcurl found no host or no connection, first finds
+    /// out whose fault that is.
+    private func end(_ id: Transfer.ID, _ code: CURLcode) {
+        guard let handle = handles[id] else { return }
+        var circumstances = handle.circumstances
+        remove(id)
+        guard let transfer = handle.transfer else { return }
+        guard code != CURLE_OK else { return transfer.finished(failure: nil) }
+        let (network, request) = (configuration.localNetwork, transfer.request)
+        circumstances.hasProxy = configuration.hasProxy
+        if [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST].contains(code) {
+            circumstances.hasRoute = network.hasRoute()
+        }
+        guard code == CURLE_COULDNT_RESOLVE_HOST, circumstances.hasRoute else {
+            return transfer.finished(failure: CurlFailure.error(code, circumstances, request: request))
+        }
+        // The look-up blocks. Meanwhile the transfer can be cancelled or meet its deadline.
+        NamedThread.start("name-lookup") { [weak transfer, circumstances] in
+            var circumstances = circumstances
+            circumstances.nameStatus = network.nameStatus(request.host.string)
+            transfer?.finished(failure: CurlFailure.error(code, circumstances, request: request))
         }
     }
 

@@ -33,14 +33,12 @@ final class EasyHandle {
         ccurl_slist_free(okayAliases)
     }
 
-    /// The error for a transfer that libcurl reports as failed with `code`.
-    func failure(_ code: CURLcode, hasProxy: Bool) -> MediaError {
-        let circumstances = CurlFailure.Circumstances(
+    /// The facts about the end of the transfer, as far as libcurl knows them.
+    var circumstances: CurlFailure.Circumstances {
+        CurlFailure.Circumstances(
             systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO) ?? 0),
-            tunnelStatus: number(CURLINFO_HTTP_CONNECTCODE) ?? 0,
-            hasProxy: hasProxy
+            tunnelStatus: number(CURLINFO_HTTP_CONNECTCODE) ?? 0
         )
-        return CurlFailure.error(code, circumstances, request: request)
     }
 
     private func number(_ info: CURLINFO) -> Int? {

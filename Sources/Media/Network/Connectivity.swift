@@ -16,7 +16,8 @@ package struct ConnectivityReport: Sendable, Equatable {
 package protocol Connectivity: Sendable {
     var report: ConnectivityReport { get }
 
-    /// Tries the network again at once, because the user requested something that is not cached. Never waits.
+    /// Lets the network, if it is away, and dead hosts be tried again at once, because the user requested
+    /// something that may not be cached. Never waits.
     func retryNow()
 
     /// Calls `observer` after each change, from any thread.

@@ -80,6 +80,8 @@ package struct RangeAnswer: Sendable, Equatable {
     /// `true` if the URL has a user name and a password that were not sent, because the user did not name its
     /// server as a source.
     package var withholdsUserInfo: Bool
+    /// The origin (`WebURL.origin`) that answered, if the request was redirected to another one.
+    package var redirectedOrigin: String?
     package var wire: WireFacts
 
     package init(

@@ -139,19 +139,20 @@ package struct WebURL: Sendable, Hashable {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    /// The URL without user name and password: the URL to request, and the basis of the cache key.
-    package var requestString: String {
+    /// Scheme, host and port, as in `https://host:8443`: one text for each origin (RFC 6454).
+    package var origin: String { "\(scheme)://\(authority)" }
+
+    /// Host and port, as in `host:8443` or `[::1]`; without the default port.
+    package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
-        let place = port.map { "\(name):\($0)" } ?? name
-        return "\(scheme)://\(place)\(path)" + (query.map { "?\($0)" } ?? "")
+        return port.map { "\(name):\($0)" } ?? name
     }
 
+    /// The URL without user name and password: the URL to request, and the basis of the cache key.
+    package var requestString: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
+
     /// The URL without possible secrets: user name, password and query.
-    package var safeText: SafeText {
-        let name = host.contains(":") ? "[\(host)]" : host
-        let place = port.map { "\(name):\($0)" } ?? name
-        return SafeText("\(scheme)://\(place)\(path)" + (query == nil ? "" : "?…"))
-    }
+    package var safeText: SafeText { SafeText("\(origin)\(path)" + (query == nil ? "" : "?…")) }
 
     /// The last component of the path, unescaped; `nil` if the path ends with `/`.
     package var fileName: String? {
