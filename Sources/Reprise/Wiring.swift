@@ -126,7 +126,8 @@ struct Wiring {
             over: transport,
             clock: clock,
             isForced: options.offline,
-            journal: recorder
+            journal: recorder,
+            isCached: { await cache?.holdsSome(from: $0) ?? false }
         )
         var settings = LoadSettings()
         if let readAhead = options.readAhead { settings.readAhead = readAhead }
@@ -302,10 +303,17 @@ extension Wiring {
     ) -> MusicSupply {
         let web = HTTPConfiguration(request.network, sources: request.action.sources, clock)
         let transport = CurlTransport(configuration: web)
+        // A script is to end with an error rather than wait until the network is back.
+        let watch = NetworkWatch(
+            over: transport,
+            clock: clock,
+            infersOffline: false,
+            isCached: { await folder.holdsSome(from: $0) }
+        )
         var settings = LoadSettings()
         settings.readAhead = .all
         let loaders = Loaders(
-            transport: transport,
+            transport: watch,
             stores: folder,
             clock: clock,
             settings: settings,

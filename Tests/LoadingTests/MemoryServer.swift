@@ -7,6 +7,8 @@ final class MemoryServer: RangeTransport {
 
     enum Reply: Sendable {
         case fail(MediaError.Code)
+        /// The server rules itself out.
+        case dead(MediaError.Code)
         /// The body is `bytes`, and ends as it should, or with a cut.
         case answer(RangeAnswer, bytes: [UInt8], isCut: Bool = false)
     }
@@ -93,7 +95,14 @@ final class MemoryServer: RangeTransport {
         }
         try Task.checkCancellation()
         switch answering(request, number) {
-        case .fail(let code): throw MediaError(code, request.url.safeText, "it went wrong")
+        case .fail(let code):
+            var error = MediaError(code, request.url.safeText, "it went wrong")
+            error.isUnsent = code == .offline
+            throw error
+        case .dead(let code):
+            var error = MediaError(code, request.url.safeText, "it went wrong")
+            error.deadOrigin = request.url.origin
+            throw error
         case .answer(let answer, let bytes, let isCut):
             return RangeResponse(answer: answer, body: Body(server: self, bytes: bytes, isCut: isCut))
         }

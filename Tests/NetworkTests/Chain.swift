@@ -54,15 +54,22 @@ final class Chain: Sendable {
         self.folder = try folder ?? TemporaryFolder()
         var configuration = HTTPConfiguration()
         configuration.clock = clock
+        // A machine that runs the tests may have no route.
+        configuration.localNetwork.hasRoute = { true }
         configure(&configuration)
         transport = CurlTransport(configuration: configuration)
         let received = received
-        let watch = NetworkWatch(over: transport, clock: clock)
+        // Its clock stands for good: commits go by size, and at the close.
+        let stores = CacheFolder(path: self.folder.path("cache"), clock: TestClock())
+        let watch = NetworkWatch(
+            over: transport,
+            clock: clock,
+            isCached: { await stores.holdsSome(from: $0) }
+        )
         self.watch = watch
         let loaders = Loaders(
             transport: watch,
-            // Its clock stands for good: commits go by size, and at the close.
-            stores: CacheFolder(path: self.folder.path("cache"), clock: TestClock()),
+            stores: stores,
             clock: clock,
             settings: settings,
             connectivity: watch,

@@ -7,16 +7,32 @@ import Testing
 /// Unreachable servers, and networks that are lost and come back.
 @Suite struct ConnectionTests {
     @Test(arguments: [MediaError.Code.connectionRefused, .unknownHost])
-    func `an unreachable server is tried ten times, and the error names it`(code: MediaError.Code)
-        async throws
-    {
+    func `a dead server is tried twice within three seconds, and its other tracks fail without a request`(
+        code: MediaError.Code
+    ) async throws {
         let chain = try Chain()
         await chain.server.stop()
         let isUnknown = code == .unknownHost
-        let url = isUnknown ? "http://\(UnknownHost.name)/song.mp3" : chain.server.url("/song.mp3")
-        let playing = try await chain.play(url)
-        #expect(playing.error?.code == code && playing.error?.description.contains(url) == true)
-        #expect(playing.report.requestCount == 10)
+        let base = isUnknown ? "http://\(UnknownHost.name)" : chain.server.url("")
+        let playing = try await chain.play(base + "/song.mp3")
+        #expect(playing.error?.code == code)
+        #expect(playing.error?.description.contains(base + "/song.mp3") == true)
+        #expect(playing.report.requestCount == 2 && chain.clock.now < .seconds(3))
+        for number in 1...100 {
+            let next = try await chain.play(base + "/\(number).mp3")
+            #expect(next.error?.code == code && next.report.requestCount == 0)
+        }
+        #expect(chain.clock.now < .seconds(5))
+        #expect(!chain.watch.report.isOffline, "that says nothing about the network")
+        try await chain.end()
+    }
+
+    @Test func `a server that answered with an error before is tried ten times`() async throws {
+        let chain = try Chain()
+        #expect(try await chain.play("/missing.mp3").error?.code == .httpStatus)
+        await chain.server.stop()
+        let playing = try await chain.play()
+        #expect(playing.error?.code == .connectionRefused && playing.report.requestCount == 10)
         #expect(chain.clock.now > .seconds(10), "with pauses between the attempts")
         #expect(chain.watch.report.isOffline, "the only host is unreachable, and it was tried all the same")
         try await chain.end()

@@ -59,6 +59,18 @@ import Testing
         }
     }
 
+    @Test func `online, a command for music lets dead hosts be tried again`() async throws {
+        let network = FakeConnectivity()
+        let pieces = (1...2).map { FakeMusic(number: $0, frames: 60_000) }
+        let stage = Stage(pieces, sink: TestSink(allowance: 100), connectivity: network)
+        try await stage.sound { stage in
+            stage.player.send(.volume(5))
+            stage.player.send(.jump(2))
+            try await wait(for: "the second track") { stage.player.snapshot.currentIndex == 1 }
+            #expect(network.retries == 1)
+        }
+    }
+
     @Test func `only a command retries the network, and never while offline is forced`() async throws {
         let network = FakeConnectivity()
         var pieces = (1...6).map { FakeMusic(number: $0, frames: 900) }

@@ -1,9 +1,11 @@
 package import Media
 
-/// Infers from the outcome of requests if the network is available. Pure.
+/// Infers from the outcome of requests if the network is available, and which hosts are dead. Pure.
 ///
 /// The state becomes offline when two different hosts in a row, or the only known one, cannot be reached, and
-/// at once if this machine has no route. It becomes online again with any response of any host.
+/// at once if this machine has no route or no name server. It becomes online again with any response of any
+/// host. A host, scheme and port included, that nothing was ever heard of and that rules itself out twice is
+/// dead for a while: its requests fail, and it says nothing about the network.
 package struct ConnectivityState: Sendable {
     /// Says if a request may be sent.
     package enum Pass: Sendable, Equatable {
@@ -11,6 +13,8 @@ package struct ConnectivityState: Sendable {
         /// It is the one request that may be sent while offline; its outcome must be reported.
         case probe
         case refused
+        /// The host is dead; the error of its last request.
+        case dead(MediaError)
     }
 
     /// The meaning of one failure.
@@ -21,7 +25,7 @@ package struct ConnectivityState: Sendable {
         case nothing
         /// The host cannot be reached. Some such failures count only if they repeat.
         case unreached(isCertain: Bool)
-        /// No host can be reached.
+        /// No host can be reached, because of this machine.
         case noNetwork
     }
 
@@ -31,6 +35,39 @@ package struct ConnectivityState: Sendable {
         var count = 0
         var triedAt = Duration.zero
     }
+
+    /// A host that never answered and rules itself out.
+    private struct Rejecting {
+        /// One more than a server that just restarts needs.
+        private static let mostTries = 2
+        /// A system that looks for a machine that is off takes about this long for one try.
+        private static let longestTries = Duration.seconds(3)
+
+        /// The time of the first request that failed.
+        let since: Duration
+        /// The number of failures, of which those of simultaneous requests count once.
+        private(set) var tries = 0
+        private(set) var lastFailedAt: Duration
+        private(set) var error: MediaError
+
+        init(_ error: MediaError, since: Duration) {
+            (self.error, self.since, lastFailedAt) = (error, since, since)
+        }
+
+        mutating func failed(_ error: MediaError, sentAt: Duration, now: Duration) {
+            guard tries == 0 || sentAt >= lastFailedAt else { return }
+            tries += 1
+            (self.error, lastFailedAt) = (error, now)
+        }
+
+        var isDead: Bool { tries >= Self.mostTries || lastFailedAt - since >= Self.longestTries }
+
+        func isCurrent(at now: Duration) -> Bool { now - lastFailedAt < ConnectivityState.deadTime }
+    }
+
+    /// How long a host stays dead. A list of a hundred dead links costs two requests, and a server that is
+    /// started later is found soon.
+    static let deadTime = Duration.seconds(30)
 
     /// The first pause between two attempts while offline; it doubles. A restarting name server and a Wi-Fi
     /// that changes its access point need about this long.
@@ -48,10 +85,14 @@ package struct ConnectivityState: Sendable {
     /// single one may be a restarting server. An unknown host name, or no route to the host, counts at once.
     static let mostRefusals = 3
 
+    private let infersOffline: Bool
     package private(set) var report = ConnectivityReport()
     /// All hosts that ever responded or could not be reached.
     private var known: Set<String> = []
+    /// The hosts that are never dead: they answered, or music of theirs is cached.
+    private var familiar: Set<String> = []
     private var failing: [String: Failing] = [:]
+    private var rejecting: [String: Rejecting] = [:]
     /// `true` while a probe is under way.
     private var isProbing = false
     /// The number of failed attempts since the last response of any host. The first failure of a host while
@@ -59,8 +100,10 @@ package struct ConnectivityState: Sendable {
     private var inVain = 0
     private var lastInVainAt = Duration.zero
 
-    /// If `isForced`, the state stays offline for good and refuses every request.
-    package init(isForced: Bool = false) {
+    /// If `isForced`, the state stays offline for good and refuses every request. Without `infersOffline`, it
+    /// never becomes offline, and only finds dead hosts.
+    package init(isForced: Bool = false, infersOffline: Bool = true) {
+        self.infersOffline = infersOffline
         report.isForced = isForced
         report.isOffline = isForced
     }
@@ -70,8 +113,9 @@ package struct ConnectivityState: Sendable {
     /// While offline, a request to a host that has not failed since the last response is allowed: two dead
     /// hosts in a row look like a lost network, and a third host may disprove that.
     package mutating func requested(_ host: String, now: Duration) -> Pass {
-        guard report.isOffline else { return .allowed }
         guard !report.isForced else { return .refused }
+        if let host = rejecting[host], host.isDead, host.isCurrent(at: now) { return .dead(host.error) }
+        guard report.isOffline else { return .allowed }
         guard failing[host] != nil else { return .allowed }
         guard !isProbing, now >= report.retryAt ?? .zero else { return .refused }
         isProbing = true
@@ -81,6 +125,20 @@ package struct ConnectivityState: Sendable {
     /// `host` responded, or failed in a way that proves that it is reachable.
     package mutating func answered(_ host: String) {
         known.insert(host)
+        trust(host)
+        networkWorks()
+    }
+
+    /// Music of `host` is cached, so that it is never dead.
+    package mutating func trust(_ host: String) {
+        familiar.insert(host)
+        rejecting[host] = nil
+    }
+
+    /// `true` if `host` can be dead.
+    package func isStranger(_ host: String) -> Bool { !familiar.contains(host) }
+
+    private mutating func networkWorks() {
         failing = [:]
         isProbing = false
         inVain = 0
@@ -88,8 +146,39 @@ package struct ConnectivityState: Sendable {
         report = ConnectivityReport()
     }
 
-    /// A request to `host` failed before its response.
-    package mutating func failed(_ host: String, _ error: MediaError, as pass: Pass, now: Duration) {
+    /// A request to `host`, sent at `sentAt`, failed before its response. Returns `true` if waiting does not
+    /// help, because the host, or the one that it redirected to, is dead.
+    @discardableResult
+    package mutating func failed(
+        _ host: String,
+        _ error: MediaError,
+        as pass: Pass,
+        sentAt: Duration,
+        now: Duration
+    ) -> Bool {
+        guard let stranger = error.deadOrigin, isStranger(stranger) else {
+            infer(from: error, of: host, as: pass, now: now)
+            return false
+        }
+        if stranger != host {
+            // It has redirected the request.
+            answered(host)
+        } else if pass == .probe {
+            isProbing = false
+            countInVain(now)
+        }
+        // Something has answered for the host, a name server at least.
+        let hasNetwork = error.code != .connectionFailed
+        if hasNetwork, report.reason?.code == .networkUnreachable { networkWorks() }
+        rejecting = rejecting.filter { $0.value.isCurrent(at: now) }
+        var record = rejecting[stranger] ?? Rejecting(error, since: sentAt)
+        record.failed(error, sentAt: sentAt, now: now)
+        rejecting[stranger] = record
+        return record.isDead
+    }
+
+    /// Infers from `error` if the network is available.
+    private mutating func infer(from error: MediaError, of host: String, as pass: Pass, now: Duration) {
         let sign = Self.sign(of: error)
         if case .reached = sign { return answered(host) }
         if pass == .probe { isProbing = false }
@@ -104,7 +193,7 @@ package struct ConnectivityState: Sendable {
         failing[host]?.triedAt = now
         // While offline, the first failure of a host does not prolong the pause.
         if !isNewcomer { countInVain(now) }
-        guard !report.isOffline, isAway(sign, host) else { return }
+        guard infersOffline, !report.isOffline, isAway(sign, host) else { return }
         report.isOffline = true
         report.reason = error
         report.retryAt = now + Self.pause(after: inVain)
@@ -115,8 +204,9 @@ package struct ConnectivityState: Sendable {
         if pass == .probe { isProbing = false }
     }
 
-    /// The user requested something that is not cached: the next request may be sent.
+    /// The user requested something that may not be cached: the next request may be sent, to dead hosts too.
     package mutating func retryNow(now: Duration) {
+        rejecting = [:]
         guard report.isOffline, !report.isForced else { return }
         report.retryAt = min(report.retryAt ?? now, now)
     }

@@ -82,15 +82,13 @@ final class LineMeasures: Sendable {
     private let measures = Locked<[String: LineMeasure]>([:])
 
     func measure(of url: WebURL) -> LineMeasure {
-        measures.withLock { $0[Self.key(url)] ?? LineMeasure() }
+        measures.withLock { $0[url.origin] ?? LineMeasure() }
     }
 
     func keep(_ measure: LineMeasure, of url: WebURL) {
         measures.withLock { measures in
             if measures.count >= Self.mostServers { measures.removeAll() }
-            measures[Self.key(url)] = measure
+            measures[url.origin] = measure
         }
     }
-
-    private static func key(_ url: WebURL) -> String { "\(url.scheme)://\(url.host):\(url.port ?? 0)" }
 }

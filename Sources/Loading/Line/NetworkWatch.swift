@@ -4,7 +4,7 @@ package import System
 /// Sends requests over another transport, to find out if the network is available.
 ///
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
-/// with two exceptions. It sends requests to hosts that have not failed since the last response. And it sends
+/// with two exceptions. It also refuses requests to dead hosts (see `ConnectivityState`). It sends requests to hosts that have not failed since the last response. And it sends
 /// one request from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
 /// the next one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the
 /// displayed state stays correct. Call `end` when it is no longer needed.
@@ -29,20 +29,26 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     private let transport: any RangeTransport
     private let clock: any MonotonicClock
     private let journal: (any RequestJournal)?
+    private let isCached: @Sendable (_ origin: String) async -> Bool
     // Guards all mutable state; no other code is called while it is held.
     private let guarded: Locked<Guarded>
 
-    /// If `isForced` (`--offline`), refuses every request, for good.
+    /// If `isForced` (`--offline`), refuses every request, for good. Without `infersOffline`, refuses only
+    /// requests to dead hosts. `isCached` returns `true` if music of a
+    /// server is cached; it is called only after a failure that may mean that the server is dead.
     package init(
         over transport: any RangeTransport,
         clock: any MonotonicClock,
         isForced: Bool = false,
-        journal: (any RequestJournal)? = nil
+        infersOffline: Bool = true,
+        journal: (any RequestJournal)? = nil,
+        isCached: @escaping @Sendable (_ origin: String) async -> Bool = { _ in false }
     ) {
         self.transport = transport
         self.clock = clock
         self.journal = journal
-        let state = ConnectivityState(isForced: isForced)
+        self.isCached = isCached
+        let state = ConnectivityState(isForced: isForced, infersOffline: infersOffline)
         guarded = Locked(Guarded(state: state, sent: state.report))
     }
 
@@ -50,7 +56,7 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     package var report: ConnectivityReport { guarded.withLock { $0.state.report } }
 
-    package func retryNow() { step { [now = clock.now] in $0.retryNow(now: now) } }
+    package func retryNow() { step { [now = clock.now] in $0.state.retryNow(now: now) } }
 
     package func observe(_ observer: @escaping @Sendable (ConnectivityReport) -> Void) {
         guarded.withLock { $0.observers.append(observer) }
@@ -67,11 +73,14 @@ package final class NetworkWatch: RangeTransport, Connectivity {
     }
 
     package func send(_ request: RangeRequest) async throws -> RangeResponse {
-        // Hosts include the port, since one machine may run several servers.
-        let host = request.url.host + (request.url.port.map { ":\($0)" } ?? "")
+        // Hosts include scheme and port, since one machine may run several servers.
+        let host = request.url.origin
         let pass = guarded.withLock { [now = clock.now] in $0.state.requested(host, now: now) }
-        guard pass != .refused else { throw refusal(of: request.url) }
-        return try await send(request, to: host, as: pass)
+        switch pass {
+        case .allowed, .probe: return try await send(request, to: host, as: pass)
+        case .refused: throw unsent(request, .offline, refusal)
+        case .dead(let error): throw unsent(request, error.code, error.cause)
+        }
     }
 
     private func send(
@@ -79,26 +88,45 @@ package final class NetworkWatch: RangeTransport, Connectivity {
         to host: String,
         as pass: ConnectivityState.Pass
     ) async throws -> RangeResponse {
+        let sentAt = clock.now
         do {
             let response = try await transport.send(request)
-            step { $0.answered(host) }
+            step { guarded in
+                guarded.state.answered(host)
+                if let target = response.answer.redirectedOrigin { guarded.state.answered(target) }
+            }
             return response
-        } catch let error as MediaError {
-            guarded.withLock { $0.unreached[host] = request.url }
-            step { [now = clock.now] in $0.failed(host, error, as: pass, now: now) }
+        } catch var error as MediaError {
+            await trustIfCached(error.deadOrigin)
+            let isDead = step { [now = clock.now, error] guarded in
+                guarded.unreached[host] = request.url
+                return guarded.state.failed(host, error, as: pass, sentAt: sentAt, now: now)
+            }
+            if isDead { error.isLasting = true }
             throw error
         } catch {
-            step { $0.cancelled(as: pass) }
+            step { $0.state.cancelled(as: pass) }
             throw error
         }
     }
 
-    private func refusal(of url: WebURL) -> MediaError {
-        let cause: SafeText =
-            report.isForced
+    /// Looks up if music of the host is cached, so that the state need not count it as dead.
+    private func trustIfCached(_ origin: String?) async {
+        guard let origin, guarded.withLock({ $0.state.isStranger(origin) }) else { return }
+        if await isCached(origin) { step { $0.state.trust(origin) } }
+    }
+
+    private func unsent(_ request: RangeRequest, _ code: MediaError.Code, _ cause: SafeText) -> MediaError {
+        var error = MediaError(code, request.url.safeText, cause)
+        error.isUnsent = true
+        error.isLasting = code != .offline
+        return error
+    }
+
+    private var refusal: SafeText {
+        report.isForced
             ? "not cached (offline); play it once without --offline"
             : "not cached, and the network is away; play it again when it is back"
-        return MediaError(.offline, url.safeText, cause)
     }
 
     // MARK: Probing
@@ -150,18 +178,20 @@ package final class NetworkWatch: RangeTransport, Connectivity {
 
     // MARK: Reporting
 
-    /// Passes one event to the state, and reports any change.
-    private func step(_ event: @Sendable (inout ConnectivityState) -> Void) {
-        let (before, after) = guarded.withLock { guarded in
+    /// Passes one event to the state, reports any change, and returns the result of `event`.
+    @discardableResult
+    private func step<Result: Sendable>(_ event: @Sendable (inout Guarded) -> Result) -> Result {
+        let (result, before, after) = guarded.withLock { guarded in
             let before = guarded.state.report
-            event(&guarded.state)
+            let result = event(&guarded)
             if !guarded.state.hasUnreached { guarded.unreached = [:] }
-            return (before, guarded.state.report)
+            return (result, before, guarded.state.report)
         }
         adjustTimer()
-        guard before != after else { return }
+        guard before != after else { return result }
         if before.isOffline != after.isOffline { note(after, before) }
         sendReports()
+        return result
     }
 
     /// Sends the newest report to the observers, one at a time, so that an older report never arrives last.

@@ -260,8 +260,7 @@ final class LiveStream: Sendable {
             log?.answered(response.answer)
             return taken(response, log)
         } catch let error as MediaError {
-            // While offline, no request was sent.
-            if error.code == .offline {
+            if error.isUnsent {
                 guarded.withLock { $0.requestCount -= 1 }
                 log?.withdraw()
             } else {

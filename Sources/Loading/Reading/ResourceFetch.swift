@@ -40,7 +40,7 @@ struct ResourceFetch: Sendable {
             let response = try await send(request)
             log?.answered(response.answer)
             if let end = try await take(response, &log) { log?.ended(end) }
-        } catch let error as MediaError where error.code == .offline {
+        } catch let error as MediaError where error.isUnsent {
             log?.withdraw()
             throw error
         } catch {
@@ -49,7 +49,7 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    /// A request is counted when it is sent, whatever its outcome; while offline none is sent.
+    /// A request is counted when it is sent, whatever its outcome.
     private func send(_ request: RangeRequest) async throws -> RangeResponse {
         loader.note { $0.requestCount += 1 }
         do {
@@ -57,7 +57,7 @@ struct ResourceFetch: Sendable {
             // The first request was counted when it was sent; the response states how many redirects followed.
             loader.note { $0.requestCount += response.answer.requestCount - 1 }
             return response
-        } catch let error as MediaError where error.code == .offline {
+        } catch let error as MediaError where error.isUnsent {
             loader.note { $0.requestCount -= 1 }
             throw error
         }

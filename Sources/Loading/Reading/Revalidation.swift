@@ -43,13 +43,13 @@ struct Revalidation {
             throw CancellationError()
         } catch {
             // An unreachable server does not prove a change.
-            let code = (error as? MediaError)?.code
-            guard code != .offline else {
+            let error = error as? MediaError
+            guard error?.isUnsent != true else {
                 log?.withdraw()
                 return outcome
             }
             outcome.requestCount = max(1, outcome.requestCount)
-            end = (code ?? .internalError).rawValue
+            end = (error?.code ?? .internalError).rawValue
         }
         if outcome.isChanged {
             end = MediaError.Code.resourceChanged.rawValue

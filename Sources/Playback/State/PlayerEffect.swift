@@ -44,7 +44,7 @@ enum PlayerEffect: Sendable, Equatable {
     case togglePin(Track)
     /// Remembers that these episodes were played, or that they were not.
     case rememberPlayed(Bool, [Episode])
-    /// Tries the network again, because the user requested something while offline.
+    /// Tries the network and dead hosts again, because the user requested something.
     case retryNetwork
     case setVolume(Int, isMuted: Bool)
     /// Sets the gain of the PCM that the pass writes from now on.

@@ -10,7 +10,7 @@ extension PlayerState {
         }
         // Tracks that failed before may work now that the user tries again.
         consecutiveFailures = 0
-        let retriesNetwork = command.wantsMusic && connectivity.isOffline && !connectivity.isForced
+        let retriesNetwork = command.wantsMusic && !connectivity.isForced
         return (retriesNetwork ? [.retryNetwork] : []) + carryOut(command)
     }
 
@@ -301,8 +301,8 @@ extension PlayerCommand {
     /// `true` if the command requests music that may not be cached.
     fileprivate var wantsMusic: Bool {
         switch self {
-        case .play, .toggle, .next, .previous, .jump, .seek, .reload: true
-        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain, .add,
+        case .play, .toggle, .next, .previous, .jump, .seek, .add, .reload: true
+        case .pause, .stop, .volume, .changeVolume, .mute, .shuffle, .shuffleNow, .setRepeat, .setGain,
             .remove, .move, .sort, .clear, .undo, .save, .pin, .setPlayed, .status, .quit:
             false
         }

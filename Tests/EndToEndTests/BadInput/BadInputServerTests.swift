@@ -86,35 +86,22 @@ import Testing
         #expect(log.bytesSent == Int64(whole.count) - sent)
     }
 
-    /// Plays `source`, which has no server, until a notice with `code` contains all of `words`; then quits.
-    private func expectTriedAgain(_ source: String, code: String, words: [String]) async throws {
+    @Test(
+        .enabled(if: OfflineTests.canLeaveTheNetwork),
+        arguments: [
+            // Nothing listens in that network.
+            ("127.0.0.1:8904/song.mp3", "connection-refused", "connection refused by 127.0.0.1:8904"),
+            ("nowhere.invalid/song.mp3", "unknown-host", "can't find host nowhere.invalid"),
+            ("nowhere.invalid/list.m3u8", "unknown-host", "can't find host nowhere.invalid"),
+        ]
+    )
+    func `a server that is not there is named`(place: String, code: String, words: String) async throws {
         let stage = try await Stage()
-        let address = "http://user:\(badInputSecret)@\(source)?token=\(badInputSecret)"
-        let process = try stage.startWithoutNameServer(["--cache-dir", stage.cachePath, address])
-        try await process.waitForLine { line in
-            line.contains("\"code\":\"\(code)\"") && words.allSatisfy { line.contains($0) }
-        }
-        let run = try await process.quit()
-        expectHarmless(run)
-        #expect(run.errors == "" && run.failureCodes == [])
+        let address = "http://user:\(badInputSecret)@\(place)?token=\(badInputSecret)"
+        let run = try await Ending(of: try stage.startWithoutNameServer([address]))
+        expectOneSentence(run, ["http://\(place)", words], status: 2)
+        #expect(run.failureCodes == [code])
         #expect(try await stage.cachedSources() == [] && !stage.indexMentions(badInputSecret))
-    }
-
-    @Test func `a connection that is refused is named, and tried again`() async throws {
-        // Taken and never listened at; a port that was merely free could become another test's.
-        let (socket, port) = try LoopbackPort.taken()
-        defer { close(socket) }
-        let place = "127.0.0.1:\(port)/song.mp3"
-        let words = ["http://\(place)", "connection refused by", " of 10)"]
-        try await expectTriedAgain(place, code: "reconnecting", words: words)
-    }
-
-    @Test(arguments: [("song.mp3", "reconnecting"), ("list.m3u8", "offline")])
-    func `an unknown host is named, and tried again`(name: String, code: String) async throws {
-        let words = ["can't find host nowhere.invalid"]
-        // Which attempt is reported first depends on the random part of the waits.
-        let further = code == "offline" ? [] : ["http://nowhere.invalid/song.mp3", " of 10)"]
-        try await expectTriedAgain("nowhere.invalid/\(name)", code: code, words: words + further)
     }
 
     @Test func `a playlist from the web may not name files of this machine`() async throws {

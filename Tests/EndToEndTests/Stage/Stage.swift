@@ -77,12 +77,15 @@ final class Stage: Sendable {
         return try start(words, environment: environment, wrapper: wrapper)
     }
 
-    /// Starts a silent run on a machine where only names in `/etc/hosts` have an address; no name server is asked, since
-    /// the machine's may not respond.
+    /// Starts a silent run on a machine that has a route, and where only names in `/etc/hosts` have an address: no name
+    /// server is asked.
     func startWithoutNameServer(_ words: [String]) throws -> RunningProcess {
         let settings = try folder.write("passwd: files\ngroup: files\nhosts: files\n", to: "nsswitch.conf")
-        let script = #"mount --bind "$1" /etc/nsswitch.conf && shift && exec "$@""#
-        return try start(Self.silent + words, wrapper: PrivateMounts.running(script, settings))
+        let script = """
+            ip link set lo up && ip route add default dev lo && mount --bind "$1" /etc/nsswitch.conf && shift && exec "$@"
+            """
+        let words = Self.silent + ["--cache-dir", cachePath] + words
+        return try start(words, wrapper: PrivateMounts.running(script, settings, hasNetwork: false))
     }
 
     /// Runs the player to its end with only these words; `input` is all of standard input.
@@ -136,8 +139,11 @@ final class Stage: Sendable {
 enum PrivateMounts {
     /// Runs `script` first, which may mount and has to `exec "$@"` after a `shift` for each of `arguments`. A user
     /// who is not root is root there (unshare(1)).
-    static func running(_ script: String, _ arguments: String...) -> [String] {
-        ["unshare", geteuid() == 0 ? "-m" : "-rm", "sh", "-c", script, "sh"] + arguments
+    ///
+    /// Without `hasNetwork`, it has a network of its own, in which not even the loopback is up.
+    static func running(_ script: String, _ arguments: String..., hasNetwork: Bool = true) -> [String] {
+        let options = (geteuid() == 0 ? "-m" : "-rm") + (hasNetwork ? "" : "n")
+        return ["unshare", options, "sh", "-c", script, "sh"] + arguments
     }
 
     /// Nothing can be written to `folder`.

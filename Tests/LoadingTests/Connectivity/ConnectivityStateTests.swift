@@ -13,7 +13,18 @@ import Testing
         at now: Int = 0
     ) {
         let pass = state.requested(host, now: .seconds(now))
-        state.failed(host, error(code), as: pass, now: .seconds(now))
+        fail(&state, host, error(code), as: pass, at: .seconds(now))
+    }
+
+    /// A request fails at once.
+    private func fail(
+        _ state: inout ConnectivityState,
+        _ host: String,
+        _ error: MediaError,
+        as pass: ConnectivityState.Pass,
+        at now: Duration
+    ) {
+        state.failed(host, error, as: pass, sentAt: now, now: now)
     }
 
     @Test(arguments: [MediaError.Code.unknownHost, .connectionFailed])
@@ -51,7 +62,7 @@ import Testing
         for host in ["a", "b"] { failed(&state, host, .unknownHost) }
         #expect(state.report.isOffline)
         #expect(state.requested("a", now: .seconds(1)) == .probe)
-        state.failed("a", error(.timedOut), as: .probe, now: .seconds(2))
+        fail(&state, "a", error(.timedOut), as: .probe, at: .seconds(2))
         #expect(state.report.isOffline, "a time-out does not prove that the network is back")
         #expect(state.requested("a", now: .seconds(2)) == .refused)
     }
@@ -94,7 +105,7 @@ import Testing
             now += .milliseconds(pause)
             #expect(state.requested("a", now: now) == .probe)
             #expect(state.requested("a", now: now) == .refused, "one at a time")
-            state.failed("a", error(.unknownHost), as: .probe, now: now)
+            fail(&state, "a", error(.unknownHost), as: .probe, at: now)
         }
         now += .seconds(30)
         #expect(state.requested("a", now: now) == .probe)
@@ -124,7 +135,7 @@ import Testing
         #expect(state.idled(now: .seconds(41)) == "a")
         #expect(state.idleProbeAt == nil, "not two at a time")
         #expect(state.requested("b", now: .seconds(41)) == .refused)
-        state.failed("a", error(.unknownHost), as: .probe, now: .seconds(42))
+        fail(&state, "a", error(.unknownHost), as: .probe, at: .seconds(42))
         #expect(state.idleProbeAt == .seconds(73))
         #expect(state.idled(now: .seconds(73)) == "b")
         state.answered("b")
@@ -147,7 +158,7 @@ import Testing
         #expect(state.requested("a", now: .seconds(361)) == .refused)
         state.retryNow(now: .seconds(362))
         #expect(state.requested("a", now: .seconds(362)) == .probe)
-        state.failed("a", error(.unknownHost), as: .probe, now: .seconds(363))
+        fail(&state, "a", error(.unknownHost), as: .probe, at: .seconds(363))
         #expect(state.requested("a", now: .seconds(364)) == .refused)
         #expect(state.report.retryAt == .seconds(393))
     }
@@ -198,7 +209,7 @@ import Testing
             case 2: state.retryNow(now: now)
             default:
                 guard pass != .refused else { continue }
-                state.failed(host, error(.unknownHost), as: pass, now: now)
+                fail(&state, host, error(.unknownHost), as: pass, at: now)
                 if pass == .probe { probes = 0 }
             }
             if let retryAt = state.report.retryAt {

@@ -1,0 +1,226 @@
+import Media
+import System
+import TestSupport
+import Testing
+
+@testable import Loading
+
+/// Hosts that rule themselves out: an unknown name, a refused connection, no way to the host.
+@Suite struct DeadHostTests {
+    private let host = "http://a.example"
+    private let clock = TestClock()
+
+    private func error(_ code: MediaError.Code, of origin: String? = nil) -> MediaError {
+        var error = MediaError(code, "x", "does not work")
+        error.deadOrigin = origin
+        return error
+    }
+
+    /// A request to `host` fails after `time`. Returns `true` if the host is dead.
+    @discardableResult
+    private func fail(
+        _ state: inout ConnectivityState,
+        _ code: MediaError.Code = .connectionRefused,
+        at seconds: Double,
+        after time: Double = 0
+    ) -> Bool {
+        let sentAt = Duration.seconds(seconds)
+        let pass = state.requested(host, now: sentAt)
+        let error = error(code, of: host)
+        return state.failed(host, error, as: pass, sentAt: sentAt, now: sentAt + .seconds(time))
+    }
+
+    // MARK: The decision
+
+    @Test(arguments: [MediaError.Code.unknownHost, .connectionRefused, .connectionFailed])
+    func `the second failure rules a host out for thirty seconds, and nobody is offline`(
+        code: MediaError.Code
+    ) {
+        var state = ConnectivityState()
+        #expect(!fail(&state, code, at: 1))
+        #expect(state.requested(host, now: .seconds(1.25)) == .allowed)
+        #expect(fail(&state, code, at: 1.25))
+        for time in [1.25, 10, 31.24] {
+            #expect(state.requested(host, now: .seconds(time)) == .dead(error(code, of: host)))
+        }
+        for other in ["https://a.example", "http://a.example:81", "http://b.example"] {
+            #expect(state.requested(other, now: .seconds(2)) == .allowed)
+        }
+        #expect(!state.report.isOffline && state.idleProbeAt == nil)
+        #expect(state.requested(host, now: .seconds(31.25)) == .allowed)
+        #expect(!fail(&state, code, at: 31.25), "it is tried twice again")
+        #expect(fail(&state, code, at: 31.5))
+    }
+
+    @Test func `requests at the same time are one try, and so is one that takes three seconds`() {
+        var state = ConnectivityState()
+        #expect(!fail(&state, at: 0, after: 0.2))
+        #expect(!fail(&state, at: 0.1, after: 0.4), "it was sent before the first failed")
+        #expect(fail(&state, at: 0.2, after: 0.1))
+        var slow = ConnectivityState()
+        #expect(fail(&slow, .connectionFailed, at: 0, after: 3.1))
+        var rare = ConnectivityState()
+        for time in [0, 30, 60] { #expect(!fail(&rare, at: Double(time)), "no two within thirty seconds") }
+    }
+
+    @Test(arguments: [false, true])
+    func `a host that has answered, or whose music is cached, is never ruled out`(isCached: Bool) {
+        var state = ConnectivityState()
+        if isCached { state.trust(host) } else { state.answered(host) }
+        for time in 1...5 { #expect(!fail(&state, at: Double(time))) }
+        #expect(state.report.isOffline, "the only host known")
+        #expect(state.requested(host, now: .seconds(100)) == .probe)
+    }
+
+    @Test(arguments: [MediaError.Code.timedOut, .connectionFailed, .cut, .badAnswer, .networkUnreachable])
+    func `no other failure rules a host out`(code: MediaError.Code) {
+        var state = ConnectivityState()
+        for time in 1...5 {
+            let now = Duration.seconds(time * 40)
+            let pass = state.requested(host, now: now)
+            let isDead = state.failed(host, error(code), as: pass, sentAt: now, now: now)
+            #expect(!isDead)
+        }
+        #expect(state.report.isOffline == [.connectionFailed, .networkUnreachable].contains(code))
+    }
+
+    @Test
+    func `the machine comes first: offline, nothing is held against the host until a name server answers`() {
+        var state = ConnectivityState()
+        for time in 0...3 {
+            let now = Duration.seconds(time)
+            let pass = state.requested(host, now: now)
+            let isDead = state.failed(host, error(.networkUnreachable), as: pass, sentAt: now, now: now)
+            #expect(!isDead)
+        }
+        #expect(state.report.isOffline)
+        #expect(!fail(&state, .connectionFailed, at: 40))
+        #expect(state.report.isOffline, "a router that is away looks the same")
+        #expect(fail(&state, .unknownHost, at: 60))
+        #expect(!state.report.isOffline)
+    }
+
+    @Test func `of a redirect to a dead host, the one that redirects has answered`() {
+        var state = ConnectivityState()
+        let target = "http://b.example"
+        for (time, isDead) in [(0, false), (1, true), (2, true)] {
+            let now = Duration.seconds(time)
+            let pass = state.requested(host, now: now)
+            #expect(pass == .allowed)
+            let error = error(.connectionRefused, of: target)
+            let isRuledOut = state.failed(host, error, as: pass, sentAt: now, now: now)
+            #expect(isRuledOut == isDead)
+        }
+        #expect(state.requested(target, now: .seconds(3)) == .dead(error(.connectionRefused, of: target)))
+        #expect(!state.isStranger(host) && !state.report.isOffline)
+    }
+
+    @Test func `a request of the listener lets dead hosts be tried again`() {
+        var state = ConnectivityState()
+        for time in [0, 0.25] { fail(&state, at: time) }
+        state.retryNow(now: .seconds(1))
+        #expect(state.requested(host, now: .seconds(1)) == .allowed)
+    }
+
+    // MARK: Requests
+
+    private func request(_ path: String) throws -> RangeRequest {
+        RangeRequest(url: try #require(WebURL(host + path)), range: nil)
+    }
+
+    private func failure(_ path: String, over watch: NetworkWatch) async throws -> MediaError {
+        let request = try request(path)
+        return try #require(await #expect(throws: MediaError.self) { _ = try await watch.send(request) })
+    }
+
+    @Test func `requests to a dead host fail unsent, each with its own subject`() async throws {
+        let server = MemoryServer { _, _ in .dead(.unknownHost) }
+        let watch = NetworkWatch(over: server, clock: clock)
+        #expect(try await failure("/1.mp3", over: watch).isLasting == false)
+        #expect(try await failure("/1.mp3", over: watch).isLasting)
+        let error = try await failure("/2.mp3", over: watch)
+        #expect(error.code == .unknownHost && error.isLasting && error.isUnsent)
+        #expect(error.subject == "http://a.example/2.mp3")
+        #expect(server.requests.count == 2)
+        clock.advance(by: ConnectivityState.deadTime)
+        #expect(try await !failure("/2.mp3", over: watch).isUnsent)
+        #expect(clock.sleeperCount == 0 && !watch.report.isOffline)
+    }
+
+    @Test func `if music of the host is cached, it is tried as ever`() async throws {
+        let asked = Locked<[String]>([])
+        let server = MemoryServer { _, _ in .dead(.connectionRefused) }
+        let watch = NetworkWatch(over: server, clock: clock) { origin in
+            asked.withLock { $0.append(origin) }
+            return true
+        }
+        for _ in 1...3 { #expect(try await !failure("/1.mp3", over: watch).isLasting) }
+        #expect(watch.report.isOffline)
+        #expect(asked.withLock { $0 } == [host], "once is enough")
+        watch.end()
+    }
+
+    @Test func `the target of a redirect that worked is known, too`() async throws {
+        let server = MemoryServer { request, number in
+            var answer = RangeAnswer(kind: .whole(length: 0))
+            answer.redirectedOrigin = "http://b.example"
+            return number == 1 ? .answer(answer, bytes: []) : .dead(.connectionRefused)
+        }
+        let watch = NetworkWatch(over: server, clock: clock)
+        _ = try await watch.send(request("/1.mp3"))
+        let target = RangeRequest(url: try #require(WebURL("http://b.example/1.mp3")), range: nil)
+        for _ in 1...2 {
+            let error = await #expect(throws: MediaError.self) { _ = try await watch.send(target) }
+            #expect(error?.isLasting == false)
+        }
+        watch.end()
+    }
+
+    @Test func `without the inference nobody is offline, and dead hosts are found all the same`() async throws
+    {
+        let server = MemoryServer { request, _ in
+            request.url.host == "a.example" ? .dead(.unknownHost) : .fail(.networkUnreachable)
+        }
+        let watch = NetworkWatch(over: server, clock: clock, infersOffline: false)
+        let other = RangeRequest(url: try #require(WebURL("http://b.example/")), range: nil)
+        for _ in 1...3 { await #expect(throws: MediaError.self) { _ = try await watch.send(other) } }
+        _ = try await failure("/1.mp3", over: watch)
+        #expect(try await failure("/1.mp3", over: watch).isLasting)
+        #expect(!watch.report.isOffline && clock.sleeperCount == 0)
+    }
+
+    // MARK: Tracks
+
+    @Test func `a hundred tracks of a dead host fail with two requests in a quarter of a second`()
+        async throws
+    {
+        let server = MemoryServer { _, _ in .dead(.connectionRefused) }
+        let journal = SavedJournal()
+        let watch = NetworkWatch(over: server, clock: clock, journal: journal)
+        let loaders = Loaders(
+            transport: watch,
+            stores: MemoryStores(),
+            clock: clock,
+            connectivity: watch,
+            journal: journal,
+            seed: 1
+        )
+        for number in 1...100 {
+            let url = try #require(WebURL("\(host)/\(number).mp3"))
+            let reader = try await loaders.open(.web(url))
+            let reading = Task { try await reader.read(at: 0, count: 1) }
+            if number == 1 {
+                try await wait(for: "the first failure") {
+                    reader.report.wait != nil && clock.sleeperCount == 1
+                }
+                clock.advance(by: .milliseconds(400))
+            }
+            let error = await #expect(throws: MediaError.self) { _ = try await reading.value }
+            #expect(error?.code == .connectionRefused && error?.subject == url.safeText)
+            #expect(reader.report.requestCount == (number == 1 ? 2 : 0))
+            await reader.close()
+        }
+        #expect(server.requests.count == 2 && journal.requests.count == 2)
+        #expect(clock.sleeperCount == 0)
+    }
+}
