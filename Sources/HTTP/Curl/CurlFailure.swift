@@ -94,8 +94,7 @@ enum CurlFailure {
         case CURLE_COULDNT_CONNECT where circumstances.systemError == ECONNREFUSED:
             (
                 .connectionRefused,
-                "connection refused by " + place
-                    + "; check the port and that the server runs"
+                "connection refused by " + place + "; check the port and that the server runs"
             )
         case CURLE_COULDNT_CONNECT
         where [ENETUNREACH, ENETDOWN].contains(circumstances.systemError) && circumstances.isMachineAtFault:
