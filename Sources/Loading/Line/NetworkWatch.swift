@@ -1,13 +1,14 @@
 package import Media
 package import System
 
-/// Sends requests over another transport, to find out if the network is available.
+/// Sends requests over another transport, to find out if the network is available and which hosts are dead.
 ///
 /// While online it sends no requests of its own and has no timer. While offline it refuses requests at once,
-/// with two exceptions. It also refuses requests to dead hosts (see `ConnectivityState`). It sends requests to hosts that have not failed since the last response. And it sends
+/// with two exceptions. It sends requests to hosts that have not failed since the last response. And it sends
 /// one request from time to time: soon after the first failure, then after growing pauses of up to 30 s, and
 /// the next one after `retryNow`. If no attempt fails for 31 s, it requests one byte itself, so that the
-/// displayed state stays correct. Call `end` when it is no longer needed.
+/// displayed state stays correct. Requests to a dead host (see `ConnectivityState`) fail at once with the error
+/// of the last one. Call `end` when it is no longer needed.
 package final class NetworkWatch: RangeTransport, Connectivity {
     private struct Guarded {
         var state: ConnectivityState
