@@ -135,6 +135,7 @@ package final class CurlTransport: RangeTransport {
             redirectedHost: target.host == original.host ? nil : target.host,
             wallTime: configuration.wallTime()
         )
+        answer.redirectedTo = target.requestString == original.requestString ? nil : target
         answer.withholdsUserInfo = configuration.withholdsUserInfo(of: original)
         answer.redirectedOrigin = target.origin == original.origin ? nil : target.origin
         return RangeResponse(answer: answer, body: body)

@@ -65,9 +65,16 @@ package final class Loaders: ResourceOpener {
 
     /// Like `open`, but first asks the server if the stored bytes are current. If the server cannot be
     /// reached, they are used as they are.
-    package func openRevalidated(_ location: ResourceLocation) async throws -> any ResourceReader {
+    ///
+    /// Without validators the first bytes are compared; with `comparesAll` all of them, for lists, which
+    /// change at their end.
+    package func openRevalidated(
+        _ location: ResourceLocation,
+        comparesAll: Bool = false
+    ) async throws -> any ResourceReader {
         guard case .web(let url) = location else { return try await open(location) }
-        let probe = try await Revalidation(url: url, stores: stores, parts: parts).run()
+        let probe = try await Revalidation(url: url, stores: stores, parts: parts, comparesAll: comparesAll)
+            .run()
         if probe.isChanged {
             // Existing readers continue with the old file; every later open gets the new one.
             slots.withLock { $0[url.requestString] = nil }
@@ -156,19 +163,5 @@ struct LoaderParts: Sendable {
         journal?.record(
             JournalRecord(time: clock.now, resource: resource, event: .decision(decision, text))
         )
-    }
-}
-
-/// Opens resources like its loaders, but first asks the server if the stored bytes are still current.
-///
-/// For playlists: they change, they are small, and an outdated one is still useful while the network is
-/// unavailable.
-package struct RevalidatingOpener: ResourceOpener {
-    private let loaders: Loaders
-
-    package init(loaders: Loaders) { self.loaders = loaders }
-
-    package func open(_ location: ResourceLocation) async throws -> any ResourceReader {
-        try await loaders.openRevalidated(location)
     }
 }

@@ -53,7 +53,8 @@ struct Wiring {
         }
         // Player, with a decoder for each track, and its user interface.
         let session = makeSession(cache, requests)
-        var parts = makeParts(loaders, output, cache, network, web.secretOrigins)
+        let resolver = SourceResolver(loaders, refreshesAll: options.refresh)
+        var parts = makeParts(loaders, resolver, output, cache, network, web.secretOrigins)
         parts.connecting = connecting
         let settings = PlaybackSettings(options, presentation, last: interface.memory?.last.session)
         let player = Player(parts: parts, settings: settings)
@@ -63,6 +64,7 @@ struct Wiring {
         warnWithoutHome(notify)
         let code = await session.run(player) { await beginning.play(options.sources, on: player) }
         await interface.memory?.finish()
+        await resolver.close()
         network.end()
         await curl.shutdown()
         await cache?.settle()
@@ -167,19 +169,18 @@ struct Wiring {
 
     private func makeParts(
         _ loaders: Loaders,
+        _ resolver: SourceResolver,
         _ output: any AudioOutput,
         _ cache: CacheFolder?,
         _ network: NetworkWatch,
         _ secretOrigins: SecretOrigins?
     ) -> PlaybackParts {
-        let resolver = SourceResolver(
-            open: RevalidatingOpener(loaders: loaders),
-            workingFolder: BasePaths.workingFolder
-        )
         let refreshesAll = options.refresh
         var parts = PlaybackParts(
             open: { location, refresh in
-                refresh || refreshesAll
+                // The resolver has opened a URL whose name did not show that it is music.
+                if !refresh, let opened = resolver.takeOpened(location) { return opened }
+                return refresh || refreshesAll
                     ? try await loaders.openRevalidated(location) : try await loaders.open(location)
             },
             makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
@@ -319,15 +320,30 @@ extension Wiring {
             settings: settings,
             onNotice: notify
         )
-        let lists = RecordingOpener(RevalidatingOpener(loaders: loaders))
-        let resolver = SourceResolver(open: lists, workingFolder: BasePaths.workingFolder)
+        let resolver = SourceResolver(loaders)
         return MusicSupply(
             resolver: HomeResolver(resolver: resolver, secretOrigins: web.secretOrigins),
-            listsRead: { lists.urls },
             opener: loaders,
             makeDecoder: { try await Self.decoders.decoder(for: $0, at: $1) },
             lastNotCached: { lastNotCached.value },
-            shutdown: { await transport.shutdown() }
+            shutdown: {
+                await resolver.close()
+                await transport.shutdown()
+            }
+        )
+    }
+}
+
+extension SourceResolver {
+    /// A resolver that reads lists through `loaders`. With `refreshesAll` cached music is revalidated too.
+    convenience init(_ loaders: Loaders, refreshesAll: Bool = false) {
+        self.init(
+            open: { location, isList in
+                isList || refreshesAll
+                    ? try await loaders.openRevalidated(location, comparesAll: isList)
+                    : try await loaders.open(location)
+            },
+            workingFolder: BasePaths.workingFolder
         )
     }
 }
@@ -338,8 +354,8 @@ struct HomeResolver: TrackResolver {
     let resolver: SourceResolver
     let secretOrigins: SecretOrigins?
 
-    func tracks(for source: String) async throws -> ResolvedTracks {
+    func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         if let url = WebURL(source) { secretOrigins?.insert(url) }
-        return try await resolver.tracks(for: BasePaths.expandingHome(source))
+        try await resolver.resolve(BasePaths.expandingHome(source), deliver: deliver)
     }
 }

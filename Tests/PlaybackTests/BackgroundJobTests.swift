@@ -10,10 +10,10 @@ import Testing
         let pieces: [FakeMusic]
         let clock: TestClock
 
-        func tracks(for source: String) async throws -> ResolvedTracks {
-            guard let number = Int(source) else { return ResolvedTracks(tracks: [pieces[0].track]) }
-            try await clock.sleep(until: .seconds(10 - number))
-            return ResolvedTracks(tracks: [pieces[number - 1].track])
+        func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
+            let number = Int(source) ?? 1
+            if number > 1 { try await clock.sleep(until: .seconds(10 - number)) }
+            await deliver(ResolvedTracks(tracks: [pieces[number - 1].track]))
         }
     }
 

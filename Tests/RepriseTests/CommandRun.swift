@@ -116,7 +116,6 @@ extension MusicSupply {
     init(music: [String: [String]]) {
         self.init(
             resolver: FixedResolver(music: music),
-            listsRead: { [] },
             opener: NothingOpener(),
             makeDecoder: { _, _ in preconditionFailure("nothing is opened, so nothing is decoded") },
             lastNotCached: { nil },
@@ -128,10 +127,12 @@ extension MusicSupply {
 private struct FixedResolver: TrackResolver {
     let music: [String: [String]]
 
-    func tracks(for source: String) async throws -> ResolvedTracks {
+    func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
         let urls = (music[source] ?? [source]).compactMap { WebURL($0) }
-        return ResolvedTracks(
-            tracks: urls.enumerated().map { Track(id: Track.ID(UInt64($0)), location: .web($1)) }
+        await deliver(
+            ResolvedTracks(
+                tracks: urls.enumerated().map { Track(id: Track.ID(UInt64($0)), location: .web($1)) }
+            )
         )
     }
 }

@@ -94,6 +94,7 @@ struct EntryRecord: Sendable, Equatable {
         put(description.title.map { Array($0.utf8) })
         put(description.artist.map { Array($0.utf8) })
         put(description.durationSeconds.map { $0.bitPattern.bigEndianBytes })
+        put(description.redirectedTo.map { Array($0.requestString.utf8) })
         return bytes
     }
 
@@ -119,7 +120,7 @@ struct EntryRecord: Sendable, Equatable {
             fields.append(Array(rest.prefix(Int(size))))
             rest = rest.dropFirst(Int(size))
         }
-        guard fields.count == 9, let url = fields[0] else { return nil }
+        guard fields.count == 10, let url = fields[0] else { return nil }
         func text(_ index: Int) -> String? { fields[index].map { String(decoding: $0, as: UTF8.self) } }
         func number(_ index: Int) -> UInt64? {
             fields[index].flatMap { $0.count == 8 ? $0.reduce(0) { $0 << 8 | UInt64($1) } : nil }
@@ -133,6 +134,7 @@ struct EntryRecord: Sendable, Equatable {
         description.artist = text(7)
         description.durationSeconds = number(8).map { Double(bitPattern: $0) }
             .flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        description.redirectedTo = text(9).flatMap { WebURL($0) }
         self.init(url: SafeText(String(decoding: url, as: UTF8.self)), description: description)
     }
 
@@ -162,6 +164,7 @@ extension EntryDescription {
         var whole = self
         whole.length = length ?? other.length
         whole.contentType = contentType ?? other.contentType
+        whole.redirectedTo = redirectedTo ?? other.redirectedTo
         whole.validators.etag = validators.etag ?? other.validators.etag
         whole.validators.lastModified = validators.lastModified ?? other.validators.lastModified
         whole.acceptsRanges = acceptsRanges ?? other.acceptsRanges

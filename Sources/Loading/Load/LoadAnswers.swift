@@ -59,6 +59,7 @@ struct LoadAnswers: Sendable {
     private mutating func learnFile(_ answer: RangeAnswer) {
         if !answer.validators.isEmpty { description.validators = answer.validators }
         description.contentType = answer.contentType ?? description.contentType
+        description.redirectedTo = answer.redirectedTo?.withoutSecrets
     }
 
     /// `true` if `total` can be trusted as the length of the resource. RFC 9110 §14.4 requires that it is the

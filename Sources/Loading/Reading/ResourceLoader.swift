@@ -294,6 +294,7 @@ final class ResourceLoader: Sendable {
             var report = LoadReport()
             report.length = state.length
             report.contentType = state.description.contentType
+            report.redirectedTo = state.description.redirectedTo
             report.stored = moment.stored
             report.inFlight = state.fetches.inFlight
             report.fetchedBytes = guarded.fetchedBytes

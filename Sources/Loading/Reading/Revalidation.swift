@@ -1,10 +1,10 @@
 import Media
 import System
 
-/// Checks with one small request if an entry is current, and replaces it by an empty one if it is not.
+/// Checks with one request if an entry is current, and replaces it by an empty one if it is not.
 ///
 /// With validators the request is conditional, and the response has no body if nothing has changed. Without
-/// them, the first bytes are requested again and compared. If the server cannot be reached, nothing changes.
+/// them, the first bytes, or all of them, are requested again and compared. If the server cannot be reached, nothing changes.
 struct Revalidation {
     struct Outcome: Sendable {
         var isChanged = false
@@ -17,12 +17,16 @@ struct Revalidation {
     let url: WebURL
     let stores: any ByteStoreOpener
     let parts: LoaderParts
+    /// `true` if without validators all stored bytes are compared, not only the first ones.
+    var comparesAll = false
 
     func run() async throws -> Outcome {
         var outcome = Outcome()
         guard let store = try? await stores.open(url) else { return outcome }
         let known = store.description
-        let probe = (store.stored.run(from: 0) ?? 0..<0).clamped(to: 0..<parts.settings.overlap)
+        let run = store.stored.run(from: 0) ?? 0..<0
+        let isWhole = comparesAll && known.validators.isEmpty
+        let probe = isWhole ? run : run.clamped(to: 0..<parts.settings.overlap)
         let head = (try? await store.bytes(in: probe)) ?? []
         await store.close()
         guard !head.isEmpty else { return outcome }
@@ -76,6 +80,7 @@ struct Revalidation {
             received += Int64(more.count)
             bytes += more
         }
+        if comparesAll, case .whole = answer.kind, try await response.body.next() != nil { return true }
         return !bytes.starts(with: head)
     }
 }

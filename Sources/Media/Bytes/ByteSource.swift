@@ -84,6 +84,8 @@ package struct LoadReport: Sendable, Equatable {
     package var length: Int64?
     /// The media type that the server states; `nil` if it states none, and for local files. Untrusted text.
     package var contentType: String?
+    /// The URL that answered, without user name, password and query; `nil` if no redirect led there.
+    package var redirectedTo: WebURL?
     /// The bytes that can be read without the network.
     package var stored = ByteRangeSet()
     /// The bytes that requests in progress have yet to deliver.

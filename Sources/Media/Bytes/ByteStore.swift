@@ -71,6 +71,8 @@ package struct EntryDescription: Sendable, Equatable {
     /// The length in bytes; `nil` if unknown.
     package var length: Int64?
     package var contentType: String?
+    /// The URL that answered, without user name, password and query; `nil` if no redirect led there.
+    package var redirectedTo: WebURL?
     package var validators = Validators()
     /// `true` if the server has sent a partial response (206); `nil` if unknown.
     package var acceptsRanges: Bool?

@@ -83,6 +83,8 @@ package struct RangeAnswer: Sendable, Equatable {
     /// The origin (`WebURL.origin`) that answered, if the request was redirected to another one.
     package var redirectedOrigin: String?
     package var wire: WireFacts
+    /// The URL that answered; `nil` if no redirect led there.
+    package var redirectedTo: WebURL?
 
     package init(
         kind: Kind,

@@ -8,6 +8,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
         case emptyResource = "empty"
         case notAudio = "not-audio"
         case badPlaylist = "bad-playlist"
+        case listTooLarge = "list-too-large"
         case unsupportedScheme = "unsupported-scheme"
         case badURL = "bad-url"
         case refusedLocalFile = "local-file-refused"

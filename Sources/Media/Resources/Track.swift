@@ -90,10 +90,27 @@ package struct TrackFacts: Sendable, Equatable {
 
 /// Turns a SOURCE (file, folder, playlist or URL) into tracks.
 package protocol TrackResolver: Sendable {
-    /// Resolves `source` into its tracks in order, at least one. Throws `MediaError`.
+    /// Resolves `source`, and calls `deliver` with its tracks in order, at least one, in one part or in
+    /// several. The last part has the problems. Throws `MediaError`.
     ///
     /// `source` is as typed: a path, absolute or relative to the working directory, or a URL.
-    func tracks(for source: String) async throws -> ResolvedTracks
+    func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws
+}
+
+extension TrackResolver {
+    /// Resolves `source`, and returns all of its tracks at once.
+    package func tracks(for source: String) async throws -> ResolvedTracks {
+        let all = Parts()
+        try await resolve(source) { await all.add($0) }
+        return await all.whole
+    }
+}
+
+/// The parts of a source that were delivered so far.
+private actor Parts {
+    private(set) var whole = ResolvedTracks(tracks: [])
+
+    func add(_ part: ResolvedTracks) { whole.add(part) }
 }
 
 /// The tracks of a source, and the problems with single entries.
@@ -101,9 +118,20 @@ package struct ResolvedTracks: Sendable, Equatable {
     package var tracks: [Track]
     /// The reasons why entries were skipped.
     package var problems: [MediaError]
+    /// The lists from the web that were read: the source itself, and those within it.
+    package var lists: [WebURL]
 
-    package init(tracks: [Track], problems: [MediaError] = []) {
+    package init(tracks: [Track], problems: [MediaError] = [], lists: [WebURL] = []) {
         self.tracks = tracks
         self.problems = problems
+        self.lists = lists
+    }
+
+    /// Adds a part that follows.
+    package mutating func add(_ part: ResolvedTracks) {
+        // A single long list is not copied.
+        if tracks.isEmpty { tracks = part.tracks } else { tracks += part.tracks }
+        problems += part.problems
+        lists += part.lists
     }
 }

@@ -151,6 +151,11 @@ package struct WebURL: Sendable, Hashable {
     /// The URL without user name and password: the URL to request, and the basis of the cache key.
     package var requestString: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
 
+    /// The same URL without possible secrets: user name, password and query.
+    package var withoutSecrets: WebURL {
+        WebURL(scheme: scheme, authority: Authority(host: host, port: port), path: path, query: nil)
+    }
+
     /// The URL without possible secrets: user name, password and query.
     package var safeText: SafeText { SafeText("\(origin)\(path)" + (query == nil ? "" : "?…")) }
 
@@ -178,7 +183,7 @@ private struct Authority {
     var port: Int?
     var userInfo: WebURL.UserInfo?
 
-    init(host: String, port: Int?, userInfo: WebURL.UserInfo?) {
+    init(host: String, port: Int?, userInfo: WebURL.UserInfo? = nil) {
         self.host = host
         self.port = port
         self.userInfo = userInfo

@@ -4,7 +4,7 @@ import System
 /// Resolves sources in the background, in the order of the commands; likewise, but independently of that,
 /// saves playlists and pins tracks.
 final class BackgroundJobs: Sendable {
-    private let resolver: any TrackResolver
+    private let reading: SourceReading
     private let save: @Sendable ([Track], String) async throws -> Void
     private let cache: (any CacheStatus)?
     private let send: @Sendable (PlayerInput) -> Void
@@ -14,7 +14,7 @@ final class BackgroundJobs: Sendable {
     private let changes = JobLine()
 
     init(parts: PlaybackParts, send: @escaping @Sendable (PlayerInput) -> Void) {
-        resolver = parts.resolver
+        reading = SourceReading(resolver: parts.resolver, clock: parts.clock)
         save = parts.save
         cache = parts.cache
         self.send = send
@@ -24,12 +24,9 @@ final class BackgroundJobs: Sendable {
     var count: Int { additions.count + changes.count }
 
     func resolve(_ source: String) {
-        additions.add { [self] in
-            do {
-                let resolved = try await resolver.tracks(for: source)
-                send(.added(resolved.tracks, problems: resolved.problems))
-            } catch {
-                send(.added([], problems: [MediaError(describing: error)]))
+        additions.add { [reading, send] in
+            await reading.run([source]) { batch, isLast in
+                send(.added(batch.tracks, problems: batch.problems, isLast: isLast))
             }
         }
     }

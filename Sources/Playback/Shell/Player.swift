@@ -51,11 +51,32 @@ package final class Player: PlayerControl {
     ) async -> PlayerOutcome {
         let send: @Sendable (PlayerInput) -> Void = { [inbox] in inbox.put($0) }
         parts.output.setEventHandler { send(.outputEvent($0)) }
-        let shell = PlayerShell(parts: parts, settings: settings, observers: observers, tap: tap, send: send)
-        let launch = Task { [resolver = parts.resolver] in
-            let all = await Self.tracks(of: sources, behind: tracks, by: resolver)
-            send(.launched(tracks: all.tracks, problems: all.problems, start: start, position: position))
+        let launch = Task { [parts, settings] in
+            var reading = SourceReading(resolver: parts.resolver, clock: parts.clock)
+            // A number or a random order concerns all tracks.
+            reading.awaitsAll = start != nil || settings.shuffle
+            reading.onProgress = { send(.reading(tracks: $0)) }
+            let isFirst = Locked(true)
+            await reading.run(sources, after: tracks) { batch, isLast in
+                let isFirst = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if isFirst {
+                    send(.launched(batch, start: start, position: position, isComplete: isLast))
+                } else {
+                    send(.launchedMore(batch, isComplete: isLast))
+                }
+            }
         }
+        let shell = PlayerShell(
+            parts: parts,
+            settings: settings,
+            observers: observers,
+            tap: tap,
+            stopReading: { launch.cancel() },
+            send: send
+        )
         defer { launch.cancel() }
         observers.publish(shell.snapshot())
         while let next = await inbox.next() {
@@ -67,27 +88,6 @@ package final class Player: PlayerControl {
         let outcome = await shell.shutDown { inbox.close() }
         observers.publish(shell.snapshot())
         return outcome
-    }
-
-    /// `tracks` followed by those of `sources`, in order. A source that cannot be resolved becomes a problem;
-    /// the others are played.
-    private static func tracks(
-        of sources: [String],
-        behind tracks: [Track],
-        by resolver: any TrackResolver
-    ) async -> ResolvedTracks {
-        var all = ResolvedTracks(tracks: tracks)
-        for source in sources {
-            do {
-                let resolved = try await resolver.tracks(for: source)
-                // A single list is the usual case and may be long: it is assigned, not copied.
-                all.tracks = all.tracks.isEmpty ? resolved.tracks : all.tracks + resolved.tracks
-                all.problems += resolved.problems
-            } catch {
-                all.problems.append(MediaError(describing: error, of: SafeText(source)))
-            }
-        }
-        return all
     }
 }
 

@@ -6,6 +6,7 @@ final class PlayerShell {
     private let parts: PlaybackParts
     private let settings: PlaybackSettings
     private let observers: PlayerObservers
+    private let stopReading: @Sendable () -> Void
     private let send: @Sendable (PlayerInput) -> Void
     private var state: PlayerState
     private var totals = SessionTotals()
@@ -31,11 +32,13 @@ final class PlayerShell {
         settings: PlaybackSettings,
         observers: PlayerObservers,
         tap: SoundTap,
+        stopReading: @escaping @Sendable () -> Void,
         send: @escaping @Sendable (PlayerInput) -> Void
     ) {
         self.parts = parts
         self.settings = settings
         self.observers = observers
+        self.stopReading = stopReading
         self.send = send
         state = PlayerState(
             exitsAtEnd: settings.exitsAtEnd,
@@ -144,6 +147,7 @@ final class PlayerShell {
         case .setGain(let id, let stage): passes.control(of: id)?.setGain(stage)
         case .setTitle(let title): parts.output.setTitle(title)
         case .resolve(let source): jobs.resolve(source)
+        case .stopReading: stopReading()
         case .save(let path): jobs.save({ [state] in state.describedTracks }, to: path)
         case .finish(let error):
             fatal = error

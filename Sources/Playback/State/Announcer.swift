@@ -42,6 +42,11 @@ struct Announcer: Sendable {
         return .emit(.remark(code: code, message: message))
     }
 
+    /// The sources are still being read, and none of their tracks is played before all are known.
+    mutating func reading(_ count: Int) -> PlayerEffect {
+        remark("reading", SafeText("Read \(PlayerState.countText(count)) so far – stop plays these"))
+    }
+
     mutating func badCommand(_ text: String) -> PlayerEffect {
         let message = SafeText(text)
         note(message)
@@ -126,7 +131,7 @@ extension MediaError.Code {
     /// `true` if a notice with this code means that a part of the sources is not played.
     fileprivate var isLostSource: Bool {
         switch self {
-        case .notFound, .unreadable, .emptyFolder, .emptyResource, .notAudio, .badPlaylist,
+        case .notFound, .unreadable, .emptyFolder, .emptyResource, .notAudio, .badPlaylist, .listTooLarge,
             .unsupportedScheme, .badURL, .refusedLocalFile, .unknownHost, .connectionRefused,
             .networkUnreachable, .connectionFailed, .badAnswer, .tlsFailed, .timedOut, .cut, .httpStatus,
             .tooManyRedirects, .offline, .missingLibrary:

@@ -69,12 +69,13 @@ struct PlayQueue: Sendable {
     mutating func additionRequested() { awaitedAdditions += 1 }
 
     /// Appends tracks that the user requested, which can be undone. One `undo` removes all lines of a pasted list.
-    mutating func add(_ new: [Track]) {
+    /// Unless `isLast`, more tracks of the same request follow.
+    mutating func add(_ new: [Track], isLast: Bool = true) {
         if !new.isEmpty {
             history.added(tracks.count..<tracks.count + new.count, joins: joinsAdditions)
             append(new)
         }
-        awaitedAdditions = max(0, awaitedAdditions - 1)
+        if isLast { awaitedAdditions = max(0, awaitedAdditions - 1) }
         joinsAdditions = awaitedAdditions > 0 && (joinsAdditions || !new.isEmpty)
     }
 

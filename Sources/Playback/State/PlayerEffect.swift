@@ -51,6 +51,8 @@ enum PlayerEffect: Sendable, Equatable {
     case setGain(PassID, GainStage)
     case setTitle(SafeText)
     case resolve(String)
+    /// Ends the reading of the sources; what was read is played.
+    case stopReading
     /// Counts a part of the sources that is not played.
     case countLostSource
     case save(String)
@@ -76,9 +78,15 @@ struct PassStart: Sendable, Equatable {
 /// An input of `PlayerState`.
 enum PlayerInput: Sendable {
     case command(PlayerCommand)
-    /// The sources of the command line are read. `start` counts from 1; `nil` is the first track in playing order.
-    case launched(tracks: [Track], problems: [MediaError], start: Int?, position: Duration)
-    case added([Track], problems: [MediaError])
+    /// The sources of the command line are read, or, if not `isComplete`, their first tracks. `start` counts from
+    /// 1; `nil` is the first track in playing order.
+    case launched(ResolvedTracks, start: Int?, position: Duration, isComplete: Bool = true)
+    /// More of the sources of the command line is read.
+    case launchedMore(ResolvedTracks, isComplete: Bool)
+    /// The sources of the command line are still being read; all of their tracks are awaited.
+    case reading(tracks: Int)
+    /// Tracks of an `add`. More of them follow unless `isLast`.
+    case added([Track], problems: [MediaError], isLast: Bool = true)
     case notice(MediaError)
     case passReady(PassID, StreamInfo, SeekLanding, isSeekable: Bool)
     /// The pass was allowed to write; its first frame will be the sink's frame `start`.

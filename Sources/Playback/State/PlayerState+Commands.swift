@@ -4,7 +4,8 @@ import Media
 extension PlayerState {
     /// Carries out a command at once, or, if it needs the tracks, once they are known.
     mutating func obey(_ command: PlayerCommand) -> [PlayerEffect] {
-        if phase == .launching, command.needsTracks {
+        if phase == .launching, command == .stop { return [.stopReading] }
+        if phase == .launching ? command.needsTracks : isReading && command.needsAllTracks {
             heldCommands.append(command)
             return []
         }
@@ -307,6 +308,9 @@ extension PlayerCommand {
             false
         }
     }
+
+    /// `true` if the command concerns all tracks of the sources.
+    fileprivate var needsAllTracks: Bool { if case .save = self { true } else { false } }
 
     /// `true` if the command has no meaning before the tracks are known. Order and repetition can be chosen
     /// earlier: they decide what is played first.

@@ -77,7 +77,8 @@ extension PlayerState {
     mutating func endOfQueue() -> [PlayerEffect] {
         phase = .ended
         isPaused = false
-        return exitsAtEnd ? finish(fatal: nil) : []
+        // The rest of the sources, which is still being read, plays on.
+        return exitsAtEnd && !isReading ? finish(fatal: nil) : []
     }
 
     // MARK: The next track

@@ -31,6 +31,8 @@ struct PlayerState: Sendable {
     /// pause.
     var isPausedByServer = false
     var pausedSince = Duration.zero
+    /// `true` while more tracks of the sources of the command line are being read.
+    var isReading = false
     /// `true` if the user quit.
     var isQuit = false
     var now = Duration.zero
@@ -42,7 +44,8 @@ struct PlayerState: Sendable {
     /// the queue, playback ends, because repeating the queue would fail for ever.
     var consecutiveFailures = 0
     var lastSeek: Duration?
-    /// Commands that came before the tracks were known and need them; carried out in order by `launched`.
+    /// Commands that came before the tracks were known and need them; carried out in order by `launched`, those
+    /// that need all tracks once the sources are read.
     var heldCommands: [PlayerCommand] = []
     /// Only read; changes are effects.
     var memory: (any ListeningMemory)? { didSet { queue.memory = memory } }
@@ -83,9 +86,11 @@ struct PlayerState: Sendable {
     private mutating func respond(to input: PlayerInput) -> [PlayerEffect] {
         switch input {
         case .command(let command): obey(command)
-        case .launched(let tracks, let problems, let start, let position):
-            launched(tracks, problems, start: start, position: position)
-        case .added(let tracks, let problems): added(tracks, problems)
+        case .launched(let sources, let start, let position, let isComplete):
+            launched(sources, start: start, position: position, isComplete: isComplete)
+        case .launchedMore(let sources, let isComplete): launchedMore(sources, isComplete: isComplete)
+        case .reading(let count): phase == .launching ? [announcer.reading(count)] : []
+        case .added(let tracks, let problems, let isLast): added(tracks, problems, isLast: isLast)
         case .notice(let error): announcer.notice(error)
         case .passReady(let id, let info, let landing, let isSeekable):
             passReady(id, info, landing, isSeekable: isSeekable)
@@ -117,17 +122,19 @@ struct PlayerState: Sendable {
 
     // MARK: Sources and the world outside
 
-    /// All sources are read: plays track `start` (from 1), or else the first in playing order, and carries
-    /// out the commands that waited for the tracks.
+    /// The sources, or the first part of them, are read: plays track `start` (from 1), or else the first in
+    /// playing order, and carries out the commands that waited for the tracks.
     private mutating func launched(
-        _ tracks: [Track],
-        _ problems: [MediaError],
+        _ sources: ResolvedTracks,
         start: Int?,
-        position: Duration
+        position: Duration,
+        isComplete: Bool
     ) -> [PlayerEffect] {
+        let tracks = sources.tracks
         let place = queue.tracks.count
         queue.append(tracks)
-        var effects = problems.flatMap { announcer.problem($0) }
+        isReading = !isComplete
+        var effects = sources.problems.flatMap { announcer.problem($0) }
         effects.append(.emit(.loaded(tracks: tracks.count)))
         guard phase == .launching else { return effects }
         phase = .stopped
@@ -138,14 +145,35 @@ struct PlayerState: Sendable {
         return effects + begin(first, at: position) + obeyHeld()
     }
 
+    /// More of the sources is read. If everything before it was played, it plays on.
+    private mutating func launchedMore(_ sources: ResolvedTracks, isComplete: Bool) -> [PlayerEffect] {
+        let place = queue.tracks.count
+        queue.append(sources.tracks)
+        isReading = !isComplete
+        var effects = sources.problems.flatMap { announcer.problem($0) }
+        if !sources.tracks.isEmpty {
+            effects.append(.emit(.loaded(tracks: queue.tracks.count)))
+            effects +=
+                phase == .ended
+                ? begin(queue.next(after: queue.current) ?? place, at: .zero) : dropStalePreparation()
+        } else if isComplete, phase == .ended {
+            effects += endOfQueue()
+        }
+        return effects + obeyHeld()
+    }
+
     private mutating func obeyHeld() -> [PlayerEffect] {
         let commands = heldCommands
         heldCommands = []
         return commands.flatMap { phase == .over ? [] : obey($0) }
     }
 
-    private mutating func added(_ tracks: [Track], _ problems: [MediaError]) -> [PlayerEffect] {
-        queue.add(tracks)
+    private mutating func added(
+        _ tracks: [Track],
+        _ problems: [MediaError],
+        isLast: Bool
+    ) -> [PlayerEffect] {
+        queue.add(tracks, isLast: isLast)
         let notices = problems.flatMap { announcer.problem($0) }
         guard !tracks.isEmpty else { return notices }
         announcer.note(SafeText("Added " + Self.countText(tracks.count)))

@@ -16,22 +16,19 @@ package enum PlaylistFormat: String, Sendable {
 
 /// Parses playlists in one pass over their bytes. Pure.
 enum Playlist {
-    /// Parses the list in `bytes` and returns its entries in order, at least one; only a web folder may be
-    /// empty.
+    /// Parses `bytes`, which are of this `kind`, and returns the entries in order, at least one; only a web
+    /// folder may be empty. If there are too many, returns one more than `limits` allows, or a few.
     ///
-    /// The bytes show the format, or else `contentType` or the extension of `name` suggests it; if none does,
-    /// each line is an entry. `base` is the URL of a web folder. `subject` names the list in errors. Throws
-    /// `.badPlaylist`.
+    /// If the kind is unknown, each line is an entry. Throws `.badPlaylist`.
     static func entries(
         of bytes: [UInt8],
-        contentType: String? = nil,
-        name: String,
-        base: WebURL? = nil,
-        subject: SafeText,
-        limits: PlaylistLimits = PlaylistLimits()
+        kind: ResourceKind,
+        in list: ListFile,
+        limits: PlaylistLimits
     ) throws(MediaError) -> [PlaylistEntry] {
+        let subject = list.subject
         let entries: [PlaylistEntry]
-        switch ResourceKind.of(contentType: contentType, firstBytes: bytes, name: name) {
+        switch kind {
         case .unknown(notList: let reason?): throw MediaError(.badPlaylist, subject, reason)
         case .music: throw MediaError(.badPlaylist, subject, "not a playlist (music)")
         case .list(.xspf):
@@ -50,19 +47,18 @@ enum Playlist {
                 try OPMLParser.entries(of: bytes, limit: limits.entries)
             }
         case .list(.webFolder):
-            let found = base.flatMap { base in
-                bytes.withUnsafeBufferPointer { WebFolder.entries(of: $0, at: base, limit: limits.entries) }
-            }
-            guard let found else { throw MediaError(.badPlaylist, subject, ResourceKind.page) }
-            entries = found
-            if found.isEmpty { return [] }
+            guard case .web(let url) = list.base,
+                let found = bytes.withUnsafeBufferPointer({
+                    WebFolder.entries(of: $0, at: url, limit: limits.entries)
+                })
+            else { throw MediaError(.badPlaylist, subject, ResourceKind.page) }
+            return found
         case .list(.pls):
             entries = bytes.withUnsafeBufferPointer { PLSParser.entries(of: $0, limit: limits.entries) }
         case .list(.m3u), .unknown, .folder:
             entries = bytes.withUnsafeBufferPointer { M3UParser.entries(of: $0, limit: limits.entries) }
         }
         guard !entries.isEmpty else { throw MediaError(.badPlaylist, subject, "the playlist is empty") }
-        guard entries.count <= limits.entries else { throw tooLong(subject, limits) }
         return entries
     }
 
@@ -77,12 +73,6 @@ enum Playlist {
         } catch {
             throw MediaError(.badPlaylist, subject, "can't read this " + kind + ": " + error.reason)
         }
-    }
-
-    /// The error if a list, together with the lists within it, has more entries than allowed.
-    static func tooLong(_ subject: SafeText, _ limits: PlaylistLimits) -> MediaError {
-        let cause = SafeText("the playlist is too long (more than \(limits.entries) entries)")
-        return MediaError(.badPlaylist, subject, cause)
     }
 }
 
@@ -107,21 +97,4 @@ struct PlaylistEntry: Sendable, Equatable {
         var guid: String
         var date: FeedDate?
     }
-}
-
-/// Bounds for one source. Playlists come from anywhere, and a small one can name a large one.
-package struct PlaylistLimits: Sendable {
-    /// Bytes of one list. The largest list that users report has 600,000 entries and 20 MiB.
-    package var bytes = 64 * 1024 * 1024
-    /// Entries of one source, including nested lists and folders.
-    package var entries = 1_000_000
-    /// Lists opened for one source. Without this limit, eight levels of lists that each name ten more would
-    /// be 100 million.
-    package var lists = 1_000
-    /// Levels of lists within lists; more are a mistake or an attack.
-    package var depth = 8
-    /// Levels of folders within folders.
-    package var folderDepth = 64
-
-    package init() {}
 }

@@ -23,6 +23,12 @@ package enum ResourceKind: Sendable, Equatable {
     /// The number of bytes to examine, enough for a licence in a comment before the first element of XML.
     package static let headLength = 8_192
 
+    /// Data that is no text.
+    static let binary = ResourceKind.unknown(notList: "not a playlist (binary data)")
+    static let hlsCause: SafeText = "HLS is not supported"
+    /// A list of the pieces of one stream.
+    static let hls = ResourceKind.unknown(notList: hlsCause)
+
     /// The reason why a web page is not a list, in words that fit music too.
     static let page: SafeText = "Got a web page instead of audio (wrong link or login page?)"
 
@@ -76,7 +82,11 @@ package enum ResourceKind: Sendable, Equatable {
 
     private static func shown(by bytes: ByteText, isAtFolder: Bool) -> ResourceKind {
         let head = bytes.piece(0..<min(bytes.count, headLength)).withoutByteOrderMark
-        if head.starts(with: "ID3".utf8) { return .music }
+        if AudioKind.byMagicNumber(head) != nil
+            || ID3v2Header(Array(head.prefix(ID3v2Header.byteCount))[...]) != nil
+        {
+            return .music
+        }
         // Of these formats, only XML may be in UTF-16, which expat reads.
         if head.starts(with: [0xFF, 0xFE, 0x3C, 0]) || head.starts(with: [0xFE, 0xFF, 0, 0x3C]) {
             return Array(head.dropFirst(2).filter { $0 != 0 }).withUnsafeBufferPointer {
@@ -85,12 +95,11 @@ package enum ResourceKind: Sendable, Equatable {
         }
         let text = head.trimmed
         if text.starts(withLowercase: "<") { return markup(text, isAtFolder: isAtFolder) }
-        let binary = ResourceKind.unknown(notList: "not a playlist (binary data)")
         if head.contains(0) { return binary }
         let isExtended = text.starts(withLowercase: "#extm3u") || text.starts(withLowercase: "#extinf")
         if isExtended || text.starts(withLowercase: "#ext-x-") {
             return text.contains(lowercase: "#ext-x-")
-                ? .unknown(notList: "HLS is not supported") : .list(.m3u)
+                ? hls : .list(.m3u)
         }
         if text.starts(withLowercase: "[playlist]") { return .list(.pls) }
         if isAtFolder, WebFolder.isArray(text) { return .list(.webFolder) }

@@ -49,7 +49,7 @@ struct FolderScan {
             case S_IFREG where ResourceKind.of(name: key.name) == .music:
                 guard tracks.count < limits.entries else {
                     let cause = SafeText("too many files (more than \(limits.entries))")
-                    return problems.add(MediaError(.unreadable, SafeText(path), cause))
+                    return problems.add(MediaError(.listTooLarge, SafeText(path), cause))
                 }
                 tracks.append(Track(id: TrackIDs.take(), location: .file(path)))
             default: continue

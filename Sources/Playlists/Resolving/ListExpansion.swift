@@ -1,83 +1,127 @@
 import Media
 import System
 
-/// Opens a list and the lists within it, and joins their tracks in the order of the entries.
+/// Reads a list and the lists within it, and passes their tracks on in the order of the entries.
 ///
-/// Use an instance once, for one source. If the first list cannot be used, its error is thrown; a nested list
-/// that cannot be used becomes a problem.
-struct ListExpansion {
-    let opener: any ResourceOpener
-    let thread: WorkThread
-    let limits: PlaylistLimits
+/// A thin shell: `ExpansionState` decides, and this class reads, several lists at a time and at low priority.
+/// Use an instance once, for one source.
+final class ListExpansion: Sendable {
+    typealias Deliver = @Sendable (ResolvedTracks) async -> Void
 
-    private var tracks: [Track] = []
-    private var problems = PlaylistProblems()
-    private var listCount = 0
+    /// The first list of a source.
+    enum Root: Sendable {
+        case location(ResourceLocation)
+        /// A resource that was opened to find out what it is.
+        case opened(ResourceLocation, any ResourceReader)
+        case standardInput([UInt8], workingFolder: String)
+    }
 
-    init(opener: any ResourceOpener, thread: WorkThread, limits: PlaylistLimits) {
-        self.opener = opener
+    /// More would only share the same connection.
+    private static let readsAtATime = 4
+
+    private let root: Root
+    private let open: SourceResolver.Open
+    private let thread: WorkThread
+    private let limits: PlaylistLimits
+    private let state: Locked<ExpansionState>
+
+    init(
+        of root: Root,
+        open: @escaping SourceResolver.Open,
+        thread: WorkThread,
+        limits: PlaylistLimits
+    ) {
+        self.root = root
+        self.open = open
         self.thread = thread
         self.limits = limits
+        state = Locked(ExpansionState(root: root.location, limits: limits))
     }
 
-    /// The tracks and problems collected so far. Throws the first problem if there is no track.
-    func resolved(of subject: SafeText) throws(MediaError) -> ResolvedTracks {
-        let problems = problems.all(of: subject)
-        guard !tracks.isEmpty else {
-            throw problems.first ?? MediaError(.badPlaylist, subject, "the playlist is empty")
-        }
-        return ResolvedTracks(tracks: tracks, problems: problems)
-    }
-
-    /// Adds the list at `location`. `ancestors` are the identities of the lists that contain it.
-    mutating func addList(at location: ResourceLocation, ancestors: [String]) async throws {
-        let subject = location.safeText
-        listCount += 1
-        guard listCount <= limits.lists else {
-            let cause = SafeText("too many nested playlists (more than \(limits.lists))")
-            throw MediaError(.badPlaylist, subject, cause)
-        }
-        guard ancestors.count < limits.depth else {
-            let cause = SafeText("playlists are nested too deeply (more than \(limits.depth) levels)")
-            throw MediaError(.badPlaylist, subject, cause)
-        }
-        let identity = await identity(of: location)
-        guard !ancestors.contains(identity) else {
-            throw MediaError(.badPlaylist, subject, "the playlist contains itself")
-        }
-        try await add(try await contents(of: location), ancestors: ancestors + [identity])
-    }
-
-    /// Adds the list on standard input, whose content is `bytes`.
-    mutating func addStandardInput(_ bytes: [UInt8], workingFolder: String) async throws {
-        let list = ListFile(subject: "standard input", name: "", base: .folder(workingFolder))
-        try await add(try await parsed(bytes, of: list), ancestors: [])
-    }
-
-    private mutating func add(_ contents: ListContents, ancestors: [String]) async throws {
-        problems.add(contents.problems)
-        var added = 0
-        for list in contents.nested {
-            try add(contents.tracks[added..<list.tracksBefore])
-            added = list.tracksBefore
-            do {
-                try await addList(at: list.location, ancestors: ancestors)
-            } catch let problem as MediaError {
-                problems.add(problem)
+    /// Reads everything. Calls `deliver` as soon as further tracks are known in order, and at the end with all
+    /// problems and the lists that were read.
+    ///
+    /// Throws the error of the first list if that cannot be used, and the first problem if there is no track.
+    func run(_ deliver: Deliver) async throws {
+        var found = ResolvedTracks(tracks: [])
+        var problems = PlaylistProblems()
+        var count = 0
+        try await withThrowingTaskGroup(of: Reading.self) { group in
+            var reading = 0
+            while true {
+                while reading < Self.readsAtATime, let request = state.withLock({ $0.next() }) {
+                    if case .web(let url) = request.location { found.lists.append(url) }
+                    group.addTask { try await self.read(request) }
+                    reading += 1
+                }
+                guard reading > 0, let done = try await group.next() else { break }
+                reading -= 1
+                try take(done)
+                let (isExceeded, isWaiting) = state.withLock { ($0.budget.isExceeded, $0.isWaiting) }
+                // The last tracks are delivered with the problems.
+                if isExceeded || (reading == 0 && !isWaiting) { continue }
+                let ready = state.withLock { $0.take() }
+                problems.add(ready.problems)
+                count += ready.tracks.count
+                if !ready.tracks.isEmpty { await deliver(ResolvedTracks(tracks: ready.tracks)) }
             }
         }
-        try add(contents.tracks[added...])
-    }
-
-    private mutating func add(_ more: ArraySlice<Track>) throws(MediaError) {
-        guard tracks.count + more.count <= limits.entries else {
-            throw Playlist.tooLong(more.first?.location.safeText ?? "the playlist", limits)
+        let last = state.withLock { $0.take() }
+        problems.add(last.problems)
+        found.tracks = last.tracks
+        count += last.tracks.count
+        found.problems = problems.all(of: root.subject)
+        if let excess = state.withLock({ $0.budget.error(about: root.subject) }) {
+            found.problems.append(excess)
         }
-        // A single long list is not copied.
-        if tracks.isEmpty { tracks = Array(more) } else { tracks += more }
+        guard count > 0 else { throw found.problems.first ?? nothingFound }
+        await deliver(found)
     }
 
-    /// A text that is the same for all spellings of one location.
+    private var nothingFound: MediaError {
+        state.withLock { $0.isRootWebFolder }
+            ? MediaError(.emptyFolder, root.subject, "no music in this folder")
+            : MediaError(.badPlaylist, root.subject, "the playlist is empty")
+    }
+
+    // MARK: Reading one list
+
+    private struct Reading: Sendable {
+        var request: ExpansionState.Request
+        var result: Result<ListContents, MediaError>
+        /// A text that is the same for all spellings of the list's location.
+        var identity: String
+    }
+
+    /// Passes the result on to the state. Throws the error of the first list, unless a limit ended it.
+    private func take(_ done: Reading) throws(MediaError) {
+        switch done.result {
+        case .success(let contents):
+            state.withLock { $0.read(done.request.id, contents, identity: done.identity) }
+        case .failure(let error):
+            let isExceeded = state.withLock { state in
+                if !state.budget.isExceeded { state.failed(done.request.id, error) }
+                return state.budget.isExceeded
+            }
+            if done.request.id == 0, !isExceeded { throw error }
+        }
+    }
+
+    /// Reads the list of `request`. Throws only `CancellationError`.
+    private func read(_ request: ExpansionState.Request) async throws -> Reading {
+        let identity = await identity(of: request.location)
+        var reading = Reading(request: request, result: .success(ListContents()), identity: identity)
+        do {
+            guard !request.ancestors.contains(identity) else {
+                throw MediaError(.badPlaylist, request.location.safeText, "the playlist contains itself")
+            }
+            reading.result = .success(try await contents(of: request))
+        } catch let error as MediaError {
+            reading.result = .failure(error)
+        }
+        return reading
+    }
+
     private func identity(of location: ResourceLocation) async -> String {
         switch location {
         case .web(let url): url.requestString
@@ -85,44 +129,70 @@ struct ListExpansion {
         }
     }
 
-    private func contents(of location: ResourceLocation) async throws -> ListContents {
-        let list = ListFile(at: location)
-        switch location {
-        case .file(let path):
-            let bytes = try await thread.run { [limits] in try LocalFile.read(path, limit: limits.bytes) }
+    private func contents(of request: ExpansionState.Request) async throws -> ListContents {
+        if request.id == 0, case .standardInput(let bytes, let folder) = root {
+            try count(bytes.count, of: root.subject)
+            let list = ListFile(subject: root.subject, name: "", base: .folder(folder))
             return try await parsed(bytes, of: list)
-        case .web:
-            let reader = try await opener.open(location)
-            do {
-                let bytes = try await download(reader, subject: list.subject)
-                let contents = try await parsed(bytes, of: list, contentType: reader.report.contentType)
-                await reader.close()
-                return contents
-            } catch {
-                // A body that is not a playlist, such as a login page, must not stay in the cache.
-                if (error as? MediaError)?.code == .badPlaylist { await reader.reject() }
-                await reader.close()
-                throw error
+        }
+        switch request.location {
+        case .file(let path):
+            let list = ListFile(at: request.location)
+            let bytes = try await thread.run { [limits] in try LocalFile.read(path, limit: limits.bytes) }
+            try count(bytes.count, of: list.subject)
+            return try await parsed(bytes, of: list)
+        case .web(let url):
+            if request.id == 0, case .opened(_, let reader) = root {
+                return try await contents(of: reader, at: url)
             }
+            return try await contents(of: try await open(request.location, true), at: url)
         }
     }
 
-    /// Reads all bytes of `source`. Throws `.badPlaylist` if there are too many, `.emptyResource` if there
+    /// Reads the list at `url` to its end, and closes `reader`.
+    private func contents(of reader: any ResourceReader, at url: WebURL) async throws -> ListContents {
+        // A track that plays at the same time comes first.
+        reader.setPriority(isLow: true)
+        do {
+            let bytes = try await download(reader, subject: url.safeText)
+            let report = reader.report
+            // Relative entries count from the URL that answered, with the user's password for its server.
+            let base = report.redirectedTo.flatMap { url.resolving($0.requestString) } ?? url
+            let list = ListFile(at: url, answering: base)
+            let contents = try await parsed(bytes, of: list, contentType: report.contentType)
+            await reader.close()
+            return contents
+        } catch {
+            // A body that is not a playlist, such as a login page, must not stay in the cache.
+            if (error as? MediaError)?.code == .badPlaylist { await reader.reject() }
+            await reader.close()
+            throw error
+        }
+    }
+
+    /// Reads all bytes of `source`. Throws `.listTooLarge` if there are too many, `.emptyResource` if there
     /// are none, and the errors of the source.
     private func download(_ source: any ByteSource, subject: SafeText) async throws -> [UInt8] {
-        let limit = limits.bytes
         var bytes: [UInt8] = []
         while true {
             // Checked before each read, since only the first response states the length.
-            if let length = source.length, length > Int64(limit) { throw LocalFile.tooLarge(subject) }
+            if let length = source.length, length > Int64(limits.bytes) {
+                try count(Int(length), of: subject)
+            }
             let chunk = try await source.read(at: Int64(bytes.count), count: 256 * 1024)
             if chunk.isEmpty { break }
-            guard chunk.count <= limit - bytes.count else { throw LocalFile.tooLarge(subject) }
+            try count(chunk.count, of: subject)
             bytes += chunk
             if source.length == Int64(bytes.count) { break }
         }
         guard !bytes.isEmpty else { throw LocalFile.empty(subject) }
         return bytes
+    }
+
+    /// Counts bytes of the list `subject`. Throws `.listTooLarge` if those of the source are too many.
+    private func count(_ bytes: Int, of subject: SafeText) throws(MediaError) {
+        let isWithin = state.withLock { $0.received(bytes: bytes) }
+        guard isWithin else { throw LocalFile.tooLarge(subject) }
     }
 
     private func parsed(
@@ -131,136 +201,24 @@ struct ListExpansion {
         contentType: String? = nil
     ) async throws -> ListContents {
         try await thread.run { [limits] in
-            let entries = try Playlist.entries(
-                of: bytes,
-                contentType: contentType,
-                name: list.name,
-                subject: list.subject,
-                limits: limits
-            )
-            return ListContents(entries, of: list)
+            try ListContents(of: bytes, in: list, contentType: contentType, limits: limits)
         }
     }
 }
 
-/// The facts about a list that are known before it is read.
-private struct ListFile: Sendable {
-    /// The name of the list in errors.
-    var subject: SafeText
-    /// Its path, whose extension suggests its format.
-    var name: String
-    /// The base of its relative entries.
-    var base: PlaylistBase
-    /// The URL without user name and password, or the path; `nil` for standard input.
-    var identity: String?
-}
-
-extension Track {
-    fileprivate init(_ entry: PlaylistEntry, at location: ResourceLocation, episode: Episode?) {
-        let id = TrackIDs.take()
-        self.init(id: id, location: location, tags: entry.tags, duration: entry.duration, episode: episode)
-    }
-}
-
-extension ListFile {
-    /// The episode of `entry`; `nil` if the list is no feed, or has no URL or path by which to know it again.
-    func episode(_ entry: PlaylistEntry, place: Int) -> Episode? {
-        guard let facts = entry.episode, let feed = identity else { return nil }
-        return Episode(feed: feed, guid: facts.guid, date: facts.date, place: place)
-    }
-
-    init(at location: ResourceLocation) {
-        let (base, identity): (PlaylistBase, String) =
-            switch location {
-            case .file(let path): (.folder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"), path)
-            case .web(let url): (.web(url), url.requestString)
-            }
-        self.init(subject: location.safeText, name: location.path, base: base, identity: identity)
-    }
-}
-
-/// The tracks that one list names, and the lists between them.
-private struct ListContents: Sendable {
-    struct NestedList: Sendable {
-        /// The number of tracks before this list.
-        var tracksBefore: Int
-        var location: ResourceLocation
-    }
-
-    var tracks: [Track] = []
-    var nested: [NestedList] = []
-    var problems = PlaylistProblems()
-
-    /// Locates the `entries` of `list`. Blocks, because it checks if files exist.
-    init(_ entries: [PlaylistEntry], of list: ListFile) {
-        // Local files that a list from the web may not open.
-        var refusals: (count: Int, first: MediaError)?
-        tracks.reserveCapacity(entries.count)
-        for (place, entry) in entries.enumerated() {
-            do throws(MediaError) {
-                let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
-                if entry.isList || (entry.episode == nil && ResourceKind.of(name: location.path).isList) {
-                    nested.append(NestedList(tracksBefore: tracks.count, location: location))
-                } else {
-                    tracks.append(Track(entry, at: location, episode: list.episode(entry, place: place)))
-                }
-            } catch {
-                if error.code == .refusedLocalFile {
-                    refusals = (count: (refusals?.count ?? 0) + 1, first: refusals?.first ?? error)
-                } else {
-                    problems.add(error)
-                }
-            }
-        }
-        if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: list.subject) }
-    }
-}
-
-/// Collects the problems of single entries, so that a list of 100,000 bad entries causes only a few messages.
-struct PlaylistProblems: Sendable, Equatable {
-    /// The number of problems that are reported one by one.
-    static let most = 20
-
-    private var problems: [MediaError] = []
-    private var furtherCount = 0
-
-    mutating func add(_ problem: MediaError) {
-        if problems.count < Self.most {
-            problems.append(problem)
-        } else {
-            furtherCount += 1
-        }
-    }
-
-    /// Adds one problem for `count` local files that the list `subject` may not open; `first` is the error of
-    /// the first.
-    mutating func addRefusals(_ count: Int, first: MediaError, of subject: SafeText) {
-        guard count > 1 else { return add(first) }
-        let cause = SafeText("\(count) entries are local files, which a playlist from the web can't open")
-        add(MediaError(.refusedLocalFile, subject, cause))
-    }
-
-    /// Adds the problems of a nested list.
-    mutating func add(_ others: PlaylistProblems) {
-        for problem in others.problems { add(problem) }
-        furtherCount += others.furtherCount
-    }
-
-    /// The problems in their order. Those beyond `most` are summarised in one more, about `subject`, at the
-    /// end.
-    func all(of subject: SafeText) -> [MediaError] {
-        guard furtherCount > 0 else { return problems }
-        let rest = SafeText("skipped \(furtherCount) more bad entries")
-        return problems + [MediaError(.badPlaylist, subject, rest)]
-    }
-}
-
-extension ResourceLocation {
-    /// The path, whose extension suggests the kind of resource.
-    var path: String {
+extension ListExpansion.Root {
+    var location: ResourceLocation {
         switch self {
-        case .file(let path): path
-        case .web(let url): url.path
+        case .location(let location), .opened(let location, _): location
+        case .standardInput: .file("-")
+        }
+    }
+
+    /// The name of the source in errors.
+    var subject: SafeText {
+        switch self {
+        case .location(let location), .opened(let location, _): location.safeText
+        case .standardInput: "standard input"
         }
     }
 }

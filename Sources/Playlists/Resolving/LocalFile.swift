@@ -4,11 +4,8 @@ import System
 
 /// Access to the file system for playlists. Every call may block.
 package enum LocalFile {
-    /// The number of bytes to examine of a file with an unknown extension.
-    private static let headLength = 512
 
-    /// Determines the kind of the file or folder at `path`. A file is opened only if its name does not show
-    /// its kind.
+    /// Determines the kind of the file or folder at `path`; that of a file by its first bytes, then its name.
     ///
     /// Throws `.notFound` or `.unreadable`.
     static func kind(of path: String) throws(MediaError) -> ResourceKind {
@@ -19,10 +16,12 @@ package enum LocalFile {
         case S_IFREG: break
         default: throw MediaError(.unreadable, SafeText(path), "not a file or folder")
         }
-        let kind = ResourceKind.of(name: path)
-        guard case .unknown = kind else { return kind }
-        let head = try read(path, limit: headLength, isWhole: false)
-        return ResourceKind.of(firstBytes: head, name: path)
+        let head = try read(path, limit: ResourceKind.headLength, isWhole: false)
+        let kind = ResourceKind.of(firstBytes: head, name: path)
+        let named = ResourceKind.of(name: path)
+        // If the name is that of a list, reading it says what is wrong with it.
+        if case .unknown = kind, named.isList { return named }
+        return kind
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -36,7 +35,7 @@ package enum LocalFile {
 
     /// Reads the file at `path`: all of it, or only its first `limit` bytes if not `isWhole`.
     ///
-    /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.badPlaylist` if a whole file is longer than
+    /// Throws `.notFound`, `.unreadable`, `.emptyResource`, and `.listTooLarge` if a whole file is longer than
     /// `limit`.
     static func read(_ path: String, limit: Int, isWhole: Bool = true) throws(MediaError) -> [UInt8] {
         // Non-blocking, since opening a pipe without a writer would block the thread for ever.
@@ -58,7 +57,7 @@ package enum LocalFile {
     }
 
     static func tooLarge(_ subject: SafeText) -> MediaError {
-        MediaError(.badPlaylist, subject, "too large for a playlist")
+        MediaError(.listTooLarge, subject, "too large for a playlist")
     }
 
     static func empty(_ subject: SafeText) -> MediaError {

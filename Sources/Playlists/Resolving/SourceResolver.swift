@@ -2,28 +2,32 @@ package import Media
 import Synchronization
 import System
 
-/// Turns SOURCE arguments into tracks: files, folders, playlists, URLs and standard input.
+/// Turns SOURCE arguments into tracks: files, folders, playlists, web folders, URLs and standard input.
 ///
-/// A URL that does not name a list costs no request. A file is opened only if it is a list, or if its name
-/// does not show its kind. Lists from the web are read through `opener`, so they are cached and shared like
-/// music. Blocking calls and parsing run on a thread that ends with the resolver. All calls may be made from
-/// any task, several at once.
+/// A URL that is named as music costs no request. Any other URL is opened, and its first bytes show if it is a
+/// list; the open reader of music is handed on, so that playing it needs no second request. Lists from the web
+/// are cached and shared like music, and revalidated. Blocking calls and parsing run on a thread that ends with
+/// the resolver. All calls may be made from any task, several at once.
 package final class SourceResolver: TrackResolver {
-    private let opener: any ResourceOpener
+    /// Opens a resource. With `true` cached bytes are revalidated with the server first.
+    package typealias Open = @Sendable (ResourceLocation, Bool) async throws -> any ResourceReader
+
+    private let open: Open
     private let workingFolder: String
     private let standardInput: @Sendable () throws -> [UInt8]
     private let limits: PlaylistLimits
     private let thread = WorkThread(name: "playlists")
+    private let music = OpenedMusic()
 
     /// `workingFolder` is absolute and the base of relative paths. `standardInput` reads standard input to
     /// its end. It may block, and is called on a thread of its own, once for each source `-`.
     package init(
-        open opener: any ResourceOpener,
+        open: @escaping Open,
         workingFolder: String,
         standardInput: @escaping @Sendable () throws -> [UInt8] = { try LocalFile.readStandardInput() },
         limits: PlaylistLimits = PlaylistLimits()
     ) {
-        self.opener = opener
+        self.open = open
         self.workingFolder = workingFolder
         self.standardInput = standardInput
         self.limits = limits
@@ -31,25 +35,117 @@ package final class SourceResolver: TrackResolver {
 
     deinit { thread.stop() }
 
-    /// Resolves `source`; returns its tracks in order, at least one.
+    /// Resolves `source`; delivers its tracks in order, at least one.
     ///
     /// Entries that cannot be used become problems. Throws `MediaError` if no track is left, and
     /// `CancellationError` if the task is cancelled.
-    package func tracks(for source: String) async throws -> ResolvedTracks {
-        guard source != "-" else { return try await standardInputTracks() }
+    package func resolve(
+        _ source: String,
+        deliver: @Sendable (ResolvedTracks) async -> Void
+    ) async throws {
+        guard source != "-" else { return try await expand(await readStandardInput(), deliver) }
         let location = try location(of: source)
-        switch try await kind(of: location) {
-        case .list:
-            var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
-            try await expansion.addList(at: location, ancestors: [])
-            return try expansion.resolved(of: location.safeText)
+        let kind = try await kind(of: location)
+        switch kind {
+        case .list where location.url == nil: try await expand(.location(location), deliver)
         case .folder:
             let path = location.path
-            return try await thread.run { [limits] in try FolderScan(limits: limits).tracks(in: path) }
-        case .music, .unknown:
-            return ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: location)])
+            await deliver(
+                try await thread.run { [limits] in try FolderScan(limits: limits).tracks(in: path) }
+            )
+        case .list, .unknown, .music:
+            if let url = location.url, kind != .music,
+                let list = try await openedList(at: url, isNamedList: kind.isList)
+            {
+                return try await expand(list, deliver)
+            }
+            await deliver(ResolvedTracks(tracks: [Track(id: TrackIDs.take(), location: location)]))
         }
     }
+
+    private func expand(_ root: ListExpansion.Root, _ deliver: ListExpansion.Deliver) async throws {
+        try await ListExpansion(of: root, open: open, thread: thread, limits: limits).run(deliver)
+    }
+
+    private func readStandardInput() async throws -> ListExpansion.Root {
+        // A thread of its own, since standard input may stay open for long and must not delay other sources.
+        let reader = WorkThread(name: "stdin list")
+        defer { reader.stop() }
+        return .standardInput(try await reader.run(standardInput), workingFolder: workingFolder)
+    }
+
+    // MARK: What a URL is
+
+    /// Opens `url` and reads its first bytes. Returns the open list; `nil` if it is music.
+    ///
+    /// If `isNamedList`, its name is that of a list, and a resource that is neither music nor a list is an
+    /// error. Otherwise it is taken for music, and the player reports what is wrong with it. Throws
+    /// `.badPlaylist` and the errors of reading.
+    private func openedList(at url: WebURL, isNamedList: Bool) async throws -> ListExpansion.Root? {
+        let location = ResourceLocation.web(url)
+        var opened: (any ResourceReader)?
+        do {
+            var reader = try await open(location, isNamedList)
+            opened = reader
+            if !isNamedList, try await isCachedList(reader, at: url) {
+                // Unlike music, a list changes. While the network is away, it is used as it is.
+                await reader.close()
+                opened = nil
+                reader = try await open(location, true)
+                opened = reader
+            }
+            let kind = try await probe(reader, at: url)
+            if case .unknown(notList: let reason?) = kind, isNamedList || kind == ResourceKind.hls {
+                await reader.reject()
+                throw MediaError(.badPlaylist, url.safeText, reason)
+            }
+            if kind.isList || (isNamedList && kind != .music) { return .opened(location, reader) }
+            await music.hold(reader, of: location)
+            return nil
+        } catch {
+            await opened?.close()
+            // Music that is not cached waits in the queue for the network.
+            guard !isNamedList, (error as? MediaError)?.code == .offline else { throw error }
+            return nil
+        }
+    }
+
+    /// `true` if the bytes that are cached at `url` are those of a list.
+    private func isCachedList(_ reader: any ResourceReader, at url: WebURL) async throws -> Bool {
+        let stored = try await reader.readStored(at: 0, count: ResourceKind.headLength)
+        return !stored.isEmpty && kind(of: stored, from: reader, at: url).isList
+    }
+
+    /// Reads as much of `reader` as shows its kind.
+    private func probe(_ reader: any ResourceReader, at url: WebURL) async throws -> ResourceKind {
+        var head: [UInt8] = []
+        while head.count < ResourceKind.headLength {
+            let more = try await reader.read(at: Int64(head.count), count: 64 << 10)
+            if more.isEmpty { break }
+            head += more
+            // Bytes of music show themselves early, and a station sends them slowly.
+            let kind = kind(of: head, from: reader, at: url)
+            if kind == .music || kind == ResourceKind.binary { return kind }
+        }
+        return kind(of: head, from: reader, at: url)
+    }
+
+    private func kind(of head: [UInt8], from reader: any ResourceReader, at url: WebURL) -> ResourceKind {
+        let report = reader.report
+        return ResourceKind.of(
+            contentType: report.contentType,
+            firstBytes: head,
+            name: (report.redirectedTo ?? url).path
+        )
+    }
+
+    /// Hands over the open reader of a track that was resolved; `nil` if there is none. The caller closes it.
+    package func takeOpened(_ location: ResourceLocation) -> (any ResourceReader)? { music.take(location) }
+
+    /// Closes the readers of tracks that nobody took. Nothing must be resolved any more.
+    package func close() async { await music.close() }
+
+    // MARK: Sources
 
     /// The location that `source` names; opens nothing. Relative paths start at the working folder.
     ///
@@ -71,8 +167,7 @@ package final class SourceResolver: TrackResolver {
         }
     }
 
-    /// The kind of the resource at `location`. For a URL, only its name decides, because checking its content
-    /// type would cost a second request.
+    /// The kind of the resource at `location`; that of a URL as far as its name shows it.
     private func kind(of location: ResourceLocation) async throws -> ResourceKind {
         switch location {
         case .web(let url): ResourceKind.of(name: url.path)
@@ -88,15 +183,36 @@ package final class SourceResolver: TrackResolver {
         let path = PlaylistBase.absolute(path, in: workingFolder)
         try await thread.run { try M3UWriter.save(tracks, to: path) }
     }
+}
 
-    private func standardInputTracks() async throws -> ResolvedTracks {
-        // A thread of its own, since standard input may stay open for long and must not delay other sources.
-        let reader = WorkThread(name: "stdin list")
-        defer { reader.stop() }
-        let bytes = try await reader.run(standardInput)
-        var expansion = ListExpansion(opener: opener, thread: thread, limits: limits)
-        try await expansion.addStandardInput(bytes, workingFolder: workingFolder)
-        return try expansion.resolved(of: "standard input")
+/// The open readers of tracks that were resolved and not played yet.
+private final class OpenedMusic: Sendable {
+    /// Few, since an open reader of a station receives its music.
+    private static let most = 4
+
+    private let readers = Locked<[(location: ResourceLocation, reader: any ResourceReader)]>([])
+
+    /// Holds `reader` until it is taken; closes the oldest if there are too many.
+    func hold(_ reader: any ResourceReader, of location: ResourceLocation) async {
+        let surplus = readers.withLock { readers in
+            readers.append((location, reader))
+            return readers.count > Self.most ? readers.removeFirst().reader : nil
+        }
+        await surplus?.close()
+    }
+
+    func take(_ location: ResourceLocation) -> (any ResourceReader)? {
+        readers.withLock { readers in
+            readers.firstIndex { $0.location == location }.map { readers.remove(at: $0).reader }
+        }
+    }
+
+    func close() async {
+        let left = readers.withLock { readers in
+            defer { readers = [] }
+            return readers
+        }
+        for (_, reader) in left { await reader.close() }
     }
 }
 

@@ -199,19 +199,19 @@ struct SourceTracks: Sendable {
     static func resolve(_ sources: [String], by supply: MusicSupply) async -> SourceTracks {
         var found = SourceTracks()
         var seen = Set<ResourceLocation>()
+        var lists = Set<WebURL>()
         for source in sources where !Task.isCancelled {
             do {
                 let resolved = try await supply.resolver.tracks(for: source)
                 found.tracks += resolved.tracks.filter { seen.insert($0.location).inserted }
                 found.problems += resolved.problems
+                found.lists += resolved.lists.filter { lists.insert($0).inserted }
             } catch let error as MediaError {
                 found.problems.append(error)
             } catch {
                 // Cancelled: the caller checks for that.
             }
         }
-        var lists = Set<WebURL>()
-        found.lists = supply.listsRead().filter { lists.insert($0).inserted }
         return found
     }
 }

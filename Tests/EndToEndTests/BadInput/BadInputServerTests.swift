@@ -23,7 +23,7 @@ import Testing
             Refusal(song, noise, from: [.htmlPage], "not-audio", "a web page instead of audio"),
             Refusal(song, noise, from: [circle], "too-many-redirects", "redirect"),
             Refusal("/list.m3u8", noise, from: [.status(404)], "http-status", "404"),
-            Refusal("/list.m3u8", noise, from: [.htmlPage], "bad-playlist", "got a web page instead"),
+            Refusal("/list.m3u8", noise, from: [.htmlPage], "bad-playlist", "Got a web page instead"),
             Refusal("/list.m3u8", noise, "bad-playlist", "not a playlist (binary data)"),
         ]
     }()

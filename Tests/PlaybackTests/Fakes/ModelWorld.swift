@@ -114,8 +114,8 @@ struct ModelWorld {
         case .reconnectOutput(after: _, let attempt):
             #expect(!isConnected, "only a lost server is searched for")
             self.attempt = attempt
-        case .finishRing, .emit, .setVolume, .setTitle, .resolve, .save, .countLostSource, .togglePin,
-            .rememberPlayed, .retryNetwork, .setGain:
+        case .finishRing, .emit, .setVolume, .setTitle, .resolve, .stopReading, .save, .countLostSource,
+            .togglePin, .rememberPlayed, .retryNetwork, .setGain:
             break
         }
         return nil

@@ -153,7 +153,9 @@ final class Stage: Sendable {
 struct FixedResolver: TrackResolver {
     let tracks: [Track]
 
-    func tracks(for source: String) async throws -> ResolvedTracks { ResolvedTracks(tracks: tracks) }
+    func resolve(_ source: String, deliver: @Sendable (ResolvedTracks) async -> Void) async throws {
+        await deliver(ResolvedTracks(tracks: tracks))
+    }
 }
 
 extension Duration {

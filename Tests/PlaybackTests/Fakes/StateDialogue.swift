@@ -31,7 +31,7 @@ extension StreamInfo {
 
 extension PlayerInput {
     static func launched(_ tracks: [Track], start: Int? = 1) -> PlayerInput {
-        .launched(tracks: tracks, problems: [], start: start, position: .zero)
+        .launched(ResolvedTracks(tracks: tracks), start: start, position: .zero)
     }
 
     /// The pass knows its format and begins exactly at frame 0.

@@ -1,0 +1,117 @@
+import Media
+
+/// The facts about a list that are known before it is read.
+struct ListFile: Sendable {
+    /// The name of the list in errors.
+    var subject: SafeText
+    /// Its path, whose extension suggests its format.
+    var name: String
+    /// The base of its relative entries.
+    var base: PlaylistBase
+    /// The URL without user name and password, or the path; `nil` for standard input.
+    var identity: String?
+}
+
+extension ListFile {
+    init(at location: ResourceLocation) {
+        let (base, identity): (PlaylistBase, String) =
+            switch location {
+            case .file(let path): (.folder(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"), path)
+            case .web(let url): (.web(url), url.requestString)
+            }
+        self.init(subject: location.safeText, name: location.path, base: base, identity: identity)
+    }
+
+    /// The list at `url`, which was read at `answering`, where a redirect led.
+    init(at url: WebURL, answering: WebURL) {
+        self.init(at: .web(answering))
+        subject = url.safeText
+        identity = url.requestString
+    }
+
+    /// The episode of `entry`; `nil` if the list is no feed, or has no URL or path by which to know it again.
+    func episode(_ entry: PlaylistEntry, place: Int) -> Episode? {
+        guard let facts = entry.episode, let feed = identity else { return nil }
+        return Episode(feed: feed, guid: facts.guid, date: facts.date, place: place)
+    }
+}
+
+/// The tracks that one list names, and the lists between them.
+struct ListContents: Sendable {
+    struct NestedList: Sendable {
+        /// The number of tracks before this list.
+        var tracksBefore: Int
+        var location: ResourceLocation
+        /// `true` if it is a folder in the listing of a web folder.
+        var isWebFolder = false
+    }
+
+    var tracks: [Track] = []
+    var nested: [NestedList] = []
+    var problems = PlaylistProblems()
+    /// `true` if it is the listing of a web folder.
+    var isWebFolder = false
+
+    init() {}
+
+    /// Parses `bytes` and locates the entries. Blocks, because it checks if files exist. Throws `.badPlaylist`.
+    init(
+        of bytes: [UInt8],
+        in list: ListFile,
+        contentType: String?,
+        limits: PlaylistLimits
+    ) throws(MediaError) {
+        let kind = ResourceKind.of(contentType: contentType, firstBytes: bytes, name: list.name)
+        isWebFolder = kind == .list(.webFolder)
+        let entries = try Playlist.entries(of: bytes, kind: kind, in: list, limits: limits)
+        // Local files that a list from the web may not open.
+        var refusals: (count: Int, first: MediaError)?
+        tracks.reserveCapacity(entries.count)
+        for (place, entry) in entries.enumerated() {
+            do throws(MediaError) {
+                let location = try list.base.location(of: entry, fileExists: LocalFile.exists)
+                add(entry, at: location, episode: list.episode(entry, place: place))
+            } catch {
+                if error.code == .refusedLocalFile {
+                    refusals = (count: (refusals?.count ?? 0) + 1, first: refusals?.first ?? error)
+                } else {
+                    problems.add(error)
+                }
+            }
+        }
+        if let refusals { problems.addRefusals(refusals.count, first: refusals.first, of: list.subject) }
+    }
+
+    private mutating func add(_ entry: PlaylistEntry, at location: ResourceLocation, episode: Episode?) {
+        let kind = ResourceKind.of(name: location.path)
+        if entry.isList || (kind.isList && !isWebFolder && entry.episode == nil) {
+            let list = NestedList(tracksBefore: tracks.count, location: location, isWebFolder: isWebFolder)
+            nested.append(list)
+        } else if !isWebFolder || kind == .music {
+            // As in local folders, playlists and files that are no music are left out of web folders.
+            let id = TrackIDs.take()
+            tracks.append(
+                Track(
+                    id: id,
+                    location: location,
+                    tags: entry.tags,
+                    duration: entry.duration,
+                    episode: episode
+                )
+            )
+        }
+    }
+}
+
+extension ResourceLocation {
+    /// The path, whose extension suggests the kind of resource.
+    var path: String {
+        switch self {
+        case .file(let path): path
+        case .web(let url): url.path
+        }
+    }
+
+    /// The URL; `nil` for a local file.
+    var url: WebURL? { if case .web(let url) = self { url } else { nil } }
+}
