@@ -16,7 +16,7 @@ import TerminalUI
 /// Only this file connects the concrete types of different modules.
 struct Wiring {
     /// The decoder for each kind of audio.
-    private static let decoders = DecoderTable(mpeg: { MPEGDecoder($0) })
+    private static let decoders = DecoderTable([.mpeg: { MPEGDecoder($0) }])
 
     let options: Options
     let presentation: Presentation

@@ -79,6 +79,21 @@ struct Fixture: Sendable, CustomStringConvertible {
         return Fixture(name: bytes == nil ? "\(name) (\(encoder) is missing)" : name, bytes: bytes ?? [])
     }
 
+    /// The same music in the format of `fileExtension`, encoded by `ffmpeg`; empty if that fails.
+    static func foreign(_ name: String, _ fileExtension: String, _ arguments: [String] = []) -> Fixture {
+        let bytes = try? inFolder { folder in
+            let wave = folder.appending(path: "in.raw")
+            try music(seconds: 4, rate: 44_100, channels: 2).write(to: wave)
+            let output = folder.appending(path: "out.\(fileExtension)")
+            let input = [
+                "-v", "error", "-nostdin", "-f", "s16le", "-ar", "44100", "-ac", "2", "-i", wave.path,
+            ]
+            try run("ffmpeg", input + arguments + [output.path])
+            return Array(try Data(contentsOf: output))
+        }
+        return Fixture(name: name, bytes: bytes ?? [])
+    }
+
     private static func music(seconds: Int, rate: Int, channels: Int) -> Data {
         var random = SeededGenerator(seed: 7)
         var samples: [Int16] = []

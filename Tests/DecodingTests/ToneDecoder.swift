@@ -68,7 +68,9 @@ final class ToneDecoder: AudioDecoder {
 
     /// Reads until `count` bytes are there or the source ends; the first ones come from the probe.
     private func read(at offset: Int64, count: Int) async throws -> [UInt8] {
-        var bytes = Array(stream.head.dropFirst(Int(min(offset, Int64(stream.head.count)))).prefix(count))
+        var bytes = Array(
+            stream.start.bytes.dropFirst(Int(min(offset, Int64(stream.start.bytes.count)))).prefix(count)
+        )
         while bytes.count < count {
             let more = try await stream.source.read(
                 at: offset + Int64(bytes.count),

@@ -39,6 +39,32 @@ struct FolderScanTests {
         #expect { try names() } throws: { ($0 as? MediaError)?.code == .emptyFolder }
     }
 
+    @Test func `files of other formats are left out, and one notice counts them`() throws {
+        for name in [
+            "1.mp3", "a/1.FLAC", "a/2.flac", "a/b/3.flac", "x.m4a", "y.ogg", "z.m4b", ".hidden.flac",
+        ] {
+            try folder.write(name)
+        }
+        for name in ["cover.jpg", "notes.txt", "list.m3u", "flac"] { try folder.write(name) }
+        let found = try FolderScan(limits: PlaylistLimits()).tracks(in: folder.path)
+        #expect(found.places == [folder.path + "/1.mp3"])
+        #expect(found.problems.map(\.code) == [.leftOut])
+        #expect(
+            found.problems.first?.cause
+                == "Left out 6 files: 3 FLAC, 2 MP4/M4A, 1 Ogg – Reprise plays MP3 only"
+        )
+    }
+
+    @Test func `a folder of other formats only says so`() throws {
+        try folder.write("a/1.flac")
+        #expect {
+            try names()
+        } throws: { error in
+            (error as? MediaError)?.code == .emptyFolder
+                && (error as? MediaError)?.cause == "no music that Reprise plays (left out 1 file: 1 FLAC)"
+        }
+    }
+
     @Test func `folders that are nested too deep are reported, and the others are scanned`() throws {
         try folder.write("a/b/c/d/deep.mp3")
         try folder.write("z.mp3")

@@ -2,8 +2,9 @@ import Media
 
 /// Finds the MPEG frames in bytes from an unknown position in the stream, skipping tags and junk. Pure.
 ///
-/// The first frame, and every one after junk, must be followed by a consistent header, since four bytes that look
-/// like a header are common in compressed audio and pictures.
+/// The first frame, and every one after junk, must begin a run of consistent frames (`FrameRun`), since four bytes
+/// that look like a header are common in compressed audio and pictures. In a stream that is known already, one more
+/// frame suffices.
 package struct FrameWalker: Sequence, IteratorProtocol {
     package struct Frame: Sendable, Equatable {
         /// Index in the walked bytes.
@@ -13,17 +14,24 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         package var byteCount: Int
     }
 
+    /// The shortest free-format frame: 8 kbit/s at 48 kHz.
+    private static let shortestFree = 24
+
     private let bytes: [UInt8]
     /// A header of the stream, if known; frames of another kind count as junk while searching.
     private let reference: FrameHeader?
+    /// `true` if the resource ends with the bytes.
+    private let isWhole: Bool
     private var index = 0
     private var previous: FrameHeader?
     private var freeFormatByteCount: Int?
 
-    /// Walks `bytes`; `like` is a header of the same stream, if one is known.
-    package init(_ bytes: [UInt8], like: FrameHeader? = nil) {
+    /// Walks `bytes`; `like` is a header of the same stream, if one is known. `isWhole` states that the
+    /// resource ends with `bytes`, so that the last frames of a short one count.
+    package init(_ bytes: [UInt8], like: FrameHeader? = nil, isWhole: Bool = false) {
         self.bytes = bytes
         reference = like
+        self.isWhole = isWhole
     }
 
     /// The next frame that begins in the bytes; it may end beyond them. `nil` if these bytes do not confirm
@@ -37,11 +45,11 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         previous = nil
         var isAfterFrame = true
         while index + FrameHeader.byteCount <= bytes.count {
-            if let length = tagLength(isAfterFrame: isAfterFrame) {
+            if let length = tagLength(at: index, isAfterFrame: isAfterFrame) {
                 index = length > bytes.count - index ? bytes.count : index + length
                 continue
             }
-            if let header = FrameHeader(bytes, at: index), isConfirmed(header),
+            if let header = FrameHeader(bytes, at: index), isConfirmed(header, isAtStart: isAfterFrame),
                 let length = header.byteCount(ifFree: freeFormatByteCount)
             {
                 return step(over: header, length)
@@ -58,37 +66,69 @@ package struct FrameWalker: Sequence, IteratorProtocol {
         return Frame(index: index, header: header, byteCount: length)
     }
 
-    private mutating func isConfirmed(_ header: FrameHeader) -> Bool {
+    /// `true` if the frame at `index` begins a run of frames. `isAtStart` states that only tags precede it.
+    private mutating func isConfirmed(_ header: FrameHeader, isAtStart: Bool) -> Bool {
         if let reference, !header.isConsistent(with: reference) { return false }
-        if header.frameByteCount == nil, freeFormatByteCount == nil {
-            freeFormatByteCount = freeLength(of: header)
+        var count = reference == nil ? FrameRun.length : 2
+        var free = freeFormatByteCount
+        if header.bitRate == 0, free == nil {
+            if reference == nil { count = FrameRun.freeFormatLength }
+            free = freeLength(of: header, at: index)
+            if let free, free < Swift.max(Self.shortestFree, header.overheadByteCount + 1) { return false }
         }
-        guard let length = header.byteCount(ifFree: freeFormatByteCount), index + length < bytes.count,
-            let follower = FrameHeader(bytes, at: index + length)
-        else { return false }
-        return follower.isConsistent(with: header)
+        let isRun = FrameRun.isConfirmed(
+            count,
+            from: index,
+            in: bytes,
+            isWhole: isWhole,
+            isAtStart: isAtStart
+        ) {
+            frameEnd(at: $0, like: header, free: free)
+        }
+        if isRun { freeFormatByteCount = free }
+        return isRun
     }
 
-    /// The distance to the next free-format header of the same stream, without padding.
-    private func freeLength(of header: FrameHeader) -> Int? {
-        let shortest = header.overheadByteCount + 1
-        for distance in shortest..<FrameHeader.longestFrame {
-            guard index + distance + FrameHeader.byteCount <= bytes.count else { return nil }
-            if let follower = FrameHeader(bytes, at: index + distance), follower.bitRate == 0,
+    /// The index after the frame at `place` and the tags that follow it; `nil` if it is no frame like `first`.
+    private func frameEnd(at place: Int, like first: FrameHeader, free: Int?) -> Int? {
+        guard let header = FrameHeader(bytes, at: place), header.isConsistent(with: first),
+            let length = header.byteCount(ifFree: free)
+        else { return nil }
+        // A free-format frame ends at the next header, wherever that is.
+        if header.bitRate == 0, let nearest = freeLength(of: header, at: place), nearest != free {
+            return nil
+        }
+        var end = place + length
+        while end < bytes.count, let tag = tagLength(at: end, isAfterFrame: true) { end += tag }
+        return end
+    }
+
+    /// The distance from the free-format header at `place` to the next one of the same stream, without padding.
+    private func freeLength(of header: FrameHeader, at place: Int) -> Int? {
+        let last = Swift.min(place + FrameHeader.longestFrame, bytes.count - FrameHeader.byteCount + 1)
+        for next in stride(from: place + FrameHeader.byteCount, to: last, by: 1) where bytes[next] == 0xFF {
+            if let follower = FrameHeader(bytes, at: next), follower.bitRate == 0,
                 follower.isConsistent(with: header)
             {
-                return distance - (header.isPadded ? 1 : 0)
+                return next - place - (header.isPadded ? 1 : 0)
             }
         }
         return nil
     }
 
-    /// The length of the ID3 tag at `index`; `nil` if there is none. The three letters `TAG` can occur in
-    /// junk by chance, so an ID3v1 tag is accepted only directly after a frame.
-    private func tagLength(isAfterFrame: Bool) -> Int? {
-        guard bytes[index] == UInt8(ascii: "T") || bytes[index] == UInt8(ascii: "I") else { return nil }
-        if isAfterFrame, bytes[index...].starts(with: "TAG".utf8) { return ID3v1Tag.byteCount }
-        return ID3v2Header(bytes[index...].prefix(ID3v2Header.byteCount))?.tagByteCount
+    /// The length of the tag at `index`, ID3 or APE; `nil` if there is none. The three letters `TAG` can occur in
+    /// junk by chance, and the footer of an APE tag looks like its header, so both are accepted only after a frame.
+    private func tagLength(at index: Int, isAfterFrame: Bool) -> Int? {
+        switch bytes[index] {
+        case UInt8(ascii: "T"):
+            return isAfterFrame && bytes[index...].starts(with: "TAG".utf8) ? ID3v1Tag.byteCount : nil
+        case UInt8(ascii: "I"):
+            return ID3v2Header(bytes[index...].prefix(ID3v2Header.byteCount))?.tagByteCount
+        case UInt8(ascii: "A"):
+            guard isAfterFrame, bytes[index...].starts(with: APETag.mark) else { return nil }
+            return APETag.byteCount(ofHeader: Array(bytes[index...].prefix(APETag.byteCount))).map(Int.init)
+        default: return nil
+        }
     }
 }
 

@@ -19,8 +19,8 @@ package final class MPEGDecoder: AudioDecoder {
     let source: any ByteSource
     let subject: SafeText
     private let storedTable: [UInt8]
-    /// The first bytes of the source, as far as they were already read before `open`.
-    private var start: [UInt8]
+    /// The first bytes of the source, until `open` has taken what it needs.
+    private var start: StreamStart?
 
     package private(set) var info: StreamInfo {
         didSet { if info != oldValue { infoRevision += 1 } }
@@ -48,7 +48,7 @@ package final class MPEGDecoder: AudioDecoder {
         source = stream.source
         subject = stream.subject
         storedTable = stream.seekTable
-        start = stream.head
+        start = stream.start
         // A placeholder until `open`: the commonest format at the commonest rate.
         info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 16_000)
     }
@@ -57,7 +57,11 @@ package final class MPEGDecoder: AudioDecoder {
 
     private func opening() async throws -> OpenStream {
         if let opened { return opened }
-        let head = try await StreamHead.read(from: source, startingWith: start, subject: subject)
+        var start = start ?? StreamStart(of: source)
+        try await start.skipTags(of: subject)
+        guard try await start.kind() == .mpeg, let head = try await StreamHead.read(&start) else {
+            throw start.notAudio(subject)
+        }
         var map = StreamMap(head, audioEnd: source.length)
         if let table = SeekTable(stored: storedTable, for: map.key(length: source.length)) {
             map.table = table
@@ -65,18 +69,18 @@ package final class MPEGDecoder: AudioDecoder {
         let handle = try FeedHandle(subject: subject)
         feed = FeedPosition(
             frame: 0,
-            start: head.feedStart,
+            start: head.firstFrame,
             isExact: true,
             wantedSample: 0,
             pending: head.bytes
         )
-        let made = OpenStream(handle: handle, map: map, tagged: head.loudness)
+        let made = OpenStream(handle: handle, map: map, tagged: start.loudness)
         opened = made
-        start = []
+        self.start = nil
         var info = StreamInfo(format: map.format, bytesPerSecond: 1)
-        info.tags = head.tags
+        info.tags = start.tags
         info.loudness = made.loudness()
-        info.skippedByteCount = head.firstFrame - head.feedStart
+        info.skippedByteCount = head.firstFrame - start.offset
         self.info = info.refined(by: map)
         try await lookAtTail(made)
         return made

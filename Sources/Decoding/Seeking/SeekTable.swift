@@ -65,6 +65,22 @@ package struct SeekTable: Sendable, Equatable {
         offsets.indices.dropFirst(Int((number + Self.stride) / Self.stride)).lazy.compactMap(point).first
     }
 
+    /// The offsets of `frames`, which are in rising order. Between two adjacent points they are interpolated; in a hole
+    /// `estimate` gives them, limited by the points around it.
+    func offsets(of frames: [Int64], estimate: (Int64) -> Int64) -> [Int64] {
+        let known = offsets.indices.filter { offsets[$0] != Self.hole }
+        var next = 0
+        return frames.map { frame in
+            while next < known.count, Int64(known[next]) * Self.stride <= frame { next += 1 }
+            let below = next > 0 ? point(at: known[next - 1]) : nil
+            let above = next < known.count ? point(at: known[next]) : nil
+            if let below, let above, above.frame - below.frame == Self.stride {
+                return below.offset + (above.offset - below.offset) * (frame - below.frame) / Self.stride
+            }
+            return min(max(estimate(frame), below?.offset ?? 0), above?.offset ?? .max)
+        }
+    }
+
     /// The first known point after frame `number` (-1 for the start) from which a scan adds to the table: the
     /// next point is unknown, and the stream does not end before it.
     package func runEnd(after number: Int64) -> Point? {

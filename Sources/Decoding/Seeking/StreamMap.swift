@@ -48,7 +48,7 @@ struct StreamMap {
         // The frames are numbered by `FrameScan`, whose rules are those of libmpg123.
         guard !head.frames.isEmpty else { return }
         var scan = self.scan(fromFrame: 0, at: origin)
-        scan.scan(Array(head.bytes[Int(origin - head.feedStart)...])) { observe(frame: $0, at: $1) }
+        scan.scan(Array(head.bytes[Int(origin - head.firstFrame)...])) { observe(frame: $0, at: $1) }
     }
 
     /// Creates a scan from frame `number`, which begins at `offset` of the resource.
@@ -154,10 +154,31 @@ struct StreamMap {
         return .estimate(frame: frame, offset: estimatedOffset(ofFrame: frame), sample: sample)
     }
 
+    /// The times at which the bytes are played, if the music lasts `duration`: those of the known frames, and between
+    /// them the estimates by which a seek lands. `nil` if the end of the audio is unknown.
+    func timeMap(lasting duration: Duration) -> TimeMap? {
+        guard let audioEnd, audioEnd > origin else { return nil }
+        guard !hasConstantRate, mixedLength == nil, let length = estimatedLength, length > 0 else {
+            return TimeMap(duration: duration, audio: origin..<audioEnd)
+        }
+        let frames = (0..<TimeMap.steps).map { step in
+            let share = Double(step) / Double(TimeMap.steps)
+            return trim.sample(at: FrameCount(Double(length) * share)) / samplesPerFrame
+        }
+        let offsets = table.offsets(of: frames, estimate: roughOffset).map { min(origin + $0, audioEnd) }
+        return TimeMap(duration: duration, offsets: offsets + [audioEnd])
+    }
+
     /// The estimated offset of frame `number`, interpolated between the known frames around it and limited to
     /// the audio.
     private func estimatedOffset(ofFrame number: Int64) -> Int64 {
-        var offset: Int64
+        let offset = table.offsets(of: [number], estimate: roughOffset)[0]
+        return max(0, min(offset, audioEnd.map { $0 - origin } ?? .max))
+    }
+
+    /// The offset of frame `number` if no other frame is known.
+    private func roughOffset(ofFrame number: Int64) -> Int64 {
+        let offset: Int64
         if hasConstantRate, let rate {
             offset = rate.offset(ofFrame: number)
         } else if let share = tableShare(ofFrame: number),
@@ -168,9 +189,6 @@ struct StreamMap {
         } else {
             offset = Int64(min(Double(number) * meanFrameLength, 1e15))
         }
-        if let below = table.point(atOrBefore: number) { offset = max(offset, below.offset) }
-        if let above = table.point(after: number) { offset = min(offset, above.offset) }
-        if let audioEnd { offset = min(offset, audioEnd - origin) }
         return max(0, offset)
     }
 
@@ -263,6 +281,9 @@ extension StreamInfo {
             if isExact || change > Self.leastChange * duration.seconds { info.duration = duration }
         }
         info.isDurationExact = isExact
+        if let timeMap = info.duration.flatMap(map.timeMap), info.timeMap?.isNear(timeMap) != true {
+            info.timeMap = timeMap
+        }
         let rate = map.meanFrameLength * Double(format.sampleRate) / Double(map.samplesPerFrame)
         if abs(info.bytesPerSecond - rate) > Self.leastChange * rate { info.bytesPerSecond = rate }
         return info

@@ -58,6 +58,8 @@ extension ByteSource {
 package enum APETag {
     /// The length of a header or footer.
     package static let byteCount = 32
+    /// The first bytes of headers and footers.
+    static let mark = Array("APETAGEX".utf8)
     private static let version: Int64 = 2_000
     /// Flags in headers and footers: the tag has a header, and these bytes are the header.
     private static let hasHeader: Int64 = 1 << 31
@@ -106,7 +108,7 @@ package enum APETag {
     private static let longestKey = 255
 
     private static func isMark(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= byteCount && bytes.starts(with: "APETAGEX".utf8) && number(bytes, at: 8) == version
+        bytes.count >= byteCount && bytes.starts(with: mark) && number(bytes, at: 8) == version
             && bytes[24..<32].allSatisfy { $0 == 0 }
     }
 

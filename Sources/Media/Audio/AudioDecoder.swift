@@ -88,6 +88,9 @@ package struct StreamInfo: Sendable, Equatable {
     package var bytesPerSecond: Double
     /// The offset of the first audio frame in the resource.
     package var audioStart: Int64 = 0
+    /// The times at which bytes are played, by the decoder's seek table; `nil` if it has none, or if the length of the
+    /// resource or of the music is unknown.
+    package var timeMap: TimeMap?
     package var tags = TrackTags()
     /// The ReplayGain that tags or headers state; `nil` if none do.
     package var loudness: Loudness?

@@ -7,6 +7,9 @@ package enum AudioKind: Sendable, Hashable, CaseIterable {
     case mpeg, flac, ogg, wave, aiff, mp4, adts, wavpack, monkeysAudio, asf, matroska
     case musepack, trueAudio, dsd, caf, au, amr, midi, avi, mpegVideo
 
+    /// The kinds that Reprise plays, for messages that refuse another one.
+    package static let played: SafeText = "MP3"
+
     /// The number of leading bytes that any magic number needs.
     package static let headByteCount = 16
 

@@ -28,7 +28,10 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var load = LoadReport()
     /// The time until the next attempt to load the current track; `nil` if no attempt is due.
     package var retryIn: Duration?
-    /// The offset of the byte being heard, for the progress bar; `nil` if unknown.
+    /// The times at which the current track's bytes are played; `nil` if no track is open, or its length or duration is
+    /// unknown, as that of a live stream.
+    package var timeMap: TimeMap?
+    /// The offset of the byte being heard; `nil` if unknown.
     package var byteOffset: Int64?
     package var volume = 100
     package var isMuted = false
@@ -42,6 +45,8 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var connectivity = ConnectivityReport()
     /// Tags and durations of the tracks that were opened so far; a playlist often does not state them.
     package var learned: [Track.ID: TrackFacts] = [:]
+    /// Incremented whenever `learned` changes.
+    package var learnedRevision = 0
     /// The tracks that failed, with the reasons.
     package var failures: [Track.ID: SafeText] = [:]
     /// The newest messages, oldest first; at most 100.

@@ -7,6 +7,7 @@ package struct MediaError: Error, Sendable, Equatable, CustomStringConvertible {
         case emptyFolder = "empty-folder"
         case emptyResource = "empty"
         case notAudio = "not-audio"
+        case leftOut = "left-out"
         case badPlaylist = "bad-playlist"
         case listTooLarge = "list-too-large"
         case unsupportedScheme = "unsupported-scheme"

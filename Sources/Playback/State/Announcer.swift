@@ -136,7 +136,8 @@ extension MediaError.Code {
             .networkUnreachable, .connectionFailed, .badAnswer, .tlsFailed, .timedOut, .cut, .httpStatus,
             .tooManyRedirects, .offline, .missingLibrary:
             true
-        case .resourceChanged, .notCached, .damaged, .damagedExtent, .damagedIndex, .badState, .cacheSecret,
+        case .leftOut, .resourceChanged, .notCached, .damaged, .damagedExtent, .damagedIndex, .badState,
+            .cacheSecret,
             .decodingFailed, .audioServer, .audioLost, .sinkFailed, .sinkFormat, .internalError:
             false
         }

@@ -3,7 +3,7 @@ import Media
 
 /// Finds the music below a folder. Blocks; use an instance once, on one thread.
 ///
-/// Skips hidden files and folders. Also skips playlists: their tracks are in the folder anyway, or were not
+/// Counts the audio files that are left out because of their format. Skips hidden files and folders. Also skips playlists: their tracks are in the folder anyway, or were not
 /// requested. A folder that is reached by several symbolic links is scanned once.
 struct FolderScan {
     private struct Identity: Hashable {
@@ -15,6 +15,8 @@ struct FolderScan {
     private var tracks: [Track] = []
     private var problems = PlaylistProblems()
     private var visited: Set<Identity> = []
+    /// How many files were left out, by their kind.
+    private var leftOut: [AudioKind: Int] = [:]
 
     init(limits: PlaylistLimits) {
         self.limits = limits
@@ -26,9 +28,27 @@ struct FolderScan {
         try scan(folder, depth: 0)
         let subject = SafeText(folder)
         guard !tracks.isEmpty else {
-            throw MediaError(.emptyFolder, subject, "no music in this folder")
+            let cause = leftOutText.map { "no music that Reprise plays (left out " + $0 + ")" }
+            throw MediaError(.emptyFolder, subject, cause ?? "no music in this folder")
         }
-        return ResolvedTracks(tracks: tracks, problems: problems.all(of: subject))
+        let notice = leftOutText.map {
+            MediaError(.leftOut, subject, "Left out " + $0 + " – Reprise plays " + AudioKind.played + " only")
+        }
+        return ResolvedTracks(
+            tracks: tracks,
+            problems: problems.all(of: subject) + (notice.map { [$0] } ?? [])
+        )
+    }
+
+    /// `12 files: 9 FLAC, 3 MP4/M4A`, the most frequent kind first; `nil` if no audio was left out.
+    ///
+    /// Pictures, texts and playlists are not counted, because nobody expects a music player to play them.
+    private var leftOutText: SafeText? {
+        guard !leftOut.isEmpty else { return nil }
+        let kinds = leftOut.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
+        let count = kinds.reduce(0) { $0 + $1.value }
+        let list = kinds.map { "\($0.value) \($0.key.name)" }.joined(separator: ", ")
+        return SafeText("\(count) \(count == 1 ? "file" : "files"): \(list)")
     }
 
     private mutating func scan(_ folder: String, depth: Int) throws(MediaError) {
@@ -52,6 +72,8 @@ struct FolderScan {
                     return problems.add(MediaError(.listTooLarge, SafeText(path), cause))
                 }
                 tracks.append(Track(id: TrackIDs.take(), location: .file(path)))
+            case S_IFREG:
+                if let kind = AudioKind.byName(key.name) { leftOut[kind, default: 0] += 1 }
             default: continue
             }
         }

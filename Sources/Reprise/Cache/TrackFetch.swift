@@ -68,8 +68,9 @@ struct TrackFetch: Sendable {
 
     /// Decodes the head, so that only music is cached, and `cache list` can show its title.
     private func storeTags(of reader: any ResourceReader) async throws {
-        let decoder = try await supply.makeDecoder(reader, track.location)
+        let decoder: any AudioDecoder
         do {
+            decoder = try await supply.makeDecoder(reader, track.location)
             try await decoder.open()
         } catch let error as MediaError where error.code == .notAudio || error.code == .emptyResource {
             await reader.reject()

@@ -1,0 +1,141 @@
+package import Media
+
+/// The start of a resource, read to determine what it is: the tags in front, and the first bytes after them.
+///
+/// One request of 64 KiB suffices, unless a larger tag comes first: then a second one is needed.
+package struct StreamStart {
+    /// The most other bytes in front of the music: as many as the reference decoder skips, and as one request
+    /// returns.
+    static let reach = ByteWindow.requestByteCount
+    /// The bytes after `reach` that a run of frames may take which begins before it.
+    private static let lookahead = FrameRun.length * FrameHeader.longestFrame
+    /// The most tags in front. No honest file has many.
+    private static let mostTags = 8
+
+    package private(set) var tags = TrackTags()
+    /// The ReplayGain in the tags.
+    package private(set) var loudness = Loudness()
+    private(set) var window: ByteWindow
+
+    init(of source: any ByteSource, holding head: [UInt8] = []) {
+        window = ByteWindow(source, at: 0, holding: head)
+    }
+
+    /// The offset of `bytes` in the resource: after `skipTags`, that of the first byte after the tags.
+    package var offset: Int64 { window.start }
+
+    /// The bytes from `offset` on, as far as they were read.
+    package var bytes: [UInt8] { window.bytes }
+
+    /// `true` if the resource ends with `bytes`.
+    var isWhole: Bool { window.isAtEnd }
+
+    /// Reads and skips the tags in front, ID3v2 and APE, which music of any kind may have; does nothing if there are no
+    /// more.
+    ///
+    /// Throws `MediaError` with `.emptyResource` if there are no bytes at all.
+    package mutating func skipTags(of subject: SafeText) async throws {
+        try await window.fill(AudioKind.headByteCount, askingUpTo: firstRequest)
+        guard !window.bytes.isEmpty || window.start > 0 else {
+            throw MediaError(.emptyResource, subject, "is empty: there is nothing to play")
+        }
+        for _ in 0..<Self.mostTags {
+            if let header = ID3v2Header(window.bytes[...]) {
+                try await window.fill(min(header.tagByteCount, Self.reach), askingUpTo: firstRequest)
+                if let tag = ID3v2Tag(window.bytes[...]) {
+                    tags = tags.filled(from: tag.tags)
+                    loudness = loudness.filled(from: tag.loudness)
+                }
+                window = window.dropping(header.tagByteCount)
+            } else if window.bytes.starts(with: APETag.mark) {
+                try await window.fill(APETag.byteCount, askingUpTo: firstRequest)
+                guard let length = APETag.byteCount(ofHeader: window.bytes) else { return }
+                try await window.fill(Int(min(length, Int64(Self.reach))), askingUpTo: firstRequest)
+                let items = window.bytes.prefix(Int(length) - APETag.byteCount)
+                loudness = loudness.filled(from: APETag.loudness(in: Array(items)))
+                window = window.dropping(Int(length))
+            } else {
+                return
+            }
+            try await window.fill(AudioKind.headByteCount, askingUpTo: firstRequest)
+        }
+    }
+
+    /// Reads as many bytes as it takes to tell the kind of music; `nil` if it is none of the kinds.
+    mutating func kind() async throws -> AudioKind? {
+        while true {
+            if let kind = Self.kind(of: bytes, isWhole: isWhole) { return kind }
+            guard try await grow() else { return nil }
+        }
+    }
+
+    /// Reads more bytes; `false` if nothing more is read, because the resource ends, or the search for music does.
+    ///
+    /// With `inFirstRequest` only those that the first request returns anyway.
+    mutating func grow(inFirstRequest: Bool = false) async throws -> Bool {
+        let most = inFirstRequest ? firstRequest : Self.reach + Self.lookahead
+        guard !isWhole, bytes.count < most else { return false }
+        _ = try await window.grow(to: bytes.count < firstRequest ? firstRequest : most)
+        return true
+    }
+
+    /// The length of `bytes` to request first: none beyond the first 64 KiB of the resource if the head lies
+    /// within them, because the first request returns no more.
+    private var firstRequest: Int {
+        let left = Int(max(0, Int64(Self.reach) - window.start))
+        return left >= Self.lookahead ? left : Self.reach
+    }
+
+    /// The kind of a resource that begins with `bytes`, or whose tags are followed by them; `nil` if they do not tell.
+    /// `isWhole` states that the resource ends with them. Pure.
+    ///
+    /// Only the bytes count, since content types and file names are often wrong: first a magic number, then a
+    /// run of frames, which may begin after up to 64 KiB of other bytes.
+    package static func kind(of bytes: [UInt8], isWhole: Bool) -> AudioKind? {
+        if let kind = AudioKind.byMagicNumber(bytes) {
+            guard kind == .wave else { return kind }
+            guard let codec = waveCodec(bytes) else { return isWhole || bytes.count >= reach ? .wave : nil }
+            // RFC 2361: 0x50 is MPEG Layer I or II, 0x55 is MP3.
+            return codec == 0x50 || codec == 0x55 ? .mpeg : .wave
+        }
+        var walker = FrameWalker(bytes, isWhole: isWhole)
+        if let first = walker.next(), first.index < reach { return .mpeg }
+        return ADTSHeader.isStream(bytes, within: reach, isWhole: isWhole) ? .adts : nil
+    }
+
+    /// The number of the codec in the `fmt ` chunk of a WAV file (RFC 2361); `nil` if `bytes` end before it.
+    private static func waveCodec(_ bytes: [UInt8]) -> Int? {
+        var index = 12
+        while index + 10 <= bytes.count {
+            if bytes[index...].starts(with: "fmt ".utf8) {
+                return Int(bytes[index + 9]) << 8 | Int(bytes[index + 8])
+            }
+            let size = bytes[index + 4..<index + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+            index += 8 + size + size & 1
+        }
+        return nil
+    }
+
+    /// Returns the error for a resource that no decoder plays. It states what was found instead of music: another audio
+    /// format, a compressed body, which some servers send unrequested, or a web page, the usual response of a server
+    /// that requires a login.
+    func notAudio(_ subject: SafeText) -> MediaError {
+        // RFC 1952 §2.3.1: every gzip stream begins with these two bytes.
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            return MediaError(.notAudio, subject, "Not " + AudioKind.played + " (compressed with gzip)")
+        }
+        let head = String(decoding: bytes.prefix(512), as: UTF8.self).lowercased()
+        let text = ID3Text.trimmed(head.hasPrefix("\u{FEFF}") ? head.dropFirst() : head[...])
+        if text.hasPrefix("<!doctype html") || text.contains("<html") {
+            return MediaError(
+                .notAudio,
+                subject,
+                "Got a web page instead of audio (wrong link or login page?)"
+            )
+        }
+        let kind = AudioKind.byMagicNumber(bytes) ?? Self.kind(of: bytes, isWhole: isWhole)
+        let name = kind.flatMap { $0 == .mpeg ? nil : " (looks like \($0.name))" } ?? ""
+        let cause = "Not \(AudioKind.played)\(name) – Reprise plays \(AudioKind.played) only"
+        return MediaError(.notAudio, subject, SafeText(cause))
+    }
+}
