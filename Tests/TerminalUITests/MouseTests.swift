@@ -74,7 +74,10 @@ struct MouseTests {
     private var measured: PlayerSnapshot {
         var info = StreamInfo(format: AudioFormat(sampleRate: 44_100, channelCount: 2), bytesPerSecond: 40)
         info.audioStart = 400
-        return sampleSnapshot { ($0.info, $0.load.length, $0.duration) = (info, 10_000, .seconds(240)) }
+        return sampleSnapshot {
+            ($0.info, $0.load.length, $0.duration) = (info, 10_000, .seconds(240))
+            $0.timeMap = TimeMap(duration: .seconds(240), audio: 400..<10_000)
+        }
     }
 
     @Test func `a click in the bar seeks to the position that the bar then shows`() {
@@ -88,8 +91,7 @@ struct MouseTests {
                 var later = state
                 later.show { ($0.position, $0.byteOffset) = (time, 400 + Int64(time.seconds * 40)) }
                 let head = later.screen[21].map(String.init).firstIndex(of: "▌")
-                // A click on the tags seeks to the start.
-                #expect(head == max(column, 400 * columns / 10_000), "column \(column) of \(columns)")
+                #expect(head == column, "column \(column) of \(columns)")
             }
         }
     }
@@ -100,9 +102,9 @@ struct MouseTests {
         #expect(press(40, 21, &live).isEmpty)
         var tiny = fullState(columns: 10, rows: 3, player: measured)
         #expect(press(4, 1, &tiny).isEmpty)
-        // Without a known bit rate a click seeks to its share of the duration.
+        // Before the track is open, only its duration is known.
         var unmeasured = fullState(player: measured)
-        unmeasured.show { $0.info = nil }
-        #expect(press(40, 21, &unmeasured) == [.send(.seek(.percent(50)))])
+        unmeasured.show { ($0.info, $0.timeMap) = (nil, nil) }
+        #expect(press(40, 21, &unmeasured) == [.send(.seek(.to(.milliseconds(120_001))))])
     }
 }

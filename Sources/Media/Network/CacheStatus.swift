@@ -6,21 +6,17 @@ package struct Availability: Sendable, Equatable {
     /// The time to which the track plays from its start before the first gap; `nil` if unknown.
     package var playsTo: Duration?
     package var isPinned: Bool
-    /// Title, artist and duration as found when the track was opened; `nil` if none are known.
-    package var facts: TrackFacts?
 
     package init(
         storedBytes: Int64 = 0,
         length: Int64? = nil,
         playsTo: Duration? = nil,
-        isPinned: Bool = false,
-        facts: TrackFacts? = nil
+        isPinned: Bool = false
     ) {
         self.storedBytes = storedBytes
         self.length = length
         self.playsTo = playsTo
         self.isPinned = isPinned
-        self.facts = facts
     }
 
     /// `true` if every byte is cached.

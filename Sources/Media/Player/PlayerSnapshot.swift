@@ -45,8 +45,6 @@ package struct PlayerSnapshot: Sendable, Equatable {
     package var connectivity = ConnectivityReport()
     /// Tags and durations of the tracks that were opened so far; a playlist often does not state them.
     package var learned: [Track.ID: TrackFacts] = [:]
-    /// Incremented whenever `learned` changes.
-    package var learnedRevision = 0
     /// The tracks that failed, with the reasons.
     package var failures: [Track.ID: SafeText] = [:]
     /// The newest messages, oldest first; at most 100.

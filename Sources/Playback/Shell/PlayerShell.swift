@@ -264,6 +264,7 @@ final class PlayerShell {
             let offset = byteOffset(report),
             let run = report.stored.run(from: offset)
         else { return .zero }
+        if let map = timeMap(report) { return max(.zero, map.time(at: run.upperBound) - state.position) }
         return .seconds(Double(run.count) / info.bytesPerSecond)
     }
 
@@ -279,7 +280,18 @@ final class PlayerShell {
         return cached?.value[track.id]?.fraction
     }
 
+    /// The times at which the bytes of the current track are played: by the decoder's seek table, or evenly from the
+    /// first audio byte on. `nil` if the length in bytes or the duration is unknown, as for a live stream.
+    private func timeMap(_ report: LoadReport) -> TimeMap? {
+        guard report.live == nil, let info = state.lane.current?.shownInfo, let length = report.length,
+            let duration = state.duration, (0..<length).contains(info.audioStart)
+        else { return nil }
+        return info.timeMap?.stretched(to: duration)
+            ?? TimeMap(duration: duration, audio: info.audioStart..<length)
+    }
+
     private func byteOffset(_ report: LoadReport) -> Int64? {
+        if let map = timeMap(report) { return min(map.offset(at: state.position), map.audio.upperBound - 1) }
         guard let info = state.lane.current?.shownInfo, info.bytesPerSecond > 0 else { return nil }
         let offset = info.audioStart + Int64(min(state.position.seconds * info.bytesPerSecond, 1e15))
         guard let length = report.length else { return offset }
@@ -313,6 +325,7 @@ final class PlayerShell {
         snapshot.retryIn = load.wait.map { max(.zero, $0.retryAt - parts.clock.now) }
         snapshot.connectivity = state.connectivity
         snapshot.availability = cached?.value ?? [:]
+        snapshot.timeMap = timeMap(load)
         snapshot.byteOffset = byteOffset(load)
         snapshot.volume = state.volume
         snapshot.isMuted = state.isMuted

@@ -1,15 +1,17 @@
 package import Media
 
-/// The bytes of the current track: played, cached, being downloaded, missing; and the position in them.
+/// The music of the current track, in time: played, cached, being downloaded, missing; and the position in it.
+///
+/// While the duration is unknown, the bar shows the bytes instead.
 enum BarView {
     static func draw(_ player: PlayerSnapshot, row: Int, into buffer: inout CellBuffer) {
         let head = BarPart.head(of: player)
-        let parts = BarPart.parts(of: player.load, head: head, columns: buffer.columns)
+        let parts = BarPart.parts(of: player.load, map: player.timeMap, head: head, columns: buffer.columns)
         for (column, part) in parts.enumerated() {
             buffer.draw(buffer.glyphs.bar(part), column: column, row: row, style: part.style)
         }
-        guard player.state != .stopped, player.state != .ended, let head,
-            let column = BarPart.column(of: head, length: player.load.length, columns: buffer.columns)
+        guard player.state != .stopped, player.state != .ended,
+            let column = BarPart.headColumn(of: player, columns: buffer.columns)
         else { return }
         buffer.draw(buffer.glyphs.head, column: column, row: row, style: .head)
     }
@@ -22,12 +24,17 @@ package enum BarPart: Sendable, Equatable {
     case inFlight
     case missing
 
-    /// The parts of a bar of `columns` cells; empty if the length is unknown or there is no room.
+    /// The parts of a bar of `columns` cells of equal time, or without a `map` of as many bytes each; empty if the
+    /// length is unknown or there is no room.
     ///
     /// A cell never shows more than there is: it is cached only if all of its bytes are stored, and played
-    /// only if the bytes before the position are stored too (a seek leaves gaps).
-    package static func parts(of load: LoadReport, head: Int64?, columns: Int) -> [BarPart] {
-        ByteCells.ranges(of: load.length, columns: columns).map { part($0, load: load, head: head ?? 0) }
+    /// only if the bytes before the position are stored too (a seek leaves gaps). Bytes outside the music, such as a
+    /// picture in front, have no cell.
+    package static func parts(of load: LoadReport, map: TimeMap?, head: Int64?, columns: Int) -> [BarPart] {
+        let cells =
+            map.map { BarCells.ranges(of: $0, columns: columns) }
+            ?? BarCells.ranges(of: load.length, columns: columns)
+        return cells.map { part($0, load: load, head: head ?? 0) }
     }
 
     /// The byte being played; if only the time is known, the byte at the same share of the length. `nil` if
@@ -42,26 +49,28 @@ package enum BarPart: Sendable, Equatable {
         return Int64(exactly: (Double(length) * share).rounded(.down)) ?? length
     }
 
-    /// The cell that shows `byte`; `nil` if the length is unknown or there is no room.
-    static func column(of byte: Int64, length: Int64?, columns: Int) -> Int? {
-        guard let length, length > 0, columns > 0 else { return nil }
-        let share = Double(max(0, min(byte, length - 1))) / Double(length)
+    /// The cell of the position; `nil` if it is unknown or there is no room.
+    static func headColumn(of player: PlayerSnapshot, columns: Int) -> Int? {
+        guard columns > 0 else { return nil }
+        let share: Double
+        if let map = player.timeMap {
+            share = min(max(0, player.position / map.duration), 1)
+        } else if let byte = head(of: player), let length = player.load.length, length > 0 {
+            share = Double(max(0, min(byte, length - 1))) / Double(length)
+        } else {
+            return nil
+        }
         return min(columns - 1, Int(share * Double(columns)))
     }
 
-    /// The target of a click at `column`: the time of the cell's first byte. `nil` if no duration is known.
+    /// The target of a click at `column`: the time at which the cell begins. `nil` if no duration is known.
     static func seekTarget(at column: Int, columns: Int, of player: PlayerSnapshot) -> SeekTarget? {
         guard player.load.live == nil, let duration = player.duration, (0..<columns).contains(column) else {
             return nil
         }
-        guard let length = player.load.length, length > 0, let info = player.info, info.bytesPerSecond > 0
-        else {
-            return .percent(Double(column) / Double(columns) * 100)
-        }
-        // Rounding in `column(of:)` can put the cell's first byte into the cell before.
-        let byte = ByteCells.boundary(column, of: length, columns: columns) + (column > 0 ? 1 : 0)
-        let time = Duration.seconds(Double(byte - info.audioStart) / info.bytesPerSecond)
-        return .to(max(.zero, min(time, duration)))
+        let start = duration * (Double(column) / Double(columns))
+        // A seek lands up to a PCM frame early, which must not be in the cell before.
+        return .to(column > 0 ? min(start + .milliseconds(1), duration) : .zero)
     }
 
     private static func part(_ bytes: ByteRange, load: LoadReport, head: Int64) -> BarPart {
@@ -91,16 +100,23 @@ package enum RangeBar {
         -> SafeText
     {
         let signs = isUnicode ? ["█", "▒", "·"] : ["#", "+", "."]
-        let cells = ByteCells.ranges(of: length, columns: columns).map { cell in
+        let cells = BarCells.ranges(of: length, columns: columns).map { cell in
             stored.covers(cell) ? signs[0] : stored.gaps(in: cell) == [cell] ? signs[2] : signs[1]
         }
         return SafeText(cells.joined())
     }
 }
 
-/// The share of a resource's bytes that each cell of a bar shows.
-private enum ByteCells {
-    /// The bytes of each cell; empty if the length is unknown or there is no room.
+/// The bytes that each cell of a bar shows.
+private enum BarCells {
+    /// The bytes of cells of equal time.
+    static func ranges(of map: TimeMap, columns: Int) -> [ByteRange] {
+        guard columns > 0 else { return [] }
+        let bounds = (0...columns).map { map.offset(at: map.duration * (Double($0) / Double(columns))) }
+        return zip(bounds, bounds.dropFirst()).map { $0..<max($0 + 1, $1) }
+    }
+
+    /// The bytes of cells of equal length; empty if the length is unknown or there is no room.
     ///
     /// If there are fewer bytes than cells, several cells show the same byte.
     static func ranges(of length: Int64?, columns: Int) -> [ByteRange] {

@@ -1,5 +1,5 @@
 import Media
-import TerminalUI
+@testable import TerminalUI
 import Testing
 
 struct BarPartTests {
@@ -33,6 +33,30 @@ struct BarPartTests {
         #expect(bar(row.length, row.stored, row.inFlight, head: row.head) == row.expected)
     }
 
+    @Test func `the bar shows time, so a picture in front of the music has no cell`() throws {
+        // 1.2 MB of picture, then music of which the second half has three times as many bytes.
+        let map = try #require(TimeMap(duration: .seconds(60), offsets: [1_200_000, 1_600_000, 2_800_000]))
+        let bar = { (stored: [ByteRange], inFlight: [ByteRange], head: Int64) in
+            self.bar(2_800_128, stored, inFlight, head: head, map: map)
+        }
+        #expect(bar([0..<1_200_000], [], 1_200_000) == "..........")
+        #expect(bar([0..<1_600_000], [], 1_200_000) == "-----.....")
+        #expect(bar([0..<1_600_000], [1_600_000..<1_900_000], 1_360_000) == "==---++...")
+        #expect(bar([1_200_000..<2_800_000], [], 2_190_000) == "=======---")
+        // The tag at the end has no cell either.
+        #expect(bar([1_200_000..<2_800_000], [], 2_800_000) == "==========")
+        #expect(self.bar(2_800_128, [0..<2_800_128], head: 0, columns: 0, map: map).isEmpty)
+    }
+
+    @Test func `the position is shown by its time`() throws {
+        var player = sampleSnapshot()
+        player.timeMap = TimeMap(duration: .seconds(60), offsets: [1_200_000, 1_600_000, 2_800_000])
+        for (seconds, column) in [(0, 0), (29, 4), (30, 5), (59, 9), (60, 9)] {
+            player.position = .seconds(seconds)
+            #expect(BarPart.headColumn(of: player, columns: 10) == column)
+        }
+    }
+
     @Test(arguments: [(nil, 10), (0, 10), (-1, 10), (100, 0), (100, -3)] as [(Int64?, Int)])
     func `without a length or room there is no bar`(length: Int64?, columns: Int) {
         #expect(bar(length, head: 5, columns: columns).isEmpty)
@@ -52,11 +76,14 @@ struct BarPartTests {
         _ stored: [ByteRange] = [],
         _ inFlight: [ByteRange] = [],
         head: Int64?,
-        columns: Int = 10
+        columns: Int = 10,
+        map: TimeMap? = nil
     ) -> String {
         var load = LoadReport()
         (load.length, load.stored, load.inFlight) = (length, ByteRangeSet(stored), inFlight)
-        return BarPart.parts(of: load, head: head, columns: columns).map { Glyphs.ascii.bar($0).string }
-            .joined()
+        return BarPart.parts(of: load, map: map, head: head, columns: columns).map {
+            Glyphs.ascii.bar($0).string
+        }
+        .joined()
     }
 }
