@@ -5,8 +5,8 @@ import System
 struct EntryCommits: Sendable {
     /// The outcome of a commit.
     enum Commitment: Sendable {
-        /// All bytes of the plan are claimed, by this store or others. `extents` are all extents of the entry, and
-        /// `description` is the resource's description in the index now.
+        /// All bytes of the plan are claimed by `extents`, those of this store and of others. If others have changed
+        /// the entry, `extents` are all that it has. `description` is the resource's description in the index now.
         case cached(extents: [Extent], description: EntryDescription)
         /// The entry was replaced or removed, or holds another version of the resource that other stores
         /// committed: this commit claimed nothing, and later ones would not either.
@@ -145,12 +145,21 @@ struct EntryCommits: Sendable {
                     try folder.index.extents.insert(own, of: entry)
                     try folder.index.entries.setAllocated(allocated, of: entry)
                     let description = try describe(plan, of: row, in: folder.index)
-                    let extents = try folder.index.extents.all(of: entry)
+                    let extents = try self.extents(of: entry, for: plan, row, in: folder.index)
                     commitment = .cached(extents: extents, description: description)
                 }
             }
             return commitment
         }
+    }
+
+    /// The extents that cover the plan, so that a commit costs the same however long the entry is; all extents if
+    /// `row`, from before the commit, has other bytes than the store knows.
+    private func extents(of entry: EntryID, for plan: CommitPlan, _ row: EntryRow, in index: CacheIndex) throws
+        -> [Extent]
+    {
+        guard row.storedBytes == plan.committedBytes else { return try index.extents.all(of: entry) }
+        return try plan.bytes.ranges.ranges.flatMap { try index.extents.all(of: entry, overlapping: $0) }
     }
 
     /// Records the plan's description of the resource, and returns the description that the index has

@@ -27,7 +27,7 @@ struct EntryState: Sendable {
     private var seen: EntryDescription
     private var descriptionNumber = 0
     private var committedDescriptionNumber = 0
-    /// `true` if another store has added bytes to the entry since it was opened.
+    /// `true` if another store has added bytes that this one lacked, since the entry was opened.
     private(set) var isShared = false
     /// Damaged extents. The index may still list them until their claims are withdrawn.
     private var dropped: [Extent] = []
@@ -145,6 +145,7 @@ struct EntryState: Sendable {
             bytes: buffer,
             description: description,
             seen: seen,
+            committedBytes: committed.byteCount,
             descriptionNumber: descriptionNumber,
             isDescribed: isDescribed
         )
@@ -194,6 +195,9 @@ struct CommitPlan: Sendable {
     var description: EntryDescription
     /// The description that the index had when it was last read.
     var seen: EntryDescription
+    /// The number of bytes that this store knows to be committed, before this commit. Others have added or removed
+    /// some if the index has another number.
+    var committedBytes: Int64
     /// The number of the description: a newer one may arrive during the commit.
     var descriptionNumber: Int
     /// `true` if the description has changed since the last commit.

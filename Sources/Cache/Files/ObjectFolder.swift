@@ -32,8 +32,8 @@ final class ObjectFolder: Sendable {
         /// A symlink, a file with a second name (a hard link), or another thing that can be unlinked. Writing to
         /// it would change something outside of the cache.
         case damaged
-        /// A folder, or unknown.
-        case unusable
+        /// Unknown, for the reason that this `errno` value states; `EISDIR` for a folder.
+        case unknown(CInt)
     }
 
     /// The condition of an entry's file. It can change unless the folder's lock is held, and then only by other
@@ -41,11 +41,11 @@ final class ObjectFolder: Sendable {
     func condition(of entry: EntryID) -> Condition {
         var status = stat()
         guard fstatat(descriptor, entry.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            return errno == ENOENT ? .missing : .unusable
+            return errno == ENOENT ? .missing : .unknown(errno)
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG where status.st_nlink <= 1: return .sound(status.st_ino)
-        case S_IFDIR: return .unusable
+        case S_IFDIR: return .unknown(EISDIR)
         default: return .damaged
         }
     }

@@ -48,13 +48,16 @@ final class OpenedFolder {
     /// became damaged, so nothing may be written to it. Removes the entry, unless it has another file by now.
     /// The lock must be held.
     func withdrawLost(_ entry: EntryID, _ file: ObjectFile) throws -> Bool {
-        let current = objects.condition(of: entry)
-        if case .sound(let number) = current {
-            if try file.status().st_ino == number { return false }
-        } else if try index.entries.row(entry) != nil {
-            try index.transaction { try index.entries.remove(entry) }
+        switch objects.condition(of: entry) {
+        case .sound(let number): return try file.status().st_ino != number
+        // The file may be intact, so its claims stay.
+        case .unknown(let number): throw SystemError("look for a file of the cache", number: number)
+        case .missing, .damaged:
+            if try index.entries.row(entry) != nil {
+                try index.transaction { try index.entries.remove(entry) }
+            }
+            return true
         }
-        return true
     }
 
     private static func openIndex(

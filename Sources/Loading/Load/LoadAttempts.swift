@@ -71,6 +71,9 @@ struct LoadAttempts: Sendable {
     /// The error after which the loader gave up on the server; `nil` before that, and after progress.
     var finalError: MediaError? { retry.finalError }
 
+    /// `true` if the last attempt succeeded, or there was none.
+    var isFirst: Bool { retry.wait == nil && retry.finalError == nil }
+
     /// `true` unless the next attempt has to wait.
     func isDue(now: Duration) -> Bool { retry.finalError == nil && !retry.isWaiting(at: now) }
 

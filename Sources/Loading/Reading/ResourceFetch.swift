@@ -26,7 +26,7 @@ struct ResourceFetch: Sendable {
         // The first attempt for a waiting read is urgent, and so is one that compares bytes, because it may show that
         // the file was replaced. After a failure, another process may have had more luck.
         let isUrgent =
-            (plan.why == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.wait == nil }
+            (plan.why == .demand || !plan.overlap.isEmpty) && loader.note { $0.state.attempts.isFirst }
         _ = await store.refresh(plan.wanted ?? 0..<Int64.max, isUrgent: isUrgent)
         let (isNeeded, actions) = loader.decide { $0.state.storeLooked(plan.id, $1) }
         loader.perform(actions)
