@@ -135,6 +135,26 @@ import Testing
         #expect(queue.tracks.prefix(4).map(\.id.value) == [4, 2, 6, 3])
     }
 
+    @Test func `when the network is lost, episodes that wait for their first bytes are opened again`() {
+        var offline = ConnectivityReport()
+        offline.isOffline = true
+        var state = PlayerState(exitsAtEnd: false, seed: 1)
+        state.send(.launched(Self.tracks))
+        let again = state.send(.networkChanged(offline))
+        #expect(again.contains(.cancelPass(1, keepsResource: false)))
+        #expect(again.start?.track.id == Self.tracks[0].id && again.start?.reusing == nil)
+        // One that plays is left alone, but the next one is prepared anew.
+        var playing = sounding(seconds: 100)
+        playing.send(.passWritten(1, frames: 90_000), heard: 100)
+        let next = playing.send(.networkChanged(offline), heard: 200)
+        #expect(next.contains(.cancelPass(2, keepsResource: false)) && !next.endsTrack)
+        #expect(next.start?.track.id == Self.tracks[1].id)
+        // For a song there is no other place.
+        var song = PlayerState(exitsAtEnd: false, seed: 1)
+        song.send(.launched(numbered(1...2)))
+        #expect(song.send(.networkChanged(offline)).start == nil)
+    }
+
     @Test func `the tags of a feed take precedence over those of its files, which complete them`() {
         var state = PlayerState(exitsAtEnd: false, seed: 1)
         var tracks = Self.tracks

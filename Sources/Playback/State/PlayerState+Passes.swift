@@ -31,11 +31,12 @@ extension PlayerState {
         at start: Duration,
         answersSeek: Bool,
         refresh: Bool = false,
+        reopens: Bool = false,
         isAfterChange: Bool = false,
         requestDelay: Duration = .zero
     ) -> [PlayerEffect] {
         guard let old = lane.current else { return [] }
-        let reused = !refresh && !isAfterChange && !old.isLive ? old.id : nil
+        let reused = !refresh && !reopens && !isAfterChange && !old.isLive ? old.id : nil
         let pass = lane.successor(of: old, at: start, answersSeek: answersSeek, isAfterChange: isAfterChange)
         let effects = lane.cancelAll(reusing: reused) + silence()
         lane.begin(pass)
@@ -131,7 +132,7 @@ extension PlayerState {
 
     /// If the last pass has written everything: prepares the next one, or allows it to write once it is
     /// ready; ends the stream if no pass can continue in it.
-    private mutating func followUp() -> [PlayerEffect] {
+    mutating func followUp() -> [PlayerEffect] {
         guard phase == .active, let last = lane.lastGranted, last.stage == .written, !output.isFinishing
         else { return [] }
         guard let next = lane.prepared else {

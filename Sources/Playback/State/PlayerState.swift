@@ -183,7 +183,8 @@ struct PlayerState: Sendable {
     private mutating func networkChanged(_ report: ConnectivityReport) -> [PlayerEffect] {
         let wasOffline = connectivity.isOffline
         connectivity = report
-        return wasOffline == report.isOffline ? [] : [announcer.networkChanged(to: report)]
+        guard wasOffline != report.isOffline else { return [] }
+        return [announcer.networkChanged(to: report)] + (report.isOffline ? reopenEpisodes() : [])
     }
 
     private mutating func pinned(_ track: Track, _ isPinned: Bool) -> PlayerEffect {
@@ -204,22 +205,6 @@ struct PlayerState: Sendable {
             effects.append(positionEvent(pass))
         }
         return effects
-    }
-
-    /// Marks the current episode as played once it was heard to near its end. The second half of a short episode counts
-    /// as near.
-    private mutating func markHeard(_ pass: Pass) -> [PlayerEffect] {
-        guard let duration, pass.track.episode != nil, position >= duration / 2,
-            duration - position <= Episode.playedMargin
-        else { return [] }
-        return markPlayed(pass.track)
-    }
-
-    /// Marks the episode of `track`, if it is one, as played.
-    mutating func markPlayed(_ track: Track) -> [PlayerEffect] {
-        guard track.episode != nil, let place = queue.place(of: track.id) else { return [] }
-        let episodes = queue.setPlayed(true, at: RangeSet(place..<place + 1))
-        return episodes.isEmpty ? [] : [.rememberPlayed(true, episodes)]
     }
 
     /// Ends the player. All later inputs are ignored.

@@ -16,7 +16,7 @@ struct EpisodeRecords: Sendable, Equatable {
         var turn = 0
 
         mutating func add(_ url: String) {
-            urls.removeAll { $0 == url }
+            guard !urls.contains(url) else { return }
             urls.append(url)
             if urls.count > EpisodeRecords.mostURLs { urls.removeFirst() }
         }
@@ -65,7 +65,7 @@ struct EpisodeRecords: Sendable, Equatable {
 
     /// Bytes of the episode are cached under `url`. Returns the line to add to the file; `nil` if nothing changes.
     mutating func isCached(_ episode: Episode, at url: String) -> String? {
-        guard urls(of: episode).last != url else { return nil }
+        guard !urls(of: episode).contains(url) else { return nil }
         change(episode.feed, episode.guid) { $0.add(url) }
         return StateLines.line("url", [episode.feed, episode.guid, url])
     }

@@ -81,15 +81,16 @@ final class SessionMemory: Sendable {
 
     private func look(at snapshot: PlayerSnapshot) {
         guard !snapshot.isOver else { return }
-        let isDue = state.withLock { state in
+        let (isDue, newURL) = state.withLock { state -> (Bool, String?) in
             // If the sources have no track, the saved queue is left unchanged.
-            guard !snapshot.tracks.isEmpty || state.latest != nil else { return false }
+            guard !snapshot.tracks.isEmpty || state.latest != nil else { return (false, nil) }
             let session = SavedSession(snapshot)
             state.latest = Latest(
                 tracks: snapshot.tracks,
                 session: session,
                 availability: snapshot.availability
             )
+            var newURL: String?
             let isHeard = snapshot.state == .playing || snapshot.state == .paused
             if isHeard, let index = snapshot.currentIndex, snapshot.tracks.indices.contains(index) {
                 let track = snapshot.tracks[index]
@@ -99,10 +100,15 @@ final class SessionMemory: Sendable {
                     of: snapshot.duration,
                     isEpisode: track.episode != nil
                 )
+                // The looked-up availability lags behind the track that is playing.
+                if let episode = track.episode, snapshot.load.isCached, !snapshot.load.stored.isEmpty {
+                    newURL = state.episodes.isCached(episode, at: track.location.savedText)
+                }
             }
             let isMoving = snapshot.state == .playing
-            return state.pace.isDue(snapshot.tracks, session, isMoving: isMoving, at: clock.now)
+            return (state.pace.isDue(snapshot.tracks, session, isMoving: isMoving, at: clock.now), newURL)
         }
+        if let newURL { thread.submit { [folder] in folder.append(newURL, to: Self.episodesName) } }
         if isDue { thread.submit { [self] in save() } }
     }
 

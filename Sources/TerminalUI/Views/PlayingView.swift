@@ -41,7 +41,8 @@ struct PlayingFact {
         facts.append(PlayingFact(name: "", text: SafeText(second)))
         facts.append(PlayingFact(name: "", text: ""))
         let known: [(SafeText, SafeText?)] = [
-            ("Position", position(player)), ("Length", length(player)), ("Format", format(player)),
+            ("Published", published(track)), ("Position", position(player)), ("Length", length(player)),
+            ("Format", format(player)),
             ("Bit rate", bitRate(player)), ("Source", source(track)), ("", track.location.safeText),
             ("Cached", cached(player, track)), ("Downloaded", downloaded(player)),
             ("Next", next(player, glyphs)),
@@ -51,6 +52,13 @@ struct PlayingFact {
             facts.append(PlayingFact(name: "Failed", text: reason, style: .error))
         }
         return facts
+    }
+
+    /// The day of an episode, and if it was played.
+    private static func published(_ track: Track) -> SafeText? {
+        guard let episode = track.episode else { return nil }
+        let facts = [episode.date?.day ?? "unknown", track.isPlayed ? "played" : nil]
+        return SafeText(facts.compactMap { $0 }.joined(separator: ", "))
     }
 
     private static func position(_ player: PlayerSnapshot) -> SafeText {

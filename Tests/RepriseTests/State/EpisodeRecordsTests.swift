@@ -29,7 +29,7 @@ import Testing
         for read in [EpisodeRecords(parsing: text), EpisodeRecords(parsing: records.text)] {
             #expect(!read.isPlayed(odd) && read.isPlayed(local))
             #expect(read.urls(of: odd) == ["http://h/o"])
-            #expect(read.urls(of: local) == ["http://h/2", "http://h/1"])
+            #expect(read.urls(of: local) == ["http://h/1", "http://h/2"])
         }
     }
 

@@ -36,6 +36,17 @@ struct EpisodeRowTests {
         #expect(queueState(1).screen[2].hasPrefix("  1 1.mp3"))
     }
 
+    @Test func `the playing view says when the episode was published, and if it was played`() {
+        var state = state(played: [1])
+        state.show { $0.currentIndex = 0 }
+        state.type("2")
+        #expect(state.screen.contains { $0.contains("Published   2026-11-22, played") })
+        state.show { $0.currentIndex = 3 }
+        #expect(state.screen.contains { $0.hasSuffix("Published   unknown") })
+        state.show { $0.currentIndex = 4 }
+        #expect(!state.screen.contains { $0.contains("Published") })
+    }
+
     @Test func `a key marks the chosen episodes as played, or all as not played if they are`() {
         var state = state(played: [1])
         #expect(state.type("e") == setPlayed(false, 0..<1))
